@@ -1,0 +1,2 @@
+//! Object pools for games and other real-time programs.
+#![no_std]
