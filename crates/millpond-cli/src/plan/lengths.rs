@@ -6,6 +6,15 @@ const EXACT: u64 = 256;
 /// Above it, each doubling is divided into this many bins: lengths are right to 1 in 128.
 const BINS_PER_DOUBLING: u64 = 128;
 
+/// The length of a lifetime in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Length {
+    /// The length.
+    pub ticks: u64,
+    /// Whether it may be longer: objects that were still alive at the end are part of it.
+    pub at_least: bool,
+}
+
 /// A histogram of lengths: exact below 256, right to 0.8 % above.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lengths {
@@ -39,29 +48,30 @@ impl Lengths {
         (self.total > 0).then(|| self.sum as f64 / self.total as f64)
     }
 
-    /// The least length that at least this share of the lengths do not exceed, together with
-    /// those of `other`; `None` if there are none.
+    /// The least length that at least this share of the lengths do not exceed, if the lengths
+    /// in `unfinished` may still grow; `None` if there are none.
+    ///
+    /// The quantile is counted twice, with the unfinished ones as long as they are now and as
+    /// if they had no end. Where both agree it is known, else it is at least the first.
     #[must_use]
-    pub fn quantile_with(&self, other: &Self, share: f64) -> Option<u64> {
-        let total = self.total + other.total;
+    pub fn quantile(&self, unfinished: &Self, share: f64) -> Option<Length> {
+        let total = self.total + unfinished.total;
         if total == 0 {
             return None;
         }
         let rank = ((total as f64 * share).ceil() as u64).clamp(1, total);
-        let mut below = 0;
-        for bin in 0..self.counts.len().max(other.counts.len()) {
-            below += self.count(bin) + other.count(bin);
-            if below >= rank {
-                return Some(range_of(bin).1);
+        let (mut ended, mut all) = (0, 0);
+        for bin in 0..self.counts.len().max(unfinished.counts.len()) {
+            ended += self.count(bin);
+            all += self.count(bin) + unfinished.count(bin);
+            if all >= rank {
+                return Some(Length {
+                    ticks: range_of(bin).1,
+                    at_least: ended < rank,
+                });
             }
         }
         None
-    }
-
-    /// How many lengths do not exceed this one (to the bin that it is in).
-    #[must_use]
-    pub fn up_to(&self, length: u64) -> u64 {
-        self.counts.iter().take(bin_of(length) + 1).sum()
     }
 
     /// The bins that hold something: first length, last length, count.
@@ -130,20 +140,34 @@ mod tests {
                 ended.add(length)
             }
         }
-        let mut sorted = lengths.clone();
-        sorted.sort_unstable();
+        let mut shortest = lengths.clone();
+        shortest.sort_unstable();
+        let mut longest: Vec<u32> = lengths.clone();
+        longest
+            .iter_mut()
+            .step_by(3)
+            .for_each(|length| *length = u32::MAX);
+        longest.sort_unstable();
         for share in [0.001, 0.01, 0.5, 0.95, 0.999, 1.0] {
             let rank = (1000.0_f64 * share).ceil() as usize;
-            assert_eq!(
-                ended.quantile_with(&left, share),
-                Some(u64::from(sorted[rank - 1]))
-            );
+            let (least, most) = (shortest[rank - 1], longest[rank - 1]);
+            let expected = Length {
+                ticks: u64::from(least),
+                at_least: least != most,
+            };
+            assert_eq!(ended.quantile(&left, share), Some(expected), "{share}");
         }
         assert_eq!(ended.total() + left.total(), 1000);
-        assert_eq!(
-            Lengths::default().quantile_with(&Lengths::default(), 0.5),
-            None
-        );
-        assert_eq!(ended.up_to(u64::from(u32::MAX)), ended.total());
+        assert_eq!(Lengths::default().quantile(&Lengths::default(), 0.5), None);
+    }
+
+    #[test]
+    fn one_survivor_does_not_blur_the_median() {
+        let (mut ended, mut left) = (Lengths::default(), Lengths::default());
+        (0..100).for_each(|_| ended.add(13));
+        left.add(2);
+        let length = |ticks, at_least| Some(Length { ticks, at_least });
+        assert_eq!(ended.quantile(&left, 0.5), length(13, false));
+        assert_eq!(ended.quantile(&left, 1.0), length(13, true));
     }
 }

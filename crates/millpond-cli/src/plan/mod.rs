@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, Layout, Reuse, lifetimes_of, seconds_until};
-pub use lengths::Lengths;
+pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
 pub use smaller::Smaller;
 pub use statistics::{ClassStatistics, Statistics};
@@ -135,15 +135,6 @@ impl Class {
     }
 }
 
-/// The length of a lifetime in ticks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Length {
-    /// The length.
-    pub ticks: u64,
-    /// Whether it may be longer: it counts objects that were still alive at the end.
-    pub at_least: bool,
-}
-
 /// What a pool would save for one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Saving {
@@ -212,7 +203,10 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
 fn saving(class: &ClassStatistics) -> Saving {
     let allocations = class.lifetimes - u64::from(class.peak_live);
     let bytes = allocations.saturating_mul(class.bytes_max.unwrap_or(0));
-    let median = class.ended.quantile_with(&class.left, 0.5).unwrap_or(0);
+    let median = class
+        .ended
+        .quantile(&class.left, 0.5)
+        .map_or(0, |length| length.ticks);
     Saving {
         allocations,
         bytes,
@@ -280,8 +274,8 @@ fn classes(
             name: plan.summary.classes[number].clone(),
             p99_live,
             births_mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
-            median: length(&statistics, 0.5),
-            p95: length(&statistics, 0.95),
+            median: statistics.ended.quantile(&statistics.left, 0.5),
+            p95: statistics.ended.quantile(&statistics.left, 0.95),
             capacity,
             smaller: outcome.smaller,
             busiest_slot,
@@ -304,14 +298,4 @@ fn classes(
         })
     };
     order.iter().filter_map(|&number| build(number)).collect()
-}
-
-/// The least length that this share of the lifetimes do not exceed. What was still alive at the
-/// end counts with its age.
-fn length(class: &ClassStatistics, share: f64) -> Option<Length> {
-    let ticks = class.ended.quantile_with(&class.left, share)?;
-    Some(Length {
-        ticks,
-        at_least: class.left.up_to(ticks) > 0,
-    })
 }

@@ -160,39 +160,45 @@ impl CallStacks {
     }
 
     /// The innermost function of a stack that is not just another way to say "allocate".
+    ///
+    /// A frame without a name (a `static` function in a stripped program) stands for the
+    /// function that called it, as long as both are in the same program or library.
     fn owner(&self, stack: u32, wrappers: &[bool]) -> Owner {
         let mut outermost = Owner::Nobody;
+        let mut nameless = 0;
         let mut node = stack;
         for _ in 0..DEPTH_MAX {
-            let Some(Node {
+            let Some(&Node {
                 instruction,
                 parent,
             }) = get(&self.nodes, node)
             else {
                 break;
             };
-            for &function in self.frames_of(*instruction) {
-                if function == 0 {
-                    continue;
-                }
+            let module = get(&self.instructions, instruction).map_or(0, |i| i.module);
+            if nameless != 0 && module != nameless {
+                break;
+            }
+            for &function in self.frames_of(instruction).iter().filter(|&&f| f != 0) {
                 outermost = Owner::Function(function);
                 if !wrappers[function as usize - 1] {
                     return outermost;
                 }
             }
-            if self
-                .frames_of(*instruction)
+            let named = self
+                .frames_of(instruction)
                 .iter()
-                .all(|&function| function == 0)
-                && let Some(Instruction { module, .. }) = get(&self.instructions, *instruction)
-                && *module != 0
-                && !is_wrapper_module(self.text_of(*module))
-            {
-                return Owner::Module(*module);
+                .any(|&function| function != 0);
+            if !named && module != 0 && !is_wrapper_module(self.text_of(module)) {
+                nameless = module;
             }
-            node = *parent;
+            node = parent;
         }
-        outermost
+        if nameless != 0 {
+            Owner::Module(nameless)
+        } else {
+            outermost
+        }
     }
 
     fn frames_of(&self, instruction: u32) -> &[u32] {
@@ -467,10 +473,12 @@ mod tests {
         stacks.instruction(b"1000 1 2").unwrap();
         stacks.instruction(b"2000 1 3 0 1 4 0 2").unwrap();
         stacks.instruction(b"3000 1").unwrap();
-        for node in ["2 0", "1 1", "3 0", "1 3", "1 0"] {
+        // main > operator new, nameless > operator new, operator new, main > nameless.
+        for node in ["2 0", "1 1", "3 0", "1 3", "1 0", "3 1"] {
             stacks.node(node.as_bytes()).unwrap();
         }
-        let callers = stacks.callers(1, &[(0, 2, 7), (0, 4, 9), (0, 5, 1), (0, 0, 2)]);
+        let askers = [(0, 2, 7), (0, 4, 9), (0, 5, 1), (0, 0, 2), (0, 6, 20)];
+        let callers = stacks.callers(1, &askers);
         let found: Vec<_> = callers[0]
             .iter()
             .map(|c| (c.function.as_str(), c.allocations))
@@ -478,8 +486,8 @@ mod tests {
         assert_eq!(
             found,
             [
+                ("spawn()", 27),
                 ("(no symbols) game", 9),
-                ("spawn()", 7),
                 ("(no call stack)", 2),
                 ("operator new(unsigned long)", 1)
             ]
