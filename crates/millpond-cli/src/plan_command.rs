@@ -57,9 +57,22 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         plans.push(plan_path(path, &rules)?);
     }
     if arguments.json {
-        return crate::print(&plan_json(&plans, &rules));
+        crate::print(&plan_json(&plans, &rules))?;
+    } else {
+        print_text(&plans, &rules, arguments.top)?;
     }
-    print_text(&plans, &rules, arguments.top)
+    all_proved(&plans)
+}
+
+/// The plans are worth nothing if they do not hold.
+fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
+    match plans.iter().find(|plan| !plan.proof().holds()) {
+        Some(plan) => Err(Failure::Check(format!(
+            "{}: the plan does not hold",
+            plan.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn plan_path(path: &Path, rules: &Rules) -> Result<TracePlan, Failure> {
@@ -76,7 +89,8 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
         let source = Source::from_memory(bytes);
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }
-    print_text(&plans, &rules, BUNDLED_TOP)
+    print_text(&plans, &rules, BUNDLED_TOP)?;
+    all_proved(&plans)
 }
 
 fn print_text(plans: &[TracePlan], rules: &Rules, top: usize) -> Result<(), Failure> {

@@ -1,7 +1,9 @@
 //! A plan as JSON, for programs.
 
 use super::json::Json;
-use crate::plan::{Class, GENERATION_BITS, Length, Rules, TracePlan, lifetimes_of, seconds_until};
+use crate::plan::{
+    Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
+};
 
 /// How many callers of each class are told.
 const CALLERS_MAX: usize = 20;
@@ -71,6 +73,7 @@ fn class(json: &mut Json, plan: &TracePlan, class: &Class) {
             });
         });
         handles(json, plan, class);
+        proof(json, &class.proof);
         demand(json, class);
     });
 }
@@ -84,6 +87,20 @@ fn length(json: &mut Json, length: Option<Length>) {
         }),
         None => json.null(),
     }
+}
+
+fn proof(json: &mut Json, proof: &Proof) {
+    json.key("proof").object(|json| {
+        json.key("holds").flag(proof.holds());
+        json.key("operations").count(proof.operations);
+        json.key("refused").count(proof.refused);
+        json.key("live_checked").count(proof.live_checked);
+        json.key("live_wrong").count(proof.live_wrong);
+        json.key("stale_checked").count(proof.stale_checked);
+        json.key("stale_resolved").count(proof.stale_resolved);
+        json.key("drops").count(proof.drops);
+        json.key("drops_expected").count(proof.drops_expected);
+    });
 }
 
 fn handles(json: &mut Json, plan: &TracePlan, class: &Class) {

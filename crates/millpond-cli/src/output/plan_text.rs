@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::figures::{bytes, count, duration, small};
 use super::paint::Paint;
 use super::table::{Table, name_cell};
-use crate::plan::{Class, GENERATION_BITS, Length, Rules, TracePlan, lifetimes_of, seconds_until};
+use crate::plan::{
+    Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
+};
 use crate::trace::Format;
 
 /// What is said once, before the traces.
@@ -49,8 +51,30 @@ pub(crate) fn trace_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
             ))
         );
     }
-    let _ = writeln!(out, "\n{}", paint.faint(&timing(plan)));
+    let _ = writeln!(out, "\n{}", proof_text(&plan.proof(), paint));
+    let _ = writeln!(out, "{}", paint.faint(&timing(plan)));
     out
+}
+
+/// What the proof has shown, with its counts.
+fn proof_text(proof: &Proof, paint: Paint) -> String {
+    let verdict = if proof.holds() {
+        paint.good("Proved")
+    } else {
+        paint.bad("NOT PROVED")
+    };
+    format!(
+        "{verdict} on real pools, Lifo and Fifo: {} operations, {} refused; {} live handles \
+         looked up, {} wrong; {} stale handles tried, {} resolved; {} of {} values dropped.",
+        count(proof.operations),
+        count(proof.refused),
+        count(proof.live_checked),
+        count(proof.live_wrong),
+        count(proof.stale_checked),
+        count(proof.stale_resolved),
+        count(proof.drops),
+        count(proof.drops_expected),
+    )
 }
 
 fn what_it_is(plan: &TracePlan) -> String {
@@ -230,7 +254,7 @@ fn timing(plan: &TracePlan) -> String {
         plan.summary.events() as f64 / took.as_secs_f64().max(1e-9) / 1e6
     };
     format!(
-        "read in {:.2} s ({:.1} million events/s), replayed in {:.2} s ({:.1} million events/s)",
+        "Read in {:.2} s ({:.1} million events/s), proved in {:.2} s ({:.1} million events/s)",
         plan.statistics_took.as_secs_f64(),
         rate(plan.statistics_took),
         plan.replay_took.as_secs_f64(),

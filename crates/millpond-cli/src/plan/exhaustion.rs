@@ -67,7 +67,7 @@ const INDEX_BITS_DEFAULT: u32 = 20;
 /// Chooses the smallest handle whose busiest slot outlasts the session, and among those of a
 /// size the reuse order that is faster.
 #[must_use]
-pub fn layout(
+pub(super) fn layout(
     capacity: u32,
     busiest: BusiestSlot,
     trace_seconds: f64,

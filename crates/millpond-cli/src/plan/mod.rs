@@ -8,16 +8,19 @@ mod capacity;
 mod exhaustion;
 mod lengths;
 mod pictures;
+mod proof;
 mod replay;
 mod smaller;
 mod statistics;
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, Layout, Reuse, lifetimes_of, seconds_until};
 pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
+pub use proof::Proof;
 pub use smaller::Smaller;
 pub use statistics::{ClassStatistics, Statistics};
 
@@ -79,6 +82,14 @@ impl TracePlan {
         self.summary.ticks() as f64 / self.ticks_per_second
     }
 
+    /// What the replay through real pools has counted, all classes together.
+    #[must_use]
+    pub fn proof(&self) -> Proof {
+        self.classes
+            .iter()
+            .fold(Proof::default(), |all, class| all.and(class.proof))
+    }
+
     /// What a tick is called.
     #[must_use]
     pub fn tick_unit(&self) -> &'static str {
@@ -114,6 +125,8 @@ pub struct Class {
     pub layout: Layout,
     /// What a pool would save; 0 if the trace tells no sizes.
     pub saving: Saving,
+    /// What the replay through real pools has counted.
+    pub proof: Proof,
     /// For heaptrack: who asks for it, the busiest first.
     pub callers: Vec<Caller>,
     /// The least and the greatest live count in each stretch of time, if it was kept.
@@ -169,7 +182,8 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let plans = class_plans(&statistics, &order, rules);
 
     let begun = Instant::now();
-    let mut replay = Replay::new(axis, &plans);
+    let drops = vec![Cell::new(0); plans.len()];
+    let mut replay = Replay::new(axis, &plans, &drops).map_err(Fault::whole)?;
     let mut progress = Progress::on_stderr(format!("proving {name}"), source.bytes_stored());
     let again = trace::read(source.open()?, &mut replay, &mut progress)?;
     drop(progress);
@@ -269,7 +283,7 @@ fn classes(
         let ClassPlan {
             capacity, p99_live, ..
         } = plans[number];
-        let busiest_slot = BusiestSlot::default();
+        let busiest_slot = outcome.busiest_slot;
         Some(Class {
             name: plan.summary.classes[number].clone(),
             p99_live,
@@ -285,6 +299,7 @@ fn classes(
                 plan.seconds(),
                 rules.session_seconds,
             ),
+            proof: outcome.proof,
             saving: savings[number],
             callers: plan
                 .summary
