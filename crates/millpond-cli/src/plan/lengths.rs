@@ -65,10 +65,11 @@ impl Lengths {
             ended += self.count(bin);
             all += self.count(bin) + unfinished.count(bin);
             if all >= rank {
-                return Some(Length {
-                    ticks: range_of(bin).1,
-                    at_least: ended < rank,
-                });
+                // Of a bin of several lengths, the end that makes the statement true.
+                let (first, last) = range_of(bin);
+                let at_least = ended < rank;
+                let ticks = if at_least { first } else { last };
+                return Some(Length { ticks, at_least });
             }
         }
         None

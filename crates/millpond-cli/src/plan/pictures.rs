@@ -233,7 +233,7 @@ mod tests {
             columns: 7,
         };
         let mut map = SlotsOverTime::new(axis, 2);
-        let mut painted = vec![0_u64; 2 * 7];
+        let mut painted = [0_u64; 2 * 7];
         for (slot, from, to) in [(0, 3, 3), (0, 4, 52), (1, 10, 16), (1, 17, 31), (1, 52, 52)] {
             map.lifetime(slot, from, to);
             for tick in from..=to {

@@ -8,13 +8,13 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The bundled traces.
-pub const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces");
+pub(crate) const TRACES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces");
 
 /// A directory of the test's own, removed at its end.
-pub struct Directory(PathBuf);
+pub(crate) struct Directory(PathBuf);
 
 impl Directory {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{}-{number}", std::process::id());
@@ -23,18 +23,18 @@ impl Directory {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, content).unwrap();
         path
     }
 
     /// The names of all that is in it.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> = entries
             .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -51,7 +51,7 @@ impl Drop for Directory {
 }
 
 /// The tool, with its working directory set.
-pub fn millpond(directory: &Directory) -> Command {
+pub(crate) fn millpond(directory: &Directory) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_millpond"));
     command.current_dir(directory.path()).stdin(Stdio::null());
     // Temporary copies of pipes go where the test can see whether they are left behind.
@@ -60,7 +60,7 @@ pub fn millpond(directory: &Directory) -> Command {
 }
 
 /// Runs the tool with something on standard input.
-pub fn millpond_reading(directory: &Directory, arguments: &[&str], stdin: &[u8]) -> Output {
+pub(crate) fn millpond_reading(directory: &Directory, arguments: &[&str], stdin: &[u8]) -> Output {
     let mut child = millpond(directory)
         .args(arguments)
         .stdin(Stdio::piped())
@@ -76,7 +76,7 @@ pub fn millpond_reading(directory: &Directory, arguments: &[&str], stdin: &[u8])
 /// Asserts exit code 2, nothing on standard output, and one line on standard error, which is
 /// returned.
 #[track_caller]
-pub fn refused(output: &Output) -> String {
+pub(crate) fn refused(output: &Output) -> String {
     let stderr = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(
@@ -95,7 +95,7 @@ pub fn refused(output: &Output) -> String {
 
 /// Asserts exit code 0 and nothing on standard error; returns standard output.
 #[track_caller]
-pub fn done(output: &Output) -> String {
+pub(crate) fn done(output: &Output) -> String {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert_eq!(stderr, "");
@@ -104,7 +104,7 @@ pub fn done(output: &Output) -> String {
 
 /// `millpond plan --json` of one trace.
 #[track_caller]
-pub fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {
+pub(crate) fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {
     let output = millpond(directory)
         .args(["plan", "--json"])
         .arg(trace)
@@ -113,22 +113,22 @@ pub fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {
     serde_json::from_str(&done(&output)).unwrap()
 }
 
-pub fn gzip(text: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
 }
 
-pub fn zstd(text: &[u8]) -> Vec<u8> {
+pub(crate) fn zstd(text: &[u8]) -> Vec<u8> {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     compress_to_vec(text, CompressionLevel::Fastest)
 }
 
 /// The same numbers on every run.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
