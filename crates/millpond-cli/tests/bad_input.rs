@@ -301,7 +301,7 @@ fn no_permission() {
     use std::os::unix::fs::PermissionsExt;
     let directory = Directory::new();
     let secret = directory.file("secret.csv", csv("0,alloc,1,A\n"));
-    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&secret).is_ok() {
         // Whoever runs this test may read everything; there is nothing to be refused.
         return;
