@@ -1,0 +1,3 @@
+//! The parts of the tool that tells how large each pool has to be.
+
+pub mod report;
