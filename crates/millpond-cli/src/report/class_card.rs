@@ -86,7 +86,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> String {
     if lives.is_empty() {
         return String::new();
     }
-    let shown = |seconds: Option<f64>| seconds.map_or("never".to_owned(), figures::seconds);
+    let shown = |seconds: Option<f64>| seconds.map_or("for ever".to_owned(), figures::seconds);
     let mut rows = String::new();
     for life in lives {
         let _ = write!(
@@ -97,14 +97,17 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> String {
             shown(life.fifo_seconds)
         );
     }
-    let handle = match handle {
-        "" => String::new(),
-        handle => format!(" (<code>{}</code> will do)", html::cut(handle, 60)),
-    };
+    if !handle.is_empty() {
+        let handle = html::cut(handle, 60);
+        let _ = write!(
+            rows,
+            "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>"
+        );
+    }
     format!(
-        "<table><caption>The busiest slot has used up its generations after{handle}</caption><thead><tr>\
-         <th class=\"num\">generation</th><th class=\"num\">newest-first reuse</th>\
-         <th class=\"num\">oldest-first reuse</th></tr></thead><tbody>{rows}</tbody></table>"
+        "<table><caption>The busiest slot’s generations last</caption><thead><tr>\
+         <th class=\"num\">generation</th><th class=\"num\">newest first</th>\
+         <th class=\"num\">oldest first</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 }
 
@@ -140,7 +143,7 @@ mod tests {
         };
         let html = card(&class, &Trace::default(), true);
         assert!(
-            html.contains("12 bits</td><td class=\"num\">2 h</td><td class=\"num\">never"),
+            html.contains("12 bits</td><td class=\"num\">2 h</td><td class=\"num\">for ever"),
             "{html}"
         );
         assert!(html.contains("Handle32&lt;T, 12&gt;"), "{html}");

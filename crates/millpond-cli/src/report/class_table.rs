@@ -16,10 +16,7 @@ const SMALLER_IN_ROW: usize = 3;
 pub(super) fn table(trace: &Trace) -> String {
     let shown = &trace.classes[..trace.classes.len().min(ROWS_MAX)];
     let columns = Columns::of(trace);
-    let rows: String = shown
-        .iter()
-        .map(|class| row(class, trace, columns))
-        .collect();
+    let rows: String = shown.iter().map(|class| row(class, columns)).collect();
     format!(
         "<div class=\"scroll\"><table class=\"classes\"><thead>{}</thead><tbody>{rows}</tbody></table></div>\n{}",
         columns.head(trace),
@@ -53,6 +50,7 @@ impl Columns {
             Format::Heaptrack => "size, bytes",
         };
         let unit = figures::unit_name(trace.time_unit);
+        let units = figures::unit_names(trace.time_unit);
         let mut head = format!(
             "<tr><th class=\"key\">{name}</th><th>live over time</th><th class=\"num\">lifetimes</th>\
              <th class=\"num\">peak live</th><th class=\"num\">p99 live</th>\
@@ -61,25 +59,25 @@ impl Columns {
         if self.bytes {
             head += "<th class=\"num\">bytes</th>";
         }
+        if self.proof {
+            head += "<th>proved</th>";
+        }
         if self.smaller {
             head += "<th>refused if smaller</th>";
         }
         let _ = write!(
             head,
             "<th class=\"num\">births per {unit}</th><th class=\"num\">worst {unit}</th>\
-             <th class=\"num\">median life</th><th class=\"num\">p95 life</th>"
+             <th class=\"num\">median life, {units}</th><th class=\"num\">p95 life, {units}</th>"
         );
         if self.handle {
             head += "<th>handle</th>";
-        }
-        if self.proof {
-            head += "<th>proof</th>";
         }
         head + "</tr>"
     }
 }
 
-fn row(class: &Class, trace: &Trace, columns: Columns) -> String {
+fn row(class: &Class, columns: Columns) -> String {
     let mut row = format!(
         "<tr><th class=\"key\" scope=\"row\">{}</th><td class=\"wave\">{}</td>",
         html::name(&class.name),
@@ -97,6 +95,9 @@ fn row(class: &Class, trace: &Trace, columns: Columns) -> String {
     if columns.bytes {
         row += &optional(class.bytes_at_capacity, figures::bytes);
     }
+    if columns.proof {
+        row += &proof(class.proof.as_ref());
+    }
     if columns.smaller {
         row += &smaller(&class.smaller);
     }
@@ -107,18 +108,14 @@ fn row(class: &Class, trace: &Trace, columns: Columns) -> String {
         figures::mean(class.births_mean)
     );
     row += &number(class.births_worst);
-    let length = |length| figures::duration(length, trace.time_unit);
-    row += &optional(class.lifetime_median, length);
-    row += &optional(class.lifetime_p95, length);
+    row += &optional(class.lifetime_median, figures::count);
+    row += &optional(class.lifetime_p95, figures::count);
     if columns.handle {
         let _ = write!(
             row,
             "<td class=\"code\">{}</td>",
             html::cut(&class.handle, 60)
         );
-    }
-    if columns.proof {
-        row += &proof(class.proof.as_ref());
     }
     row + "</tr>\n"
 }
@@ -153,7 +150,7 @@ fn smaller(smaller: &[Smaller]) -> String {
 fn proof(proof: Option<&Proof>) -> String {
     match proof {
         None => "<td class=\"none\">–</td>".to_owned(),
-        Some(proof) if proof.holds() => "<td class=\"good\">✓ proved</td>".to_owned(),
+        Some(proof) if proof.holds() => "<td class=\"good\">✓</td>".to_owned(),
         Some(proof) => format!(
             "<td class=\"bad\">✗ {} refused, {} stale resolved</td>",
             figures::count(proof.refused),
@@ -201,7 +198,7 @@ mod tests {
             ..Class::default()
         }]));
         assert!(
-            !html.contains("bytes</th>") && !html.contains("proof</th>"),
+            !html.contains("bytes</th>") && !html.contains("proved</th>"),
             "{html}"
         );
         let html = table(&trace(vec![Class {
@@ -209,10 +206,7 @@ mod tests {
             proof: Some(Proof::default()),
             ..Class::default()
         }]));
-        assert!(
-            html.contains("4 KiB") && html.contains("✓ proved"),
-            "{html}"
-        );
+        assert!(html.contains("4 KiB") && html.contains("✓"), "{html}");
     }
 
     #[test]

@@ -57,6 +57,15 @@ pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
     }
 }
 
+/// The word for several steps of time.
+pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Ticks => "ticks",
+        TimeUnit::Milliseconds => "ms",
+        TimeUnit::Events => "events",
+    }
+}
+
 /// Seconds as the largest unit that leaves a number above one: `3.2 h`, `41 years`.
 pub(super) fn seconds(seconds: f64) -> String {
     const UNITS: [(f64, &str); 5] = [
@@ -67,7 +76,7 @@ pub(super) fn seconds(seconds: f64) -> String {
         (1.0, "s"),
     ];
     if !seconds.is_finite() || seconds < 0.0 {
-        return "never".to_owned();
+        return "for ever".to_owned();
     }
     for (length, name) in UNITS {
         if seconds >= length {
@@ -151,8 +160,8 @@ mod tests {
         assert_eq!(seconds(90.0), "1.5 min");
         assert_eq!(seconds(7200.0), "2 h");
         assert_eq!(seconds(1e9), "31.7 years");
-        assert_eq!(seconds(f64::INFINITY), "never");
-        assert_eq!(seconds(f64::NAN), "never");
+        assert_eq!(seconds(f64::INFINITY), "for ever");
+        assert_eq!(seconds(f64::NAN), "for ever");
     }
 
     #[test]

@@ -20,13 +20,18 @@ pub(super) fn escape(text: &str) -> String {
 /// `text` escaped and cut to a length that a layout can bear, as a `<span>` whose tooltip has more
 /// of it when it was cut.
 pub(super) fn name(text: &str) -> String {
-    if text.chars().nth(SHOWN_CHARS_MAX).is_none() {
+    name_up_to(text, SHOWN_CHARS_MAX)
+}
+
+/// [`name`] with a length of its own.
+pub(super) fn name_up_to(text: &str, chars_max: usize) -> String {
+    if text.chars().nth(chars_max).is_none() {
         return format!("<span class=\"name\">{}</span>", escape(text));
     }
     format!(
         "<span class=\"name\" title=\"{}\">{}</span>",
         cut(text, TOOLTIP_CHARS_MAX),
-        cut(text, SHOWN_CHARS_MAX)
+        cut(text, chars_max)
     )
 }
 

@@ -9,6 +9,8 @@ use super::{
 
 /// Sizes in the ranking.
 const SIZES_MAX: usize = 20;
+/// How much is shown of a function's name, where C++ spells out every template argument.
+const FUNCTION_CHARS_MAX: usize = 160;
 /// Functions named for each size.
 const CALLERS_MAX: usize = 4;
 
@@ -42,25 +44,31 @@ fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
         share if share.is_finite() => share.clamp(0.0, 1.0) * 100.0,
         _ => 0.0,
     };
-    let life = saving
-        .lifetime_median
-        .map(|median| {
-            format!(
-                ", half of them gone within {}",
-                figures::duration(median, unit)
-            )
-        })
-        .unwrap_or_default();
     format!(
-        "<li><div class=\"rank\"><b>{} bytes</b> <span>{} allocations, {} in all{life}</span> \
-         <em>{}</em></div><div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div>\
-         <ul>{}</ul></li>\n",
+        "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
+         <p>{} allocations, {} in all{}</p>\
+         <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
         html::name(&saving.class),
+        figures::percent(saving.share),
         figures::count(saving.allocations),
         figures::bytes(saving.bytes),
-        figures::percent(saving.share),
+        half_gone(saving.lifetime_median, unit),
         callers(saving)
     )
+}
+
+fn half_gone(median: Option<u64>, unit: TimeUnit) -> String {
+    match median {
+        None => ", none of them freed".to_owned(),
+        Some(0) => format!(
+            ", half of them gone within the same {}",
+            figures::unit_name(unit)
+        ),
+        Some(median) => format!(
+            ", half of them gone within {}",
+            figures::duration(median, unit)
+        ),
+    }
 }
 
 fn callers(saving: &Saving) -> String {
@@ -70,7 +78,7 @@ fn callers(saving: &Saving) -> String {
         let _ = write!(
             items,
             "<li><code>{}</code> <span class=\"none\">{} ({})</span></li>",
-            html::name(&caller.function),
+            html::name_up_to(&caller.function, FUNCTION_CHARS_MAX),
             figures::count(caller.allocations),
             figures::percent(share)
         );

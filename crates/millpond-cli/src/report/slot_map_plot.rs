@@ -26,7 +26,7 @@ pub(super) fn plot(map: &SlotMap, unit: TimeUnit) -> String {
     };
     let frame = Frame {
         caption: "Slots over time".to_owned(),
-        note: format!("slot 0 on top, in {} {LEGEND}", live_plot::unit_axis(unit)),
+        note: format!("in {} {LEGEND}", live_plot::unit_axis(unit)),
         description: format!(
             "Which of {} slots were live when",
             figures::count(map.slots)
