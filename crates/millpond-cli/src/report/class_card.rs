@@ -48,15 +48,10 @@ fn summary(class: &Class, trace: &Trace) -> String {
         left => format!(", {} left at the end", figures::count(left)),
     };
     format!(
-        "<b>{name}</b> <span class=\"cap-tag\">capacity {}</span> <span class=\"none\">{} {}, \
+        "<b>{name}</b> <span class=\"cap-tag\">capacity {}</span> <span class=\"none\">{}, \
          peak {}{left}</span>",
         figures::count(class.capacity),
-        figures::count(class.lifetimes),
-        if class.lifetimes == 1 {
-            "lifetime"
-        } else {
-            "lifetimes"
-        },
+        figures::plural(class.lifetimes, "lifetime"),
         figures::count(class.peak_live)
     )
 }

@@ -52,13 +52,14 @@ impl Columns {
         let unit = figures::unit_name(trace.time_unit);
         let units = figures::unit_names(trace.time_unit);
         let mut head = format!(
-            "<tr><th class=\"key\">{name}</th><th>live over time</th><th class=\"num\">lifetimes</th>\
-             <th class=\"num\">peak live</th><th class=\"num\">p99 live</th>\
+            "<tr><th class=\"key\">{name}</th><th>live over time</th>\
              <th class=\"num strong\">capacity</th>"
         );
         if self.bytes {
             head += "<th class=\"num\">bytes</th>";
         }
+        head += "<th class=\"num\">peak live</th><th class=\"num\">p99 live</th>\
+                 <th class=\"num\">lifetimes</th>";
         if self.proof {
             head += "<th>proved</th>";
         }
@@ -83,9 +84,6 @@ fn row(class: &Class, columns: Columns) -> String {
         html::name(&class.name),
         live_plot::sparkline(&class.live_over_time, class.capacity)
     );
-    row += &number(class.lifetimes);
-    row += &number(class.peak_live);
-    row += &number(class.p99_live);
     let _ = write!(
         row,
         "<td class=\"num strong\" data-v=\"{0}\">{1}</td>",
@@ -95,6 +93,9 @@ fn row(class: &Class, columns: Columns) -> String {
     if columns.bytes {
         row += &optional(class.bytes_at_capacity, figures::bytes);
     }
+    row += &number(class.peak_live);
+    row += &number(class.p99_live);
+    row += &number(class.lifetimes);
     if columns.proof {
         row += &proof(class.proof.as_ref());
     }
@@ -207,6 +208,28 @@ mod tests {
             ..Class::default()
         }]));
         assert!(html.contains("4 KiB") && html.contains("✓"), "{html}");
+    }
+
+    #[test]
+    fn every_row_has_a_cell_for_every_head() {
+        let all = Columns {
+            bytes: true,
+            smaller: true,
+            handle: true,
+            proof: true,
+        };
+        let none = Columns {
+            bytes: false,
+            smaller: false,
+            handle: false,
+            proof: false,
+        };
+        for columns in [all, none] {
+            let head = columns.head(&Trace::default());
+            let row = row(&Class::default(), columns);
+            let cells = row.matches("</td>").count() + row.matches("</th>").count();
+            assert_eq!(head.matches("</th>").count(), cells, "{row}");
+        }
     }
 
     #[test]

@@ -100,8 +100,8 @@ pub(super) fn mean(value: f64) -> String {
     }
 }
 
-/// `3 ticks`, `1 tick`.
-fn plural(number: u64, word: &str) -> String {
+/// A number with the word for what it counts: `3 ticks`, `1 tick`.
+pub(super) fn plural(number: u64, word: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {word}{ending}", count(number))
 }

@@ -68,11 +68,7 @@ fn shapes(bars: &[Bin], highest: u64, unit: TimeUnit) -> String {
             "<rect class=\"bar\" x=\"{position}.08\" y=\"{top}\" width=\".84\" height=\"{tall}\">\
              <title>{}: {}</title></rect>",
             length(bar, unit),
-            if bar.count == 1 {
-                "1 lifetime".to_owned()
-            } else {
-                format!("{} lifetimes", figures::count(bar.count))
-            }
+            figures::plural(bar.count, "lifetime")
         );
     }
     shapes

@@ -46,11 +46,11 @@ fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
     };
     format!(
         "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
-         <p>{} allocations, {} in all{}</p>\
+         <p>{}, {} in all{}</p>\
          <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
         html::name(&saving.class),
         figures::percent(saving.share),
-        figures::count(saving.allocations),
+        figures::plural(saving.allocations, "allocation"),
         figures::bytes(saving.bytes),
         half_gone(saving.lifetime_median, unit),
         callers(saving)
