@@ -11,6 +11,7 @@ pub mod input;
 pub mod output;
 pub mod plan;
 mod plan_command;
+pub mod report;
 pub mod trace;
 
 use std::ffi::OsString;
