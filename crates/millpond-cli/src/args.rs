@@ -58,6 +58,14 @@ pub(crate) struct PlanArguments {
     /// Print the plan as JSON, for programs.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Where the report goes; an earlier report there is replaced, nothing else ever is.
+    ///
+    /// [default: report.html, and none with --json]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write no report.
+    #[arg(long)]
+    pub(crate) no_report: bool,
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,

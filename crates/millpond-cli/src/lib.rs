@@ -11,7 +11,9 @@ pub mod input;
 pub mod output;
 pub mod plan;
 mod plan_command;
+mod plan_report;
 pub mod report;
+mod report_file;
 pub mod trace;
 
 use std::ffi::OsString;

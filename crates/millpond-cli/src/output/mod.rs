@@ -2,6 +2,7 @@
 
 pub(crate) mod figures;
 pub(crate) mod json;
+pub(crate) mod meaning;
 pub(crate) mod paint;
 pub(crate) mod plan_json;
 pub(crate) mod plan_text;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::figures::{bytes, count, duration, small};
+use super::meaning::meaning;
 use super::paint::Paint;
 use super::table::{Table, name_cell};
 use crate::plan::{
@@ -53,6 +54,7 @@ pub(crate) fn trace_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
     }
     let _ = writeln!(out, "\n{}", proof_text(&plan.proof(), paint));
     let _ = writeln!(out, "{}", paint.faint(&timing(plan)));
+    let _ = writeln!(out, "{}", paint.strong(&meaning(plan)));
     out
 }
 

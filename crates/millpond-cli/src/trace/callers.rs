@@ -179,9 +179,10 @@ impl CallStacks {
             if nameless != 0 && module != nameless {
                 break;
             }
+            let runtime = is_runtime_library(self.text_of(module));
             for &function in self.frames_of(instruction).iter().filter(|&&f| f != 0) {
                 outermost = Owner::Function(function);
-                if !wrappers[function as usize - 1] {
+                if !runtime && !wrappers[function as usize - 1] {
                     return outermost;
                 }
             }
@@ -189,7 +190,7 @@ impl CallStacks {
                 .frames_of(instruction)
                 .iter()
                 .any(|&function| function != 0);
-            if !named && module != 0 && !is_wrapper_module(self.text_of(module)) {
+            if !named && module != 0 && !runtime {
                 nameless = module;
             }
             node = parent;
@@ -376,8 +377,8 @@ fn is_wrapper(symbol: &[u8]) -> bool {
             .any(|prefix| name.starts_with(prefix))
 }
 
-/// The C and C++ libraries themselves, where they have no symbols.
-fn is_wrapper_module(path: &[u8]) -> bool {
+/// The C and C++ libraries: whatever they allocate, they allocate for their caller.
+fn is_runtime_library(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let file = path.rsplit('/').next().unwrap_or(&path);
     [
