@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::figures::{bytes, count, duration, small};
 use super::meaning::meaning;
 use super::paint::Paint;
-use super::table::{Table, name_cell};
+use super::table::{Table, name_cell, without_parameters};
 use crate::plan::{
     Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
 };
@@ -38,6 +38,7 @@ pub(crate) fn trace_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
         out.push_str(&savings_table(plan, top).render(paint));
     }
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
+    out.push_str(&paint.faint(&sizes_legend(plan)));
     out.push_str(&sizes_table(plan, top).render(paint));
     let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
     out.push_str(&handles_table(plan, top).render(paint));
@@ -104,24 +105,41 @@ fn what_it_is(plan: &TracePlan) -> String {
     text
 }
 
+/// What the headings of the table of sizes mean.
+fn sizes_legend(plan: &TracePlan) -> String {
+    format!(
+        "life: median length of a lifetime, and what 95 % do not exceed, in {}; live: at most in 99 % \
+         of them, and the peak\nsmaller pool: its capacity: how many objects it would have refused/\
+         evicted (the oldest first)\n",
+        match plan.summary.format {
+            Format::Lifetimes => "ticks",
+            Format::Heaptrack => "ms",
+        }
+    )
+}
+
 fn sizes_table(plan: &TracePlan, top: usize) -> Table {
-    let unit_headings = match plan.summary.format {
-        Format::Lifetimes => ["<class", "born/tick", "worst", "life", "95 % (ticks)"],
-        Format::Heaptrack => ["size", "born/ms", "worst", "life", "95 % (ms)"],
+    let (class, mean) = match plan.summary.format {
+        Format::Lifetimes => ("<class", "born/tick"),
+        Format::Heaptrack => ("size", "born/ms"),
     };
-    let [class, mean, worst, median, p95] = unit_headings;
+    let sized = plan
+        .classes
+        .iter()
+        .any(|class| class.statistics.bytes_max.is_some());
+    let bytes_heading = if sized { "bytes" } else { "" };
     let mut table = Table::new(&[
         class,
         "lifetimes",
         mean,
-        worst,
-        median,
-        p95,
-        "99 %",
+        "worst",
+        "life",
+        "95 %",
+        "live 99 %",
         "peak",
         "capacity",
-        "bytes",
-        "<  smaller: refuses or evicts",
+        bytes_heading,
+        "<smaller pool: refused/evicted",
     ]);
     for class in plan.classes.iter().take(top) {
         table.row(vec![
@@ -134,9 +152,7 @@ fn sizes_table(plan: &TracePlan, top: usize) -> Table {
             count(class.p99_live.into()),
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
-            class
-                .bytes_at_capacity()
-                .map_or_else(|| "?".to_owned(), bytes),
+            class.bytes_at_capacity().map_or_else(String::new, bytes),
             smaller(class),
         ]);
     }
@@ -154,29 +170,26 @@ fn length(length: Option<Length>) -> String {
     }
 }
 
-/// The least painful of the smaller pools, and the most painful.
+/// The largest of the smaller pools, and the smallest.
 fn smaller(class: &Class) -> String {
-    let mut parts = Vec::new();
-    if let Some(first) = class.smaller.first() {
-        parts.push(first);
-    }
-    if class.smaller.len() > 1
-        && let Some(last) = class.smaller.last()
-    {
-        parts.push(last);
-    }
-    let text: Vec<String> = parts
+    let (first, last) = match class.smaller.as_slice() {
+        [] => return String::new(),
+        [only] => (only, None),
+        [first, .., last] => (first, Some(last)),
+    };
+    let text: Vec<String> = [first]
         .into_iter()
+        .chain(last)
         .map(|s| {
             format!(
-                "{}: {} or {}",
+                "{}: {}/{}",
                 count(s.capacity.into()),
                 count(s.refused),
                 count(s.evicted)
             )
         })
         .collect();
-    format!("  {}", text.join(", "))
+    text.join("  ")
 }
 
 fn handles_table(plan: &TracePlan, top: usize) -> Table {
@@ -234,7 +247,10 @@ fn savings_table(plan: &TracePlan, top: usize) -> Table {
         let caller = class.callers.first();
         let callers = caller.map_or_else(String::new, |caller| {
             let share = caller.allocations as f64 / class.statistics.lifetimes as f64 * 100.0;
-            format!("{share:.0} % {}", name_cell(&caller.function))
+            format!(
+                "{share:.0} % {}",
+                name_cell(without_parameters(&caller.function))
+            )
         });
         table.row(vec![
             class.name.clone(),

@@ -63,6 +63,9 @@ impl Table {
     fn line(&self, cells: &[&str], widths: &[usize]) -> String {
         let mut line = String::new();
         for ((cell, &width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            if width == 0 {
+                continue;
+            }
             if !line.is_empty() {
                 line.push_str("  ");
             }
@@ -94,6 +97,14 @@ pub(crate) fn name_cell(name: &str) -> String {
     format!("{head}…{tail}")
 }
 
+/// A C++ function's name without its parameters, which say little and are long.
+pub(crate) fn without_parameters(function: &str) -> &str {
+    match function.find('(') {
+        None | Some(0) => function,
+        Some(end) => &function[..end],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +116,20 @@ mod tests {
         table.row(vec!["BulletPuff".to_owned(), "10".to_owned()]);
         let expected = "class       lifetimes\nBlood           2,045\nBulletPuff         10\n";
         assert_eq!(table.render(Paint::off()), expected);
+    }
+
+    #[test]
+    fn a_column_of_nothing_takes_no_room() {
+        let mut table = Table::new(&["<a", "", "b"]);
+        table.row(vec!["1".to_owned(), String::new(), "2".to_owned()]);
+        assert_eq!(table.render(Paint::off()), "a  b\n1  2\n");
+    }
+
+    #[test]
+    fn functions_without_their_parameters() {
+        assert_eq!(without_parameters("A::b(int)"), "A::b");
+        assert_eq!(without_parameters("(no symbols) x"), "(no symbols) x");
+        assert_eq!(without_parameters("main"), "main");
     }
 
     #[test]
