@@ -228,9 +228,11 @@ fn saving(class: &ClassStatistics) -> Saving {
     }
 }
 
-/// The class numbers in the order in which a person wants to see them.
+/// The numbers of the classes that lived, in the order in which a person wants to see them.
 fn most_interesting_first(statistics: &Statistics, savings: &[Saving]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..savings.len()).collect();
+    // A heaptrack file may name sizes that nothing was ever allocated with.
+    let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
+    let mut order: Vec<usize> = (0..savings.len()).filter(lived).collect();
     order.sort_by(|&a, &b| {
         savings[b]
             .score
