@@ -258,9 +258,9 @@ fn compressed_data_that_is_damaged() {
 
 #[test]
 fn a_decompression_bomb() {
-    let bomb = vec![b'a'; 64 << 20];
+    let bomb = vec![b'a'; 8 << 20];
     let packed = gzip(&bomb);
-    assert!(packed.len() < 100_000);
+    assert!(packed.len() < 20_000);
     refuses(&packed, &["line 1", "more than 65536 bytes"]);
     let with_header = [csv("0,alloc,1,").as_bytes(), &bomb].concat();
     refuses(gzip(&with_header), &["line 2", "more than 65536 bytes"]);
