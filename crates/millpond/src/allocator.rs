@@ -1,0 +1,405 @@
+use core::fmt;
+use core::iter::FusedIterator;
+
+use crate::handle_core::HandleCore;
+use crate::errors::{Full, FullPool, InsertAtError};
+use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::occupancy::{LiveSlots, Occupancy, Runs};
+use crate::reuse::{Lifo, ReuseOrder};
+use crate::settings::{BuildError, Settings, builder_methods};
+use crate::stats::Stats;
+
+/// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in a
+/// buffer of the graphics card, rows of a file.
+///
+/// **Memory**: per slot one generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or
+/// more index bits), one bit, and what the [reuse order](crate::reuse) takes. All of it is taken at
+/// creation.
+///
+/// ```
+/// use millpond::HandleAllocator;
+///
+/// const CAPACITY: usize = 1000;
+/// let mut particles = HandleAllocator::new(CAPACITY);
+/// let mut x = vec![0.0; CAPACITY];
+/// let mut speed = vec![0.0; CAPACITY];
+///
+/// let handle = particles.acquire().unwrap();
+/// x[handle.index() as usize] = 3.0;
+/// speed[handle.index() as usize] = 0.5;
+///
+/// // Live particles are adjacent: each run is a plain loop over slices.
+/// for run in particles.runs() {
+///     for (x, speed) in x[run.clone()].iter_mut().zip(&speed[run]) {
+///         *x += speed;
+///     }
+/// }
+/// assert!(particles.release(handle));
+/// assert!(!particles.release(handle));
+/// ```
+pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
+    core: HandleCore<R, H>,
+    occupancy: Occupancy,
+}
+
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// An allocator of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::reuse::LowestFirst;
+    /// use millpond::{Handle32, HandleAllocator};
+    ///
+    /// let slots: HandleAllocator<LowestFirst, Handle32<()>> = HandleAllocator::with_capacity(100);
+    /// assert_eq!(slots.capacity(), 100);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them;
+    /// [`try_build`](HandleAllocatorBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        let capacity = settings.checked_capacity()?;
+        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
+        let mut occupancy = Occupancy::try_new(capacity).map_err(out_of_memory)?;
+        let core = HandleCore::try_new(&settings.lifetimes, &mut occupancy).map_err(out_of_memory)?;
+        Ok(Self { core, occupancy })
+    }
+
+    /// How many handles can be live at once (fewer by the retired slots).
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.occupancy.slots()
+    }
+
+    /// How many handles are live.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.occupancy.live()
+    }
+
+    /// Whether no handle is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether [`acquire`](Self::acquire) would give `None`.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(&self.occupancy)
+    }
+
+    /// A handle whose slot is now live, or `None` if no slot is left. Cost: that of the reuse order.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    ///
+    /// let mut slots = HandleAllocator::new(1);
+    /// let handle = slots.acquire().unwrap();
+    /// assert_eq!(slots.acquire(), None);
+    /// slots.release(handle);
+    /// assert_eq!(slots.acquire().unwrap().index(), handle.index());
+    /// ```
+    #[inline]
+    #[must_use = "a handle that is dropped leaves its slot live"]
+    pub fn acquire(&mut self) -> Option<H> {
+        let Some(handle) = self.core.acquire(&mut self.occupancy) else {
+            self.core.count_refusal();
+            return None;
+        };
+        self.occupancy.set_live(handle.index() as usize);
+        Some(handle)
+    }
+
+    /// The handle that [`acquire`](Self::acquire) will give next, or `None` if no slot is left. It is
+    /// refused until then.
+    #[inline]
+    #[must_use]
+    pub fn next_handle(&mut self) -> Option<H> {
+        self.core.peek(&self.occupancy)
+    }
+
+    /// Makes exactly this handle live, for loading what was saved. O(1) amortised.
+    ///
+    /// ```
+    /// use millpond::{Handle, HandleAllocator};
+    ///
+    /// let mut slots = HandleAllocator::new(10);
+    /// let saved = Handle::from_parts(7, 3).unwrap();
+    /// slots.acquire_at(saved).unwrap();
+    /// assert!(slots.contains(saved));
+    /// assert!(slots.acquire_at(saved).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, live or retired, or has had this lifetime already.
+    pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
+        let index = self
+            .core
+            .claim(handle, &mut self.occupancy)
+            .map_err(|kind| InsertAtError { value: (), kind })?;
+        self.occupancy.set_live(index);
+        Ok(())
+    }
+
+    /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
+    #[inline]
+    pub fn release(&mut self, handle: H) -> bool {
+        let Some(index) = self.core.find(handle) else { return false };
+        self.release_slot(index);
+        true
+    }
+
+    /// Ends the lifetime of a slot that is live.
+    #[inline]
+    pub(crate) fn release_slot(&mut self, index: usize) {
+        self.occupancy.set_dead(index);
+        self.core.release(index, &mut self.occupancy);
+    }
+
+    /// Whether the handle is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.core.find(handle).is_some()
+    }
+
+    /// The slot of a live handle.
+    #[inline]
+    pub(crate) fn find(&self, handle: H) -> Option<usize> {
+        self.core.find(handle)
+    }
+
+    /// Whether the handle is live, and if not, why it is refused. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.core.check(handle)
+    }
+
+    /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        self.core.handle_at(index)
+    }
+
+    /// The live handles in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, R, H> {
+        Handles { core: &self.core, live: self.occupancy.iter() }
+    }
+
+    /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
+    /// with.
+    #[inline]
+    pub fn runs(&self) -> Runs<'_> {
+        self.occupancy.runs()
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
+    pub fn clear(&mut self) {
+        for index in &self.occupancy {
+            self.core.end(index);
+        }
+        self.occupancy.set_all_dead();
+        self.core.reset_order(&mut self.occupancy);
+    }
+
+    /// How the allocator stands, and what it has done. O(1).
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.core.stats(&self.occupancy)
+    }
+
+    /// The name that the builder was given.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.core.name()
+    }
+
+    pub(crate) fn core(&self) -> &HandleCore<R, H> {
+        &self.core
+    }
+
+    pub(crate) fn core_mut(&mut self) -> &mut HandleCore<R, H> {
+        &mut self.core
+    }
+}
+
+impl HandleAllocator {
+    /// An allocator of `capacity` handles at once.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{Handle32, HandleAllocator};
+    ///
+    /// struct Texture;
+    /// let mut textures = HandleAllocator::builder()
+    ///     .capacity(4096)
+    ///     .reuse(Fifo)
+    ///     .handle::<Handle32<Texture>>()
+    ///     .name("textures")
+    ///     .build();
+    /// let handle: Handle32<Texture> = textures.acquire().unwrap();
+    /// ```
+    #[must_use]
+    pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
+        HandleAllocatorBuilder { settings: Settings::new(), values: core::marker::PhantomData }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), occupancy: self.occupancy.clone() }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandleAllocator")
+            .field("name", &self.name())
+            .field("reuse", &R::NAME)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is said of a full pool.
+pub(crate) fn full<T, R: ReuseOrder, H: HandleLayout>(
+    value: T,
+    core: &mut HandleCore<R, H>,
+    occupancy: &Occupancy,
+) -> Full<T> {
+    core.count_refusal();
+    let stats = core.stats(occupancy);
+    let (capacity, retired) = (stats.capacity, stats.retired);
+    Full { value, pool: FullPool { name: core.name(), capacity, peak: core.peak(), retired } }
+}
+
+/// Builds a [`HandleAllocator`].
+#[derive(Debug)]
+#[must_use = "call `.build()` to get the allocator"]
+pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
+    settings: Settings<R, H>,
+    values: core::marker::PhantomData<fn() -> T>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    builder_methods!(HandleAllocatorBuilder);
+
+    fn with_settings<R2: ReuseOrder, H2: HandleLayout>(
+        self,
+        f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
+    ) -> HandleAllocatorBuilder<T, R2, H2> {
+        HandleAllocatorBuilder { settings: f(self.settings), values: self.values }
+    }
+
+    /// The allocator.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> HandleAllocator<R, H> {
+        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The allocator.
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
+        HandleAllocator::from_settings(&self.settings)
+    }
+}
+
+/// The live handles of a pool in index order.
+pub struct Handles<'a, R: ReuseOrder, H: HandleLayout> {
+    core: &'a HandleCore<R, H>,
+    live: LiveSlots<'a>,
+}
+
+impl<'a, R: ReuseOrder, H: HandleLayout> Handles<'a, R, H> {
+    #[inline]
+    pub(crate) fn new(core: &'a HandleCore<R, H>, occupancy: &'a Occupancy) -> Self {
+        Self { core, live: occupancy.iter() }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
+    type Item = H;
+
+    #[inline]
+    fn next(&mut self) -> Option<H> {
+        self.core.handle_at(self.live.next()?)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.live.size_hint()
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
+        let core = self.core;
+        self.live.fold(start, |value, index| match core.handle_at(index) {
+            Some(handle) => f(value, handle),
+            None => value,
+        })
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<H> {
+        self.core.handle_at(self.live.next_back()?)
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> ExactSizeIterator for Handles<'_, R, H> {}
+impl<R: ReuseOrder, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
+
+impl<R: ReuseOrder, H: HandleLayout> Clone for Handles<'_, R, H> {
+    fn clone(&self) -> Self {
+        Self { core: self.core, live: self.live.clone() }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for Handles<'_, R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

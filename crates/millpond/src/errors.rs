@@ -1,0 +1,216 @@
+//! Errors: each gives the value back and says what to do.
+
+use core::fmt;
+
+use crate::handle::Refusal;
+
+/// A full pool refused a value. It gives the value back.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::<String>::builder().name("messages").capacity(1).build();
+/// pool.insert("first".to_string()).unwrap();
+/// let full = pool.insert("second".to_string()).unwrap_err();
+/// assert_eq!(
+///     full.to_string(),
+///     "pool \"messages\" is full: all 1 slots are live, and 1 were at the peak",
+/// );
+/// assert_eq!(full.into_inner(), "second");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Full<T> {
+    pub(crate) value: T,
+    pub(crate) pool: FullPool,
+}
+
+/// What is told of the pool that was full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FullPool {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) capacity: usize,
+    pub(crate) peak: usize,
+    pub(crate) retired: usize,
+}
+
+impl<T> Full<T> {
+    /// The value that was refused.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// The pool's name, if it was given one.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.pool.name
+    }
+
+    /// How many slots the pool has.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.pool.capacity
+    }
+
+    /// How many of them were live at once at most.
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.pool.peak
+    }
+
+    /// How many of them are retired: their generations are used up.
+    #[must_use]
+    pub fn retired(&self) -> usize {
+        self.pool.retired
+    }
+
+    pub(crate) fn without_value(self) -> Full<()> {
+        Full { value: (), pool: self.pool }
+    }
+}
+
+/// Without the value, so that `unwrap` works for any `T`.
+impl<T> fmt::Debug for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Full")
+            .field("name", &self.pool.name)
+            .field("capacity", &self.pool.capacity)
+            .field("peak", &self.pool.peak)
+            .field("retired", &self.pool.retired)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FullPool { name, capacity, peak, retired } = self.pool;
+        write!(f, "{} is full: ", PoolName(name))?;
+        match retired {
+            0 => write!(f, "all {capacity} slots are live")?,
+            _ => write!(f, "{} of {capacity} slots are live, {retired} retired", capacity - retired)?,
+        }
+        write!(f, ", and {peak} were at the peak")
+    }
+}
+
+impl<T> core::error::Error for Full<T> {}
+
+/// `pool "bullets"`, or `the pool`.
+pub(crate) struct PoolName(pub(crate) Option<&'static str>);
+
+impl fmt::Display for PoolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "pool {name:?}"),
+            None => f.write_str("the pool"),
+        }
+    }
+}
+
+/// A pool could not begin exactly the lifetime that a handle names. It gives the value back.
+///
+/// ```
+/// use millpond::{InsertAtErrorKind, Pool};
+///
+/// let mut pool = Pool::new(4);
+/// let handle = pool.insert("first").unwrap();
+/// let error = pool.insert_at(handle, "second").unwrap_err();
+/// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+/// assert_eq!(error.into_inner(), "second");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct InsertAtError<T> {
+    pub(crate) value: T,
+    pub(crate) kind: InsertAtErrorKind,
+}
+
+impl<T> InsertAtError<T> {
+    /// The value that was refused.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// Why it was refused.
+    #[must_use]
+    pub fn kind(&self) -> InsertAtErrorKind {
+        self.kind
+    }
+}
+
+/// Without the value, so that `unwrap` works for any `T`.
+impl<T> fmt::Debug for InsertAtError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InsertAtError").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for InsertAtError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl<T> core::error::Error for InsertAtError<T> {}
+
+/// Why a pool could not begin exactly the lifetime that a handle names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InsertAtErrorKind {
+    /// The slot is beyond the pool's capacity.
+    OutOfRange,
+    /// The slot is live.
+    Occupied,
+    /// The slot's generations are used up.
+    Retired,
+    /// The slot has had this lifetime already: to begin it again would make its old handles valid
+    /// for the new object. (Pools that wrap allow it.)
+    Stale,
+    /// The generation is beyond the pool's limit of lifetimes per slot.
+    BeyondLifetimes,
+}
+
+impl fmt::Display for InsertAtErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InsertAtErrorKind::OutOfRange => "the pool has no such slot",
+            InsertAtErrorKind::Occupied => "the slot is live: remove its object first",
+            InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
+            InsertAtErrorKind::Stale => "the slot has had this lifetime already",
+            InsertAtErrorKind::BeyondLifetimes => {
+                "the generation is beyond the pool's lifetimes per slot"
+            }
+        })
+    }
+}
+
+/// `get_disjoint_mut` could not give all references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GetDisjointMutError {
+    /// The handle at this position of the array is refused.
+    Refused {
+        /// Which handle, counted from 0.
+        position: usize,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The handle at this position names the same object as one before it.
+    Overlapping {
+        /// Which handle, counted from 0.
+        position: usize,
+    },
+}
+
+impl fmt::Display for GetDisjointMutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GetDisjointMutError::Refused { position, refusal } => {
+                write!(f, "handle {position} is refused: {refusal}")
+            }
+            GetDisjointMutError::Overlapping { position } => {
+                write!(f, "handle {position} names the same object as one before it")
+            }
+        }
+    }
+}
+
+impl core::error::Error for GetDisjointMutError {}

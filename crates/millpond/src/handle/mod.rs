@@ -1,0 +1,143 @@
+//! Handles: an index and a generation in four or eight bytes.
+//!
+//! A handle names one *lifetime* of one slot. It is plain data: copying it costs nothing, it can be
+//! stored, sorted, hashed, sent to another thread and turned into bits and back. Only the pool that
+//! issued it gives it a meaning, and the pool refuses it once the object is gone.
+//!
+//! # Which layout?
+//!
+//! | layout | bytes | slots at most | lifetimes per slot | pick it for |
+//! | --- | --- | --- | --- | --- |
+//! | [`Handle`] | 8 | 4,294,967,295 | 2,147,483,647 | everything, unless handles are stored by the million |
+//! | [`Handle32<T, 16>`](Handle32) | 4 | 65,536 | 32,767 | small pools: also halves the pool's own bookkeeping |
+//! | [`Handle32<T, 20>`](Handle32) | 4 | 1,048,576 | 4,095 | entities that live for seconds |
+//! | [`Handle32<T, 24>`](Handle32) | 4 | 16,777,216 | 255 | many long-lived objects (textures, chunks of a map) |
+//!
+//! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
+//! out again, so that no handle can ever match a later object.
+
+mod narrow;
+mod refusal;
+mod wide;
+
+pub use narrow::Handle32;
+pub use refusal::Refusal;
+pub use wide::Handle;
+
+use core::fmt::{Debug, Display};
+use core::hash::Hash;
+
+/// A way to put an index and a generation into bits: [`Handle`] or [`Handle32`].
+///
+/// Sealed: the pools' safety relies on what these layouts promise.
+pub trait HandleLayout:
+    Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
+{
+    /// Pools with this layout have at most so many slots.
+    const CAPACITY_MAX: usize;
+    /// Each slot has at most so many lifetimes; also the largest generation.
+    const LIFETIMES_MAX: u32;
+    /// How a pool with this layout stores a slot index: `u16` or `u32`.
+    type Index: IndexWord;
+    /// How a pool with this layout stores a generation: `u16` or `u32`.
+    #[doc(hidden)]
+    type Word: Word;
+
+    /// The slot that this handle names.
+    fn index(self) -> u32;
+    /// The lifetime of the slot that this handle names: at least 1.
+    fn generation(self) -> u32;
+    /// The handle as bits, index above generation.
+    fn to_bits(self) -> u64;
+    /// The handle with these bits, or `None` where no pool can ever issue it.
+    fn from_bits(bits: u64) -> Option<Self>;
+    /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
+    fn from_parts(index: u32, generation: u32) -> Option<Self>;
+
+    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range.
+    #[doc(hidden)]
+    fn from_kept_parts(index: usize, generation: Self::Word) -> Self;
+    /// The generation as a pool with this layout stores it.
+    #[doc(hidden)]
+    fn word(self) -> Self::Word;
+}
+
+/// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
+pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// The index that fits by construction.
+    #[doc(hidden)]
+    fn from_index(index: usize) -> Self;
+    /// The index as a number of slots.
+    fn to_index(self) -> usize;
+}
+
+/// An unsigned integer that a pool stores generations in. Its top bit is kept for "dead".
+#[doc(hidden)]
+pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// The top bit.
+    const DEAD: Self;
+    /// A dead slot of generation 0: never handed out again.
+    const RETIRED: Self;
+    fn from_generation(generation: u32) -> Self;
+    /// The generation, without the top bit.
+    fn generation(self) -> u32;
+    fn is_dead(self) -> bool;
+    fn as_dead(self) -> Self;
+    fn as_live(self) -> Self;
+    /// The generation after this live one, still live; the caller has ruled out the largest.
+    fn successor(self) -> Self;
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+}
+
+macro_rules! words {
+    ($($word:ty),*) => {$(
+        impl IndexWord for $word {
+            #[inline]
+            fn from_index(index: usize) -> Self {
+                debug_assert!(index <= <$word>::MAX as usize);
+                index as $word
+            }
+            #[inline]
+            fn to_index(self) -> usize {
+                self as usize
+            }
+        }
+
+        impl Word for $word {
+            const DEAD: Self = 1 << (<$word>::BITS - 1);
+            const RETIRED: Self = Self::DEAD;
+            #[inline]
+            fn from_generation(generation: u32) -> Self {
+                debug_assert!(generation < Self::DEAD as u32);
+                generation as $word
+            }
+            #[inline]
+            #[allow(clippy::unnecessary_cast, reason = "a cast for one of the two types")]
+            fn generation(self) -> u32 {
+                (self & !Self::DEAD) as u32
+            }
+            #[inline]
+            fn is_dead(self) -> bool {
+                self & Self::DEAD != 0
+            }
+            #[inline]
+            fn as_dead(self) -> Self {
+                self | Self::DEAD
+            }
+            #[inline]
+            fn as_live(self) -> Self {
+                self & !Self::DEAD
+            }
+            #[inline]
+            fn successor(self) -> Self {
+                self.wrapping_add(1)
+            }
+        }
+    )*};
+}
+words!(u16, u32);

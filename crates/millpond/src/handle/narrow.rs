@@ -1,0 +1,214 @@
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use super::wide::PadHandle;
+use super::{HandleLayout, Word, sealed};
+
+/// A handle of four bytes: `INDEX_BITS` bits of index (1 to 31), the rest generation.
+///
+/// `Option<Handle32<T, N>>` is four bytes too. With the default of 20 index bits a pool has up to
+/// 1,048,576 slots, and each slot 4,095 lifetimes before it retires. With 16 or fewer index bits a
+/// pool keeps its own slot numbers in two bytes each, with 16 or more its generations in two.
+///
+/// ```
+/// use millpond::{Handle32, Pool};
+///
+/// let mut pool = Pool::<&str>::builder().handle::<Handle32<&str>>().capacity(1000).build();
+/// let handle: Handle32<&str> = pool.insert("ship").unwrap();
+/// assert_eq!(size_of_val(&Some(handle)), 4);
+/// assert_eq!(handle.to_string(), "0v1");
+/// ```
+///
+/// More index bits than fit do not compile:
+///
+/// ```compile_fail
+/// use millpond::{Handle32, Pool};
+/// let pool = Pool::<u8>::builder().handle::<Handle32<u8, 32>>().capacity(10).build();
+/// ```
+pub struct Handle32<T: ?Sized, const INDEX_BITS: u32 = 20> {
+    /// Index in the upper `INDEX_BITS` bits, generation (at least 1) in the rest.
+    bits: NonZeroU32,
+    label: PhantomData<fn() -> T>,
+}
+
+impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
+    const GENERATION_BITS: u32 = {
+        assert!(1 <= INDEX_BITS && INDEX_BITS <= 31, "a Handle32 has 1 to 31 index bits");
+        32 - INDEX_BITS
+    };
+
+    /// All generation bits set, but for 16 of them: there one serves the pool's word as "dead".
+    const GENERATION_MAX: u32 = if Self::GENERATION_BITS == 16 {
+        (1 << 15) - 1
+    } else {
+        u32::MAX >> INDEX_BITS
+    };
+
+    /// The slot that this handle names: from 0 to the pool's capacity − 1.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.bits.get() >> Self::GENERATION_BITS
+    }
+
+    /// Which lifetime of the slot this handle names: at least 1.
+    #[inline]
+    #[must_use]
+    pub const fn generation(self) -> u32 {
+        self.bits.get() & (u32::MAX >> INDEX_BITS)
+    }
+
+    /// The handle as a number that [`from_bits`](Self::from_bits) takes back: the index in the upper
+    /// `INDEX_BITS` of 32 bits, the generation below; the upper 32 of the 64 bits are 0.
+    #[inline]
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.bits.get() as u64
+    }
+
+    /// The handle with these bits, or `None` if no pool can ever issue it: more than 32 bits, or a
+    /// generation of 0 or beyond the layout's last.
+    ///
+    /// ```
+    /// use millpond::Handle32;
+    ///
+    /// let handle = Handle32::<(), 24>::from_bits(3 << 8 | 7).unwrap();
+    /// assert_eq!(handle.to_string(), "3v7");
+    /// assert_eq!(Handle32::<(), 24>::from_bits(3 << 8), None);
+    /// assert_eq!(Handle32::<(), 24>::from_bits(1 << 32 | 7), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Option<Self> {
+        if bits > u32::MAX as u64 {
+            return None;
+        }
+        match NonZeroU32::new(bits as u32) {
+            Some(bits) => {
+                let handle = Self { bits, label: PhantomData };
+                let generation = handle.generation();
+                if generation == 0 || generation > Self::GENERATION_MAX { None } else { Some(handle) }
+            }
+            None => None,
+        }
+    }
+
+    /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
+    ///
+    /// ```
+    /// use millpond::Handle32;
+    ///
+    /// assert_eq!(Handle32::<(), 24>::from_parts(3, 255).unwrap().to_string(), "3v255");
+    /// assert_eq!(Handle32::<(), 24>::from_parts(3, 256), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
+        if index > u32::MAX >> Self::GENERATION_BITS || generation > Self::GENERATION_MAX {
+            return None;
+        }
+        Self::from_bits((index as u64) << Self::GENERATION_BITS | generation as u64)
+    }
+
+    /// The same handle under another label; see [`Handle::relabel`](super::Handle::relabel).
+    #[inline]
+    #[must_use]
+    pub const fn relabel<U: ?Sized>(self) -> Handle32<U, INDEX_BITS> {
+        Handle32 { bits: self.bits, label: PhantomData }
+    }
+}
+
+impl<T: ?Sized, const INDEX_BITS: u32> sealed::Sealed for Handle32<T, INDEX_BITS> {}
+
+macro_rules! layouts {
+    ($index:ty, $word:ty: $($bits:literal)*) => {$(
+        impl<T: ?Sized> HandleLayout for Handle32<T, $bits> {
+            const CAPACITY_MAX: usize = 1 << $bits;
+            const LIFETIMES_MAX: u32 = Self::GENERATION_MAX;
+            type Index = $index;
+            type Word = $word;
+
+            #[inline]
+            fn index(self) -> u32 {
+                self.index()
+            }
+            #[inline]
+            fn generation(self) -> u32 {
+                self.generation()
+            }
+            #[inline]
+            fn to_bits(self) -> u64 {
+                self.to_bits()
+            }
+            #[inline]
+            fn from_bits(bits: u64) -> Option<Self> {
+                Self::from_bits(bits)
+            }
+            #[inline]
+            fn from_parts(index: u32, generation: u32) -> Option<Self> {
+                Self::from_parts(index, generation)
+            }
+            #[inline]
+            fn from_kept_parts(index: usize, generation: $word) -> Self {
+                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+                Self {
+                    bits: NonZeroU32::new(bits).expect("a kept generation is at least 1"),
+                    label: PhantomData,
+                }
+            }
+            #[inline]
+            fn word(self) -> $word {
+                <$word>::from_generation(self.generation())
+            }
+        }
+    )*};
+}
+layouts!(u16, u32: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+layouts!(u16, u16: 16);
+layouts!(u32, u16: 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+
+impl<T: ?Sized, const INDEX_BITS: u32> Clone for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> Copy for Handle32<T, INDEX_BITS> {}
+impl<T: ?Sized, const INDEX_BITS: u32> PartialEq for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> Eq for Handle32<T, INDEX_BITS> {}
+impl<T: ?Sized, const INDEX_BITS: u32> PartialOrd for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> Ord for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bits.cmp(&other.bits)
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> Hash for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        state.write_u32(self.bits.get());
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> fmt::Debug for Handle32<T, INDEX_BITS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+impl<T: ?Sized, const INDEX_BITS: u32> fmt::Display for Handle32<T, INDEX_BITS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad_handle(self.index(), self.generation())
+    }
+}

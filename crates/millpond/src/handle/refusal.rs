@@ -1,0 +1,39 @@
+use core::fmt;
+
+/// Why a pool refuses a handle.
+///
+/// ```
+/// use millpond::{Handle, Pool, Refusal};
+///
+/// let mut pool = Pool::new(1);
+/// let handle = pool.insert("ship").unwrap();
+/// assert_eq!(pool.check(handle), Ok(()));
+/// pool.remove(handle);
+/// assert_eq!(pool.check(handle), Err(Refusal::Stale));
+/// assert_eq!(pool.check(Handle::from_parts(9, 1).unwrap()), Err(Refusal::OutOfRange));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The slot is beyond the pool's capacity.
+    OutOfRange,
+    /// The slot has had this lifetime: the object was removed.
+    Stale,
+    /// The slot has not had this lifetime yet.
+    NeverIssued,
+    /// The generation is further on than the pool has issued handles at all, and the pool's
+    /// generations start at a point of their own (it has a name or a salt): another pool's handle.
+    OtherPool,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::OutOfRange => "out of range: the pool has no such slot",
+            Refusal::Stale => "stale: its object was removed",
+            Refusal::NeverIssued => "never issued: its slot has not come to that generation",
+            Refusal::OtherPool => "another pool's: this one has never issued such a generation",
+        })
+    }
+}
+
+impl core::error::Error for Refusal {}

@@ -1,0 +1,241 @@
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU64;
+
+use super::{HandleLayout, Word, sealed};
+
+/// A handle of eight bytes: 32 bits of index, 31 bits of generation.
+///
+/// `Option<Handle<T>>` is eight bytes too. `T` is only a label, so that a handle of one kind cannot
+/// be given to a pool of another kind by mistake; a handle is `Copy`, `Send` and `Sync` whatever `T`
+/// is. Handles order by index first, so that sorted handles visit memory in address order.
+///
+/// Printed as index, `v`, generation:
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::new(8);
+/// let handle = pool.insert("ship").unwrap();
+/// assert_eq!(format!("{handle}"), "0v1");
+/// assert_eq!(size_of_val(&Some(handle)), 8);
+/// ```
+pub struct Handle<T: ?Sized> {
+    /// Index in the upper half, generation (1 to 2^31 − 1) in the lower half.
+    bits: NonZeroU64,
+    label: PhantomData<fn() -> T>,
+}
+
+/// The largest generation: the top bit of a pool's generation word means "dead".
+const GENERATION_MAX: u32 = u32::MAX >> 1;
+
+impl<T: ?Sized> Handle<T> {
+    /// The slot that this handle names: from 0 to the pool's capacity − 1.
+    ///
+    /// ```
+    /// # use millpond::Pool;
+    /// let mut pool = Pool::new(8);
+    /// pool.insert('a').unwrap();
+    /// assert_eq!(pool.insert('b').unwrap().index(), 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        (self.bits.get() >> 32) as u32
+    }
+
+    /// Which lifetime of the slot this handle names: from 1 to 2^31 − 1.
+    ///
+    /// ```
+    /// # use millpond::Pool;
+    /// let mut pool = Pool::new(1);
+    /// let first = pool.insert('a').unwrap();
+    /// pool.remove(first);
+    /// assert_eq!(pool.insert('b').unwrap().generation(), first.generation() + 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn generation(self) -> u32 {
+        self.bits.get() as u32
+    }
+
+    /// The handle as a number that [`from_bits`](Self::from_bits) takes back: the index in the upper
+    /// 32 bits, the generation in the lower. Never 0. The layout is part of the public interface.
+    #[inline]
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.bits.get()
+    }
+
+    /// The handle with these bits, or `None` if no pool can ever issue it (generation 0 or above
+    /// 2^31 − 1). Whether the object lives is the pool's to say, so bits from an untrusted file do
+    /// no harm.
+    ///
+    /// ```
+    /// use millpond::Handle;
+    ///
+    /// let handle = Handle::<()>::from_bits(3 << 32 | 7).unwrap();
+    /// assert_eq!(handle.to_string(), "3v7");
+    /// assert_eq!(Handle::<()>::from_bits(0), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Option<Self> {
+        let generation = bits as u32;
+        if generation == 0 || generation > GENERATION_MAX || bits >> 32 == u32::MAX as u64 {
+            return None;
+        }
+        match NonZeroU64::new(bits) {
+            Some(bits) => Some(Self { bits, label: PhantomData }),
+            None => None,
+        }
+    }
+
+    /// The handle of a slot's lifetime, or `None` where [`from_bits`](Self::from_bits) gives `None`.
+    ///
+    /// ```
+    /// use millpond::Handle;
+    ///
+    /// assert_eq!(Handle::<()>::from_parts(3, 7).unwrap().to_string(), "3v7");
+    /// assert_eq!(Handle::<()>::from_parts(3, 0), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
+        Self::from_bits((index as u64) << 32 | generation as u64)
+    }
+
+    /// The same handle under another label, for pools that share their handles (structure of
+    /// arrays, an allocator beside several arrays).
+    ///
+    /// ```
+    /// use millpond::Handle;
+    ///
+    /// struct Position;
+    /// struct Velocity;
+    /// let position = Handle::<Position>::from_parts(3, 7).unwrap();
+    /// let velocity: Handle<Velocity> = position.relabel();
+    /// assert_eq!(velocity.to_bits(), position.to_bits());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn relabel<U: ?Sized>(self) -> Handle<U> {
+        Handle { bits: self.bits, label: PhantomData }
+    }
+}
+
+impl<T: ?Sized> sealed::Sealed for Handle<T> {}
+
+impl<T: ?Sized> HandleLayout for Handle<T> {
+    /// One below 2^32, so that `u32::MAX` is free to mean "no slot".
+    const CAPACITY_MAX: usize = u32::MAX as usize;
+    const LIFETIMES_MAX: u32 = GENERATION_MAX;
+    type Index = u32;
+    type Word = u32;
+
+    #[inline]
+    fn index(self) -> u32 {
+        self.index()
+    }
+    #[inline]
+    fn generation(self) -> u32 {
+        self.generation()
+    }
+    #[inline]
+    fn to_bits(self) -> u64 {
+        self.to_bits()
+    }
+    #[inline]
+    fn from_bits(bits: u64) -> Option<Self> {
+        Self::from_bits(bits)
+    }
+    #[inline]
+    fn from_parts(index: u32, generation: u32) -> Option<Self> {
+        Self::from_parts(index, generation)
+    }
+    #[inline]
+    fn from_kept_parts(index: usize, generation: u32) -> Self {
+        let bits = (index as u64) << 32 | u64::from(generation);
+        Self {
+            bits: NonZeroU64::new(bits).expect("a kept generation is at least 1"),
+            label: PhantomData,
+        }
+    }
+    #[inline]
+    fn word(self) -> u32 {
+        u32::from_generation(self.generation())
+    }
+}
+
+impl<T: ?Sized> Clone for Handle<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: ?Sized> Copy for Handle<T> {}
+impl<T: ?Sized> PartialEq for Handle<T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+impl<T: ?Sized> Eq for Handle<T> {}
+impl<T: ?Sized> PartialOrd for Handle<T> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T: ?Sized> Ord for Handle<T> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bits.cmp(&other.bits)
+    }
+}
+impl<T: ?Sized> Hash for Handle<T> {
+    #[inline]
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        state.write_u64(self.bits.get());
+    }
+}
+impl<T: ?Sized> fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+impl<T: ?Sized> fmt::Display for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad_handle(self.index(), self.generation())
+    }
+}
+
+/// Prints the two parts of a handle the same way for every layout.
+pub(super) trait PadHandle {
+    fn pad_handle(&mut self, index: u32, generation: u32) -> fmt::Result;
+}
+
+impl PadHandle for fmt::Formatter<'_> {
+    fn pad_handle(&mut self, index: u32, generation: u32) -> fmt::Result {
+        let mut text = HandleText { bytes: [0; 21], len: 0 };
+        fmt::Write::write_fmt(&mut text, format_args!("{index}v{generation}"))?;
+        self.pad(core::str::from_utf8(&text.bytes[..text.len]).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// Room for two numbers of ten digits and the letter between them.
+struct HandleText {
+    bytes: [u8; 21],
+    len: usize,
+}
+
+impl fmt::Write for HandleText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}

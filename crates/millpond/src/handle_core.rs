@@ -1,0 +1,199 @@
+//! What every pool with handles is made of: generations and a reuse order, beside whatever keeps
+//! the occupancy.
+//!
+//! A pool owns a [`HandleCore`] and its [`Slots`] (an [`Occupancy`](crate::Occupancy), or values with an
+//! occupancy of their own) and keeps the two in step: a slot is live in the one exactly if it is
+//! live in the other.
+
+use crate::errors::InsertAtErrorKind;
+use crate::generations::{CannotBegin, Generations};
+use crate::handle::{HandleLayout, Refusal};
+use crate::memory::OutOfMemory;
+use crate::occupancy::Occupancy;
+use crate::reuse::{Queue, ReuseOrder, Slots};
+use crate::settings::Lifetimes;
+use crate::stats::Stats;
+
+/// Generations and a reuse order, with the counters for [`Stats`].
+pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
+    generations: Generations<H::Word>,
+    queue: R::Queue<H::Index>,
+    name: Option<&'static str>,
+    inserted: u64,
+    refused: u64,
+    evicted: u64,
+    peak: usize,
+}
+
+impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
+    pub(crate) fn try_new<S: Slots>(
+        lifetimes: &Lifetimes,
+        slots: &mut S,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            generations: Generations::try_new::<H>(slots.occupancy().slots(), lifetimes)?,
+            queue: R::Queue::try_new(slots)?,
+            name: lifetimes.name,
+            inserted: 0,
+            refused: 0,
+            evicted: 0,
+            peak: 0,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn slots(&self) -> usize {
+        self.generations.slots()
+    }
+
+    #[inline]
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    #[inline]
+    pub(crate) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
+        &self.queue
+    }
+
+    pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
+        &mut self.queue
+    }
+
+    /// Whether an insertion would fail: no slot is vacant.
+    #[inline]
+    pub(crate) fn is_full(&self, occupancy: &Occupancy) -> bool {
+        occupancy.live() + self.generations.retired() == self.slots()
+    }
+
+    /// The slot that the handle names, if that lifetime of it is live.
+    #[inline]
+    pub(crate) fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        self.generations.is_live_in(index, handle.word()).then_some(index)
+    }
+
+    /// The handle of a live slot.
+    #[inline]
+    pub(crate) fn handle_at(&self, index: usize) -> Option<H> {
+        self.generations.of_live(index).map(|word| H::from_kept_parts(index, word))
+    }
+
+    pub(crate) fn check(&self, handle: H) -> Result<(), Refusal> {
+        let index = handle.index() as usize;
+        if self.generations.is_live_in(index, handle.word()) {
+            return Ok(());
+        }
+        Err(self.generations.refusal(index, handle.word(), self.inserted))
+    }
+
+    /// The handle that [`acquire`](Self::acquire) will give.
+    #[inline]
+    pub(crate) fn peek<S: Slots>(&mut self, slots: &S) -> Option<H> {
+        let index = self.queue.next(&self.generations, slots)?;
+        self.generations.of_vacant(index).map(|word| H::from_kept_parts(index, word))
+    }
+
+    /// Begins a lifetime of the slot that comes next. The caller makes the slot live in its
+    /// occupancy.
+    #[inline]
+    pub(crate) fn acquire<S: Slots>(&mut self, slots: &mut S) -> Option<H> {
+        let index = self.queue.next(&self.generations, slots)?;
+        let word = self.generations.begin(index);
+        self.queue.take(index, &self.generations, slots);
+        self.count_insertion(slots.occupancy());
+        Some(H::from_kept_parts(index, word))
+    }
+
+    /// Begins exactly the handle's lifetime. The caller makes the slot live in its occupancy.
+    pub(crate) fn claim<S: Slots>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        self.generations.begin_at(index, handle.word()).map_err(|error| match error {
+            CannotBegin::OutOfRange => InsertAtErrorKind::OutOfRange,
+            CannotBegin::Live => InsertAtErrorKind::Occupied,
+            CannotBegin::Retired => InsertAtErrorKind::Retired,
+            CannotBegin::BeyondLast => InsertAtErrorKind::BeyondLifetimes,
+            CannotBegin::Stale => InsertAtErrorKind::Stale,
+        })?;
+        self.queue.claim(index, &self.generations, slots);
+        self.count_insertion(slots.occupancy());
+        Ok(index)
+    }
+
+    /// Ends the lifetime of a slot that the caller has just made dead in its occupancy.
+    #[inline]
+    pub(crate) fn release<S: Slots>(&mut self, index: usize, slots: &mut S) {
+        if self.generations.end(index) {
+            self.queue.give_back(index, &mut self.generations, slots);
+        } else {
+            self.queue.retire(index);
+        }
+    }
+
+    /// Ends the lifetime of a slot without giving it back: [`reset_order`](Self::reset_order) must
+    /// follow.
+    #[inline]
+    pub(crate) fn end(&mut self, index: usize) {
+        self.generations.end(index);
+    }
+
+    /// All vacant slots, the lowest first, whatever the order was.
+    pub(crate) fn reset_order<S: Slots>(&mut self, slots: &mut S) {
+        self.queue.reset(&self.generations, slots);
+    }
+
+    /// Whether a slot that is released now would retire.
+    pub(crate) fn is_in_last_lifetime(&self, index: usize) -> bool {
+        self.generations.is_in_last_lifetime(index)
+    }
+
+    #[cold]
+    pub(crate) fn count_refusal(&mut self) {
+        self.refused += 1;
+    }
+
+    pub(crate) fn count_eviction(&mut self) {
+        self.evicted += 1;
+    }
+
+    #[inline]
+    fn count_insertion(&mut self, before: &Occupancy) {
+        self.inserted += 1;
+        self.peak = self.peak.max(before.live() + 1);
+    }
+
+    pub(crate) fn stats(&self, occupancy: &Occupancy) -> Stats {
+        Stats {
+            capacity: self.slots(),
+            live: occupancy.live(),
+            peak: self.peak,
+            retired: self.generations.retired(),
+            inserted: self.inserted,
+            removed: self.inserted - occupancy.live() as u64,
+            refused: self.refused,
+            evicted: self.evicted,
+        }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
+    fn clone(&self) -> Self {
+        Self {
+            generations: self.generations.clone(),
+            queue: self.queue.clone(),
+            name: self.name,
+            inserted: self.inserted,
+            refused: self.refused,
+            evicted: self.evicted,
+            peak: self.peak,
+        }
+    }
+}

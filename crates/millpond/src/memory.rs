@@ -1,0 +1,40 @@
+//! Taking memory once, at creation, with its pages touched there and then.
+//!
+//! The system hands out address space, not memory: a page costs its fault when it is first written.
+//! All that a pool will ever use is therefore written once before the pool is given to the program.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::hint::black_box;
+
+/// The allocator refused, or the size exceeds what it can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+/// A slice of copies of one value, every page of it written.
+pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    values.resize(len, value);
+    // A fill with zeros right after an allocation may be turned into an allocation of untouched zero
+    // pages; what has passed through a black box may not.
+    let mut values = values.into_boxed_slice();
+    black_box(&mut values[..]).fill(value);
+    Ok(values)
+}
+
+/// A slice made by a function of the index.
+pub(crate) fn from_fn<V>(
+    len: usize,
+    mut f: impl FnMut(usize) -> V,
+) -> Result<Box<[V]>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    values.extend((0..len).map(&mut f));
+    Ok(values.into_boxed_slice())
+}
+
+/// An empty vector with room for exactly `len` values.
+pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    Ok(values)
+}

@@ -1,0 +1,237 @@
+//! The occupancy: a bitmap that says which slots are live, and finds runs of live slots.
+//!
+//! ```text
+//! slot       0       8       16      24      …       64
+//! word 0     1110110000000000000000000000…   word 1  1111111111…
+//!            └┬┘ └┤ run of 2                         a full word: 64 live slots at once
+//!             run of 3
+//! ```
+//!
+//! One bit per slot. Words are walked 64 slots at a time: an empty word costs one test, a full word
+//! one test and no look at its bits.
+
+mod live;
+mod runs;
+
+pub use live::LiveSlots;
+pub use runs::Runs;
+
+use alloc::boxed::Box;
+
+use crate::memory;
+
+/// Slots per word of the bitmap.
+const WORD_SLOTS: usize = u64::BITS as usize;
+
+/// Which slots of a pool are live. Read-only for users: the pool that owns it changes it.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::new(100);
+/// let handles: Vec<_> = (0..10).map(|i| pool.insert(i).unwrap()).collect();
+/// pool.remove(handles[3]);
+///
+/// let occupancy = pool.occupancy();
+/// assert!(occupancy.is_live(2) && !occupancy.is_live(3));
+/// assert_eq!(occupancy.runs().collect::<Vec<_>>(), [0..3, 4..10]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Bit `i % 64` of word `i / 64` is set while slot `i` is live. No bit at or beyond `slots` is
+    /// ever set.
+    words: Box<[u64]>,
+    slots: usize,
+    /// How many bits are set.
+    live: usize,
+}
+
+impl Occupancy {
+    /// All slots dead.
+    pub(crate) fn try_new(slots: usize) -> Result<Self, memory::OutOfMemory> {
+        let words = memory::filled(slots.div_ceil(WORD_SLOTS), 0)?;
+        Ok(Self { words, slots, live: 0 })
+    }
+
+    /// How many slots there are, live and dead.
+    #[inline]
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How many slots are live.
+    #[inline]
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Whether the slot is live; `false` for an index that is out of range.
+    #[inline]
+    #[must_use]
+    pub fn is_live(&self, index: usize) -> bool {
+        match self.words.get(index / WORD_SLOTS) {
+            Some(word) => word >> (index % WORD_SLOTS) & 1 != 0,
+            None => false,
+        }
+    }
+
+    /// The bitmap itself: slot `i` is bit `i % 64` of word `i / 64`. Bits beyond the last slot are 0.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The live slots in index order, from both ends. O(slots / 64 + live) for a whole walk.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> LiveSlots<'_> {
+        LiveSlots::new(self)
+    }
+
+    /// The runs of live slots in index order, from both ends. O(slots / 64 + runs) for a whole walk.
+    #[inline]
+    #[must_use]
+    pub fn runs(&self) -> Runs<'_> {
+        Runs::new(&self.words)
+    }
+
+    /// The lowest live slot at or after `from`.
+    pub(crate) fn first_live_from(&self, from: usize) -> Option<usize> {
+        let mut word = from / WORD_SLOTS;
+        let mut bits = self.words.get(word)? & (!0 << (from % WORD_SLOTS));
+        while bits == 0 {
+            word += 1;
+            bits = *self.words.get(word)?;
+        }
+        Some(word * WORD_SLOTS + bits.trailing_zeros() as usize)
+    }
+
+    /// The highest live slot below `until`.
+    pub(crate) fn last_live_before(&self, until: usize) -> Option<usize> {
+        let last = until.min(self.slots).checked_sub(1)?;
+        let mut word = last / WORD_SLOTS;
+        let mut bits = self.words[word] & (!0 >> (WORD_SLOTS - 1 - last % WORD_SLOTS));
+        while bits == 0 {
+            word = word.checked_sub(1)?;
+            bits = self.words[word];
+        }
+        Some(word * WORD_SLOTS + WORD_SLOTS - 1 - bits.leading_zeros() as usize)
+    }
+
+    /// The bits of the word's slots that are dead; none beyond the last slot.
+    #[inline]
+    pub(crate) fn dead_bits(&self, word: usize) -> u64 {
+        let slots = self.slots - word * WORD_SLOTS;
+        let mask = if slots < WORD_SLOTS { (1 << slots) - 1 } else { !0 };
+        !self.words[word] & mask
+    }
+
+    /// Marks the slot live. `false` if it was already.
+    #[inline]
+    pub(crate) fn set_live(&mut self, index: usize) -> bool {
+        assert!(index < self.slots, "the slot is beyond the capacity");
+        let word = &mut self.words[index / WORD_SLOTS];
+        let bit = 1 << (index % WORD_SLOTS);
+        let was_dead = *word & bit == 0;
+        *word |= bit;
+        self.live += usize::from(was_dead);
+        was_dead
+    }
+
+    /// Marks the slot dead. `false` if it was already.
+    #[inline]
+    pub(crate) fn set_dead(&mut self, index: usize) -> bool {
+        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else { return false };
+        let bit = 1 << (index % WORD_SLOTS);
+        let was_live = *word & bit != 0;
+        *word &= !bit;
+        self.live -= usize::from(was_live);
+        was_live
+    }
+
+    /// Marks all slots dead.
+    pub(crate) fn set_all_dead(&mut self) {
+        self.words.fill(0);
+        self.live = 0;
+    }
+}
+
+impl<'a> IntoIterator for &'a Occupancy {
+    type Item = usize;
+    type IntoIter = LiveSlots<'a>;
+
+    #[inline]
+    fn into_iter(self) -> LiveSlots<'a> {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    pub(crate) fn occupancy(live: &[bool]) -> Occupancy {
+        let mut occupancy = Occupancy::try_new(live.len()).unwrap();
+        for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+            assert!(occupancy.set_live(index));
+        }
+        occupancy
+    }
+
+    /// Patterns that cross every kind of word border, on sizes around them.
+    pub(crate) fn patterns() -> impl Iterator<Item = Vec<bool>> {
+        let sizes = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 256, 320];
+        let kinds: [fn(usize) -> bool; 9] = [
+            |_| true,
+            |_| false,
+            |i| i % 2 == 0,
+            |i| i % 64 == 63 || i % 64 == 0,
+            |i| i / 64 != 1,
+            |i| i / 64 == 1,
+            |i| i % 65 < 60,
+            |i| (i * i + i / 7) % 5 < 2,
+            |i| i > 3 && i % 97 != 0,
+        ];
+        sizes.into_iter().flat_map(move |n| kinds.map(|kind| (0..n).map(kind).collect()))
+    }
+
+    #[test]
+    fn counts_and_finds_what_was_set() {
+        for live in patterns() {
+            let occupancy = occupancy(&live);
+            assert_eq!(occupancy.live(), live.iter().filter(|live| **live).count());
+            for at in 0..=live.len() + 1 {
+                assert_eq!(occupancy.is_live(at), live.get(at).copied().unwrap_or(false));
+                let first = (at..live.len()).find(|i| live[*i]);
+                assert_eq!(occupancy.first_live_from(at), first);
+                let last = (0..at.min(live.len())).rev().find(|i| live[*i]);
+                assert_eq!(occupancy.last_live_before(at), last);
+            }
+            for word in 0..occupancy.words().len() {
+                for bit in 0..WORD_SLOTS {
+                    let dead = live.get(word * WORD_SLOTS + bit) == Some(&false);
+                    assert_eq!(occupancy.dead_bits(word) >> bit & 1 == 1, dead);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn set_live_and_set_dead_tell_what_changed() {
+        let mut occupancy = Occupancy::try_new(65).unwrap();
+        assert!(occupancy.set_live(64));
+        assert!(!occupancy.set_live(64));
+        assert_eq!(occupancy.live(), 1);
+        assert!(occupancy.set_dead(64));
+        assert!(!occupancy.set_dead(64));
+        assert!(!occupancy.set_dead(1000));
+        assert_eq!(occupancy.live(), 0);
+        occupancy.set_live(3);
+        occupancy.set_all_dead();
+        assert_eq!((occupancy.live(), occupancy.is_live(3)), (0, false));
+    }
+}

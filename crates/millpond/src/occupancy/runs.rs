@@ -1,0 +1,169 @@
+use core::iter::FusedIterator;
+use core::ops::Range;
+
+use super::WORD_SLOTS;
+
+/// The runs of live slots of an [`Occupancy`](super::Occupancy) in index order: each item is a
+/// maximal stretch of adjacent live slots, as a range of indices.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    words: &'a [u64],
+    /// The word that the front stands in and which of its bits are left; the same for the back.
+    /// While both stand in one word, the bits left are those that both still have.
+    front: usize,
+    front_bits: u64,
+    back: usize,
+    back_bits: u64,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(words: &'a [u64]) -> Self {
+        Self {
+            words,
+            front: 0,
+            front_bits: words.first().copied().unwrap_or(0),
+            back: words.len().saturating_sub(1),
+            back_bits: words.last().copied().unwrap_or(0),
+        }
+    }
+
+    /// Moves the front to the next word. The caller has checked that it is before the back.
+    #[inline]
+    fn step_front(&mut self) {
+        self.front += 1;
+        self.front_bits =
+            if self.front == self.back { self.back_bits } else { self.words[self.front] };
+    }
+
+    /// Moves the back to the word before. The caller has checked that it is after the front.
+    #[inline]
+    fn step_back(&mut self) {
+        self.back -= 1;
+        self.back_bits =
+            if self.front == self.back { self.front_bits } else { self.words[self.back] };
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.front == self.back {
+            self.front_bits &= self.back_bits;
+        }
+        while self.front_bits == 0 {
+            if self.front == self.back {
+                self.back_bits = 0;
+                return None;
+            }
+            self.step_front();
+        }
+        let first_bit = self.front_bits.trailing_zeros() as usize;
+        let start = self.front * WORD_SLOTS + first_bit;
+        // Adding 1 at the run's first bit carries through the run to the first 0 after it.
+        let carried = self.front_bits.wrapping_add(1 << first_bit);
+        self.front_bits &= carried;
+        if carried != 0 {
+            return Some(start..self.front * WORD_SLOTS + carried.trailing_zeros() as usize);
+        }
+        // The run reaches the end of its word: it may go on in the next.
+        while self.front < self.back {
+            self.step_front();
+            let ones = self.front_bits.trailing_ones() as usize;
+            if ones < WORD_SLOTS {
+                self.front_bits &= !0 << ones;
+                return Some(start..self.front * WORD_SLOTS + ones);
+            }
+            self.front_bits = 0;
+        }
+        Some(start..(self.front + 1) * WORD_SLOTS)
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Range<usize>) -> A>(mut self, start: A, mut f: F) -> A {
+        let mut value = start;
+        while let Some(run) = self.next() {
+            value = f(value, run);
+        }
+        value
+    }
+}
+
+impl DoubleEndedIterator for Runs<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Range<usize>> {
+        if self.front == self.back {
+            self.back_bits &= self.front_bits;
+        }
+        while self.back_bits == 0 {
+            if self.front == self.back {
+                self.front_bits = 0;
+                return None;
+            }
+            self.step_back();
+        }
+        let bits_until = WORD_SLOTS - self.back_bits.leading_zeros() as usize;
+        let end = self.back * WORD_SLOTS + bits_until;
+        let ones = (self.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
+        if ones < bits_until {
+            self.back_bits &= (1 << (bits_until - ones)) - 1;
+            return Some(end - ones..end);
+        }
+        // The run reaches the start of its word: it may go on in the one before.
+        self.back_bits = 0;
+        while self.front < self.back {
+            self.step_back();
+            let ones = self.back_bits.leading_ones() as usize;
+            if ones < WORD_SLOTS {
+                self.back_bits &= !0 >> ones;
+                return Some((self.back + 1) * WORD_SLOTS - ones..end);
+            }
+            self.back_bits = 0;
+        }
+        Some(self.back * WORD_SLOTS..end)
+    }
+}
+
+impl FusedIterator for Runs<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{occupancy, patterns};
+    use alloc::vec::Vec;
+    use core::ops::Range;
+
+    fn runs_of(live: &[bool]) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (slot, _) in live.iter().enumerate().filter(|(_, live)| **live) {
+            match runs.last_mut() {
+                Some(run) if run.end == slot => run.end += 1,
+                _ => runs.push(slot..slot + 1),
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn are_maximal_and_meet_from_both_ends() {
+        for live in patterns() {
+            let occupancy = occupancy(&live);
+            let expected = runs_of(&live);
+            assert_eq!(occupancy.runs().collect::<Vec<_>>(), expected);
+            let mut backward: Vec<_> = occupancy.runs().rev().collect();
+            backward.reverse();
+            assert_eq!(backward, expected);
+            for front in 0..=expected.len() {
+                let mut runs = occupancy.runs();
+                for run in &expected[..front] {
+                    assert_eq!(runs.next().as_ref(), Some(run));
+                }
+                for run in expected[front..].iter().rev() {
+                    assert_eq!(runs.next_back().as_ref(), Some(run));
+                }
+                assert_eq!((runs.next(), runs.next_back()), (None, None));
+                assert_eq!((runs.next_back(), runs.next()), (None, None));
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+use alloc::boxed::Box;
+
+use super::list::List;
+use super::{Link, Queue, ReuseOrder, Slots, sealed};
+use crate::generations::Generations;
+use crate::handle::{IndexWord, Word};
+use crate::memory::{self, OutOfMemory};
+
+/// The slot freed first is handed out next: each slot rests as long as possible.
+///
+/// A bug that uses a handle after its object is gone is then found late in the bug's life too, and
+/// generations are used up evenly: a pool of `n` slots with `d` of them dead hands a slot out again
+/// only after `d` others.
+///
+/// **Cost**: 8 bytes per slot (a doubly linked list in an array). Take, give back and claiming a
+/// named slot are O(1), always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fifo;
+
+impl sealed::Sealed for Fifo {}
+
+impl ReuseOrder for Fifo {
+    const NAME: &'static str = "Fifo";
+    type Queue<I: IndexWord> = FifoQueue;
+}
+
+/// The vacant slots, the one that has been dead longest first.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct FifoQueue {
+    list: List,
+    links: Box<[Link]>,
+}
+
+impl<I: IndexWord> Queue<I> for FifoQueue {
+    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
+        let count = slots.occupancy().slots();
+        let mut links = memory::filled(count, Link::NONE)?;
+        let mut list = List::EMPTY;
+        for index in 0..count {
+            list.push_last(index, &mut links[..]);
+        }
+        Ok(Self { list, links })
+    }
+
+    #[inline]
+    fn next<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &S) -> Option<usize> {
+        self.list.first()
+    }
+
+    #[inline]
+    fn take<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+        self.list.remove(index, &mut self.links[..]);
+    }
+
+    #[inline]
+    fn claim<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+        self.list.remove(index, &mut self.links[..]);
+    }
+
+    #[inline]
+    fn give_back<W: Word, S: Slots>(
+        &mut self,
+        index: usize,
+        _words: &mut Generations<W>,
+        _slots: &mut S,
+    ) {
+        self.list.push_last(index, &mut self.links[..]);
+    }
+
+    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+        self.list = List::EMPTY;
+        for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
+            self.list.push_last(index, &mut self.links[..]);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+use alloc::boxed::Box;
+
+use super::{Queue, ReuseOrder, Slots, sealed};
+use crate::generations::Generations;
+use crate::handle::{IndexWord, Word};
+use crate::memory::{self, OutOfMemory};
+
+/// The slot freed last is handed out next, while it is still in the cache. The default.
+///
+/// A stack in an array: neighbouring entries share cache lines, where a list through the slots would
+/// wait for each line in turn (17 ns against 49 ns per operation in bursts at 1,000,000 slots).
+///
+/// **Cost**: 4 bytes per slot and 1/64 more (half that with handles of at most 16 index bits). Take
+/// and give back are O(1). Claiming a named slot is O(1) as well: its entry stays behind in the
+/// stack and is passed over later, when it comes to the top. If such entries have filled the spare
+/// 1/64, one give-back sweeps them out in O(slots); so a claim costs O(1) amortised, and a program
+/// that never claims never pays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifo;
+
+impl sealed::Sealed for Lifo {}
+
+impl ReuseOrder for Lifo {
+    const NAME: &'static str = "Lifo";
+    type Queue<I: IndexWord> = LifoQueue<I>;
+}
+
+/// Every vacant slot has an entry. The topmost entry of a vacant slot is the one that counts; other
+/// entries are ghosts, left by claims: those of live slots, and older ones of vacant slots. By the
+/// time an older entry comes to the top, the newer one above it was taken, so a slot whose entry is
+/// at the top is vacant exactly if that entry counts.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct LifoQueue<I> {
+    /// Room for every slot and for ghosts.
+    stack: Box<[I]>,
+    len: usize,
+}
+
+impl<I: IndexWord> LifoQueue<I> {
+    fn room_for(slots: usize) -> usize {
+        slots + slots / 64 + 1
+    }
+
+    /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
+    #[cold]
+    fn sweep<W: Word>(&mut self, words: &mut Generations<W>) {
+        // From the top down, so that the first entry met of a vacant slot is the one that counts.
+        // What is kept moves to the upper end; the marks tell the older entries.
+        let mut kept_from = self.len;
+        for at in (0..self.len).rev() {
+            let slot = self.stack[at];
+            if words.is_vacant(slot.to_index()) {
+                words.mark(slot.to_index());
+                kept_from -= 1;
+                self.stack[kept_from] = slot;
+            }
+        }
+        for slot in &self.stack[kept_from..self.len] {
+            words.unmark(slot.to_index());
+        }
+        self.stack.copy_within(kept_from..self.len, 0);
+        self.len -= kept_from;
+    }
+}
+
+impl<I: IndexWord> Queue<I> for LifoQueue<I> {
+    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
+        let count = slots.occupancy().slots();
+        let mut stack = memory::filled(Self::room_for(count), I::from_index(0))?;
+        for (entry, slot) in stack.iter_mut().zip((0..count).rev()) {
+            *entry = I::from_index(slot);
+        }
+        Ok(Self { stack, len: count })
+    }
+
+    #[inline]
+    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &S) -> Option<usize> {
+        loop {
+            let slot = self.stack[..self.len].last()?.to_index();
+            if words.is_vacant(slot) {
+                return Some(slot);
+            }
+            self.len -= 1;
+        }
+    }
+
+    #[inline]
+    fn take<W: Word, S: Slots>(&mut self, _index: usize, _words: &Generations<W>, _slots: &mut S) {
+        self.len -= 1;
+    }
+
+    #[inline]
+    fn claim<W: Word, S: Slots>(&mut self, _index: usize, _words: &Generations<W>, _slots: &mut S) {
+    }
+
+    #[inline]
+    fn give_back<W: Word, S: Slots>(
+        &mut self,
+        index: usize,
+        words: &mut Generations<W>,
+        _slots: &mut S,
+    ) {
+        if self.len == self.stack.len() {
+            self.sweep(words);
+        }
+        self.stack[self.len] = I::from_index(index);
+        self.len += 1;
+    }
+
+    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+        self.len = 0;
+        for slot in (0..words.slots()).rev() {
+            if words.is_vacant(slot) {
+                self.stack[self.len] = I::from_index(slot);
+                self.len += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A doubly linked list of slots, over links kept anywhere: every operation is O(1), in the middle
+//! too.
+
+use super::Link;
+
+/// Where the links of a list's slots are.
+pub(super) trait Links {
+    fn link(&self, index: usize) -> Link;
+    fn set_link(&mut self, index: usize, link: Link);
+}
+
+impl Links for [Link] {
+    #[inline]
+    fn link(&self, index: usize) -> Link {
+        self[index]
+    }
+
+    #[inline]
+    fn set_link(&mut self, index: usize, link: Link) {
+        self[index] = link;
+    }
+}
+
+/// The two ends of a list.
+#[derive(Clone, Debug)]
+pub(super) struct List {
+    first: u32,
+    last: u32,
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self { first: Link::NO_SLOT, last: Link::NO_SLOT };
+
+    #[inline]
+    pub(super) fn first(&self) -> Option<usize> {
+        (self.first != Link::NO_SLOT).then_some(self.first as usize)
+    }
+
+    #[inline]
+    pub(super) fn push_first<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
+        let slot = index as u32;
+        links.set_link(index, Link { next: self.first, previous: Link::NO_SLOT });
+        match self.first {
+            Link::NO_SLOT => self.last = slot,
+            first => set_previous(links, first, slot),
+        }
+        self.first = slot;
+    }
+
+    #[inline]
+    pub(super) fn push_last<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
+        let slot = index as u32;
+        links.set_link(index, Link { next: Link::NO_SLOT, previous: self.last });
+        match self.last {
+            Link::NO_SLOT => self.first = slot,
+            last => set_next(links, last, slot),
+        }
+        self.last = slot;
+    }
+
+    /// Takes out a slot that is in the list.
+    #[inline]
+    pub(super) fn remove<L: Links + ?Sized>(&mut self, index: usize, links: &mut L) {
+        let Link { next, previous } = links.link(index);
+        match previous {
+            Link::NO_SLOT => self.first = next,
+            previous => set_next(links, previous, next),
+        }
+        match next {
+            Link::NO_SLOT => self.last = previous,
+            next => set_previous(links, next, previous),
+        }
+    }
+}
+
+#[inline]
+fn set_next<L: Links + ?Sized>(links: &mut L, slot: u32, next: u32) {
+    let link = links.link(slot as usize);
+    links.set_link(slot as usize, Link { next, ..link });
+}
+
+#[inline]
+fn set_previous<L: Links + ?Sized>(links: &mut L, slot: u32, previous: u32) {
+    let link = links.link(slot as usize);
+    links.set_link(slot as usize, Link { previous, ..link });
+}

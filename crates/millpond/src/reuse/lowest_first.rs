@@ -1,0 +1,183 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::{Queue, ReuseOrder, Slots, sealed};
+use crate::generations::Generations;
+use crate::handle::{IndexWord, Word};
+use crate::memory::{self, OutOfMemory};
+
+/// The vacant slot with the lowest index is handed out next.
+///
+/// Live objects stay together at the low addresses, and the pool's future depends on which slots are
+/// live, never on how they came to be: two pools with the same occupancy go on alike.
+///
+/// **Cost**: 1/63 of a bit per slot: bitmaps above the occupancy, one bit for 64 below, up to a
+/// single word. Take, give back and claiming a named slot look at one word per level, and there are
+/// at most five levels for any number of slots that a handle can name: O(1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowestFirst;
+
+impl sealed::Sealed for LowestFirst {}
+
+impl ReuseOrder for LowestFirst {
+    const NAME: &'static str = "LowestFirst";
+    type Queue<I: IndexWord> = LowestFirstQueue;
+}
+
+const WORD_BITS: usize = u64::BITS as usize;
+
+/// ```text
+/// levels[1]    one word         a bit for each word of levels[0]: set if that word is not 0
+/// levels[0]    words            a bit for each word of the occupancy: set if it has a vacant slot
+/// (occupancy)  words            a bit for each slot: set if it is live
+/// ```
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct LowestFirstQueue {
+    levels: Vec<Box<[u64]>>,
+}
+
+impl LowestFirstQueue {
+    /// The occupancy's word has a vacant slot.
+    #[inline]
+    fn set(&mut self, word: usize) {
+        let mut at = word;
+        for level in &mut self.levels {
+            let bits = &mut level[at / WORD_BITS];
+            let was_empty = *bits == 0;
+            *bits |= 1 << (at % WORD_BITS);
+            if !was_empty {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// The occupancy's word has no vacant slot.
+    #[inline]
+    fn unset(&mut self, word: usize) {
+        let mut at = word;
+        for level in &mut self.levels {
+            let bits = &mut level[at / WORD_BITS];
+            *bits &= !(1 << (at % WORD_BITS));
+            if *bits != 0 {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// The lowest vacant slot among the bits of an occupancy's word.
+    #[inline]
+    fn lowest_vacant<W: Word>(
+        word: usize,
+        mut dead: u64,
+        words: &Generations<W>,
+    ) -> Option<usize> {
+        while dead != 0 {
+            let index = word * WORD_BITS + dead.trailing_zeros() as usize;
+            // A dead slot may be retired; only a pool that has some needs to look.
+            if words.retired() == 0 || words.is_vacant(index) {
+                return Some(index);
+            }
+            dead &= dead - 1;
+        }
+        None
+    }
+
+    #[inline]
+    fn leave<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &S) {
+        let word = index / WORD_BITS;
+        let others = slots.occupancy().dead_bits(word) & !(1 << (index % WORD_BITS));
+        if Self::lowest_vacant(word, others, words).is_none() {
+            self.unset(word);
+        }
+    }
+}
+
+impl<I: IndexWord> Queue<I> for LowestFirstQueue {
+    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
+        let mut levels = Vec::new();
+        let mut bits = slots.occupancy().words().len();
+        levels.try_reserve_exact(levels_for(bits)).map_err(|_| OutOfMemory)?;
+        for _ in 0..levels_for(bits) {
+            let mut level = memory::filled(bits.div_ceil(WORD_BITS).max(1), 0)?;
+            set_first_bits(&mut level, bits);
+            bits = bits.div_ceil(WORD_BITS);
+            levels.push(level);
+        }
+        Ok(Self { levels })
+    }
+
+    #[inline]
+    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &S) -> Option<usize> {
+        let mut at = 0;
+        for level in self.levels.iter().rev() {
+            let bits = level[at];
+            if bits == 0 {
+                return None;
+            }
+            at = at * WORD_BITS + bits.trailing_zeros() as usize;
+        }
+        Self::lowest_vacant(at, slots.occupancy().dead_bits(at), words)
+    }
+
+    #[inline]
+    fn take<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S) {
+        self.leave(index, words, slots);
+    }
+
+    #[inline]
+    fn claim<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S) {
+        self.leave(index, words, slots);
+    }
+
+    #[inline]
+    fn give_back<W: Word, S: Slots>(
+        &mut self,
+        index: usize,
+        _words: &mut Generations<W>,
+        _slots: &mut S,
+    ) {
+        self.set(index / WORD_BITS);
+    }
+
+    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+        for level in &mut self.levels {
+            level.fill(0);
+        }
+        for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
+            self.set(index / WORD_BITS);
+        }
+    }
+}
+
+/// How many levels there are above so many words, up to a single word.
+fn levels_for(mut words: usize) -> usize {
+    let mut levels = 1;
+    while words > WORD_BITS {
+        words = words.div_ceil(WORD_BITS);
+        levels += 1;
+    }
+    levels
+}
+
+fn set_first_bits(words: &mut [u64], bits: usize) {
+    words[..bits / WORD_BITS].fill(!0);
+    if bits % WORD_BITS != 0 {
+        words[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::levels_for;
+
+    #[test]
+    fn five_levels_at_most_for_any_number_of_slots_that_a_handle_can_name() {
+        assert_eq!(levels_for(0), 1);
+        assert_eq!(levels_for(64), 1);
+        assert_eq!(levels_for(65), 2);
+        assert_eq!(levels_for((u32::MAX as usize).div_ceil(64)), 5);
+    }
+}

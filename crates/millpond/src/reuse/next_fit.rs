@@ -1,0 +1,81 @@
+use super::{Queue, ReuseOrder, Slots, sealed};
+use crate::generations::Generations;
+use crate::handle::{IndexWord, Word};
+use crate::memory::OutOfMemory;
+
+/// A cursor goes on from the slot handed out last to the next vacant one, and round once.
+///
+/// The scan of the byte-map pool (design 2 of [`classic`](crate::classic)), over the generation
+/// words. When a slot below the cursor is freed, the cursor moves down to it, and the search goes on
+/// *after* it; that slot is found again when the cursor comes round.
+///
+/// **Cost**: no memory per slot. Give back and claiming a named slot are O(1). Take looks at one
+/// generation word after the other, at most one round: O(slots) in the worst case, a step or two
+/// while the pool is not nearly full. A full pool is known at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NextFit;
+
+impl sealed::Sealed for NextFit {}
+
+impl ReuseOrder for NextFit {
+    const NAME: &'static str = "NextFit";
+    type Queue<I: IndexWord> = NextFitQueue;
+}
+
+/// The vacant slots are those that the generation words say.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct NextFitQueue {
+    /// The slot from which the search goes on: handed out last, or freed below that one.
+    cursor: Option<usize>,
+}
+
+/// The first vacant slot after the cursor, going round once; the cursor's own slot comes last.
+#[inline]
+pub(crate) fn next_vacant_after(
+    cursor: Option<usize>,
+    slots: usize,
+    is_vacant: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let after = cursor.map_or(0, |cursor| cursor + 1);
+    (after..slots).chain(0..after.min(slots)).find(|&index| is_vacant(index))
+}
+
+impl<I: IndexWord> Queue<I> for NextFitQueue {
+    fn try_new<S: Slots>(_slots: &mut S) -> Result<Self, OutOfMemory> {
+        Ok(Self { cursor: None })
+    }
+
+    #[inline]
+    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &S) -> Option<usize> {
+        if slots.occupancy().live() + words.retired() == words.slots() {
+            return None;
+        }
+        next_vacant_after(self.cursor, words.slots(), |index| words.is_vacant(index))
+    }
+
+    #[inline]
+    fn take<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+        self.cursor = Some(index);
+    }
+
+    #[inline]
+    fn claim<W: Word, S: Slots>(&mut self, _index: usize, _words: &Generations<W>, _slots: &mut S) {
+    }
+
+    #[inline]
+    fn give_back<W: Word, S: Slots>(
+        &mut self,
+        index: usize,
+        _words: &mut Generations<W>,
+        _slots: &mut S,
+    ) {
+        if self.cursor.is_some_and(|cursor| index < cursor) {
+            self.cursor = Some(index);
+        }
+    }
+
+    fn reset<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &mut S) {
+        self.cursor = None;
+    }
+}

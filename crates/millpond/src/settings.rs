@@ -1,0 +1,233 @@
+//! What the builders of all pools have in common.
+
+use core::fmt;
+
+/// How the generations of a pool's slots begin and end.
+#[derive(Clone, Debug)]
+pub(crate) struct Lifetimes {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) salt: Option<u64>,
+    /// How many lifetimes each slot has at most.
+    pub(crate) count: u32,
+    pub(crate) wraps: bool,
+}
+
+impl Default for Lifetimes {
+    fn default() -> Self {
+        Self { name: None, salt: None, count: u32::MAX, wraps: false }
+    }
+}
+
+impl Lifetimes {
+    /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
+    pub(crate) fn start(&self, max: u32) -> u32 {
+        if self.name.is_none() && self.salt.is_none() {
+            return 1;
+        }
+        let mut hash = fnv_1a(self.name.unwrap_or("").bytes(), 0xcbf2_9ce4_8422_2325);
+        hash = fnv_1a(self.salt.unwrap_or(0).to_le_bytes().into_iter(), hash);
+        (mixed(hash) % u64::from(max)) as u32 + 1
+    }
+}
+
+/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
+fn fnv_1a(bytes: impl Iterator<Item = u8>, basis: u64) -> u64 {
+    bytes.fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
+/// that names which differ in one letter start far apart.
+fn mixed(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+/// Why a pool cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The builder was not told a capacity.
+    NoCapacity,
+    /// The handle layout cannot name so many slots.
+    CapacityTooLarge {
+        /// What was asked for.
+        capacity: usize,
+        /// What the handle layout can name.
+        capacity_max: usize,
+    },
+    /// The allocator has no room for a pool of this capacity.
+    OutOfMemory {
+        /// What was asked for.
+        capacity: usize,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::NoCapacity => {
+                f.write_str("a pool needs a capacity: call `.capacity(slots)` on its builder")
+            }
+            BuildError::CapacityTooLarge { capacity, capacity_max } => write!(
+                f,
+                "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
+                 layout can name: choose one with more index bits"
+            ),
+            BuildError::OutOfMemory { capacity } => {
+                write!(f, "no memory for a pool of {capacity} slots")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+/// The methods that set what every builder has: the builder has a `settings: Settings<R, H>` and is
+/// generic over `T, R, H`, with a method `with_settings` that changes `R` and `H`.
+macro_rules! builder_methods {
+    ($builder:ident) => {
+        /// How many slots: the pool takes the memory for them when it is built, and none after.
+        #[must_use]
+        pub fn capacity(mut self, slots: usize) -> Self {
+            self.settings.capacity = Some(slots);
+            self
+        }
+
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        #[must_use]
+        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
+        }
+
+        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
+        /// [`Handle32`](crate::Handle32).
+        #[must_use]
+        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
+        }
+
+        /// A name for error messages. Pools of different names start their generations at different
+        /// points, so that a handle of one is refused by the other: the chance that two of `n` uses
+        /// per slot overlap is about 2 × `n` / 2^31 with 8-byte handles. The points follow from the
+        /// name alone, on every machine.
+        #[must_use]
+        pub fn name(mut self, name: &'static str) -> Self {
+            self.settings.lifetimes.name = Some(name);
+            self
+        }
+
+        /// A number that tells this pool from others of the same name, or of none; works like
+        /// [`name`](Self::name), and together with it.
+        #[must_use]
+        pub fn salt(mut self, salt: u64) -> Self {
+            self.settings.lifetimes.salt = Some(salt);
+            self
+        }
+
+        /// A slot whose generations are used up starts again at its first, instead of retiring.
+        /// Then a handle that was kept for that many lifetimes of its slot names another object:
+        /// 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24 index bits.
+        #[must_use]
+        pub fn wrap(mut self) -> Self {
+            self.settings.lifetimes.wraps = true;
+            self
+        }
+
+        /// A slot whose generations are used up retires: it is never handed out again, and no
+        /// handle ever names two objects. This is the default.
+        #[must_use]
+        pub fn retire(mut self) -> Self {
+            self.settings.lifetimes.wraps = false;
+            self
+        }
+
+        /// At most this many lifetimes for each slot, at least 1 and no more than the handle layout
+        /// has anyway. With 1, no slot is ever used twice.
+        #[must_use]
+        pub fn lifetimes(mut self, per_slot: u32) -> Self {
+            self.settings.lifetimes.count = per_slot;
+            self
+        }
+    };
+}
+pub(crate) use builder_methods;
+
+/// What a builder has gathered.
+#[derive(Debug)]
+pub(crate) struct Settings<R, H> {
+    pub(crate) capacity: Option<usize>,
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) types: core::marker::PhantomData<fn() -> (R, H)>,
+}
+
+impl<R, H> Settings<R, H> {
+    pub(crate) fn new() -> Self {
+        Self {
+            capacity: None,
+            lifetimes: Lifetimes::default(),
+            types: core::marker::PhantomData,
+        }
+    }
+
+    pub(crate) fn of_capacity(capacity: usize) -> Self {
+        Self { capacity: Some(capacity), ..Self::new() }
+    }
+}
+
+impl<R, H> Clone for Settings<R, H> {
+    fn clone(&self) -> Self {
+        Self {
+            capacity: self.capacity,
+            lifetimes: self.lifetimes.clone(),
+            types: core::marker::PhantomData,
+        }
+    }
+}
+
+impl<R, H: crate::handle::HandleLayout> Settings<R, H> {
+    /// The capacity, if the layout can name as many slots.
+    pub(crate) fn checked_capacity(&self) -> Result<usize, BuildError> {
+        let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
+        if capacity > H::CAPACITY_MAX {
+            let capacity_max = H::CAPACITY_MAX;
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+        }
+        Ok(capacity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_is_1_until_pools_can_be_told_apart() {
+        let plain = Lifetimes::default();
+        let named = |name, salt| Lifetimes { name, salt, ..Lifetimes::default() };
+        assert_eq!(plain.start(100), 1);
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
+        assert_ne!(named(None, Some(0)).start(1 << 30), named(None, Some(1)).start(1 << 30));
+    }
+
+    #[test]
+    fn start_is_the_same_on_every_platform_and_within_range() {
+        let named = Lifetimes { name: Some("bullets"), salt: Some(7), ..Lifetimes::default() };
+        assert_eq!(named.start(u32::MAX >> 1), START_OF_BULLETS_7);
+        for max in 1..200 {
+            assert!((1..=max).contains(&named.start(max)));
+        }
+    }
+
+    /// Recorded: a change of it would change the handles of every named pool.
+    const START_OF_BULLETS_7: u32 = 1_809_180_574;
+}

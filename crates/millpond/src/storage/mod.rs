@@ -1,0 +1,280 @@
+//! The values of a pool: an array of slots, some of them initialised.
+//!
+//! This module and its two children hold the unsafe code of the pools that move values in and out.
+//! Everything that they offer is safe but for the two functions marked `unsafe`.
+//!
+//! # Invariant
+//!
+//! 1. `values.len()` is the occupancy's number of slots, and the two never change.
+//! 2. The value of slot `i` is initialised **exactly if** the occupancy says that `i` is live.
+//! 3. If the slots hold links (`R` threads its list through them and `T` has the room), the first
+//!    bytes of every *dead* slot are an initialised [`Link`].
+//!
+//! The occupancy changes nowhere else: it is private to this module, and what is lent out is shared
+//! or read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+
+mod iter;
+mod runs;
+
+pub(crate) use iter::{Values, ValuesMut};
+pub use runs::{ValueRuns, ValueRunsMut};
+
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, size_of};
+
+use crate::memory::{self, OutOfMemory};
+use crate::occupancy::Occupancy;
+use crate::reuse::{Link, Queue, ReuseOrder, Slots};
+
+/// The smallest page of the platforms that have pages.
+const PAGE_BYTES: usize = 4096;
+
+/// An array of slots and which of them are live.
+pub(crate) struct Storage<T, R: ReuseOrder> {
+    values: Box<[MaybeUninit<T>]>,
+    occupancy: Occupancy,
+    order: PhantomData<R>,
+}
+
+impl<T, R: ReuseOrder> Storage<T, R> {
+    /// Whether a dead slot of this storage holds a link.
+    const LINKED: bool =
+        <R::Queue<u32> as Queue<u32>>::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
+
+    /// All slots dead, every page touched.
+    pub(crate) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
+        let mut values: Box<[MaybeUninit<T>]> =
+            memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
+        touch_pages(&mut values);
+        let occupancy = Occupancy::try_new(slots)?;
+        let mut storage = Self { values, occupancy, order: PhantomData };
+        if Self::LINKED {
+            for index in 0..slots {
+                storage.write_link(index, Link::NONE);
+            }
+        }
+        Ok(storage)
+    }
+
+    #[inline]
+    pub(crate) fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        if !self.occupancy.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked(index) })
+    }
+
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
+        debug_assert!(self.occupancy.is_live(index));
+        // SAFETY: a live slot is within the array (invariant 1).
+        let value = unsafe { self.values.get_unchecked(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2).
+        unsafe { value.assume_init_ref() }
+    }
+
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(self.occupancy.is_live(index));
+        // SAFETY: a live slot is within the array (invariant 1).
+        let value = unsafe { self.values.get_unchecked_mut(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2).
+        unsafe { value.assume_init_mut() }
+    }
+
+    /// Mutable references to several live slots at once.
+    ///
+    /// # Safety
+    ///
+    /// All slots are live, and no two are the same.
+    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        indices: [usize; N],
+    ) -> [&mut T; N] {
+        let values = self.values.as_mut_ptr();
+        indices.map(|index| {
+            debug_assert!(self.occupancy.is_live(index));
+            // SAFETY: a live slot is within the array (invariant 1).
+            let value = unsafe { values.add(index) };
+            // SAFETY: no other of these references is to the same slot, and they borrow `self`.
+            let value = unsafe { &mut *value };
+            // SAFETY: the value of a live slot is initialised (invariant 2).
+            unsafe { value.assume_init_mut() }
+        })
+    }
+
+    /// Makes a dead slot live.
+    #[inline]
+    pub(crate) fn put(&mut self, index: usize, value: T) {
+        // A live slot would lose its value here; the handles above make sure that it is dead.
+        assert!(self.occupancy.set_live(index), "the slot is live already");
+        // No user code can run between the line above and this one, and it is in range, as
+        // `set_live` has tested.
+        self.values[index].write(value);
+    }
+
+    /// Makes a live slot dead, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(crate) fn take(&mut self, index: usize) -> Option<T> {
+        if !self.occupancy.set_dead(index) {
+            return None;
+        }
+        // SAFETY: the slot was live, so it is within the array (invariant 1).
+        let slot = unsafe { self.values.get_unchecked(index) };
+        // SAFETY: the slot was live, so its value is initialised (invariant 2); it is dead now, so
+        // nobody reads it again.
+        let value = unsafe { slot.assume_init_read() };
+        if Self::LINKED {
+            self.write_link(index, Link::NONE);
+        }
+        Some(value)
+    }
+
+    /// Makes all slots dead without dropping their values, which have no drop code to run.
+    pub(crate) fn forget_all(&mut self) {
+        debug_assert!(!core::mem::needs_drop::<T>());
+        if Self::LINKED {
+            for index in 0..self.values.len() {
+                self.take(index);
+            }
+        }
+        self.occupancy.set_all_dead();
+    }
+
+    /// Which slot a reference into the array refers to.
+    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
+        let bytes_in = (core::ptr::from_ref(value).addr())
+            .checked_sub(self.values.as_ptr().addr())?;
+        let index = bytes_in.checked_div(size_of::<T>())?;
+        let is_slot = bytes_in % size_of::<T>() == 0 && self.occupancy.is_live(index);
+        is_slot.then_some(index)
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, T> {
+        Values::new(&self.values, &self.occupancy)
+    }
+
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::new(&mut self.values, &self.occupancy)
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
+        ValueRuns::new(&self.values, &self.occupancy)
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
+        ValueRunsMut::new(&mut self.values, &self.occupancy)
+    }
+
+    /// Writes the link of a slot that is dead (or becomes so now).
+    #[inline]
+    fn write_link(&mut self, index: usize, link: Link) {
+        const { assert!(!Self::LINKED || size_of::<T>() >= size_of::<Link>()) };
+        let slot = self.values[index].as_mut_ptr().cast::<Link>();
+        if Self::LINKED {
+            // SAFETY: the slot is at least as large as a link, and holds no value.
+            unsafe { slot.write_unaligned(link) };
+        }
+    }
+}
+
+impl<T, R: ReuseOrder> Slots for Storage<T, R> {
+    const HOLDS_LINKS: bool = Self::LINKED;
+
+    #[inline]
+    fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    #[inline]
+    fn link(&self, index: usize) -> Link {
+        if !Self::LINKED || self.occupancy.is_live(index) {
+            return Link::NONE;
+        }
+        let slot = self.values[index].as_ptr().cast::<Link>();
+        // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
+        unsafe { slot.read_unaligned() }
+    }
+
+    #[inline]
+    fn set_link(&mut self, index: usize, link: Link) {
+        if !self.occupancy.is_live(index) {
+            self.write_link(index, link);
+        }
+    }
+}
+
+impl<T, R: ReuseOrder> Drop for Storage<T, R> {
+    fn drop(&mut self) {
+        if !core::mem::needs_drop::<T>() {
+            return;
+        }
+        DropRest { storage: self, from: 0 }.drop_all();
+    }
+}
+
+/// Drops the values from a slot on. If one of them panics, the rest are still dropped while
+/// unwinding, as by a `Vec`.
+struct DropRest<'a, T, R: ReuseOrder> {
+    storage: &'a mut Storage<T, R>,
+    from: usize,
+}
+
+impl<T, R: ReuseOrder> DropRest<'_, T, R> {
+    fn drop_all(&mut self) {
+        while let Some(index) = self.storage.occupancy.first_live_from(self.from) {
+            self.from = index;
+            drop(self.storage.take(index));
+        }
+    }
+}
+
+impl<T, R: ReuseOrder> Drop for DropRest<'_, T, R> {
+    fn drop(&mut self) {
+        self.drop_all();
+    }
+}
+
+impl<T: Clone, R: ReuseOrder> Storage<T, R> {
+    /// A copy with the same slots live. If a value's clone panics, what was copied is dropped.
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let mut storage = Self::try_new(self.values.len())?;
+        for (index, value) in self.iter() {
+            storage.put(index, value.clone());
+        }
+        for index in 0..self.values.len() {
+            storage.set_link(index, self.link(index));
+        }
+        Ok(storage)
+    }
+}
+
+/// Writes one byte in each page, so that the system has given them all.
+fn touch_pages<T>(values: &mut [MaybeUninit<T>]) {
+    let bytes = size_of_val(values);
+    let first = values.as_mut_ptr().cast::<u8>();
+    let last = bytes.checked_sub(1);
+    for at in (0..bytes).step_by(PAGE_BYTES).chain(last) {
+        // SAFETY: `at` is less than the size of the slice in bytes.
+        let byte = unsafe { first.add(at) };
+        // SAFETY: the byte is ours to write, and any content of `MaybeUninit` is valid.
+        unsafe { byte.write_volatile(0) };
+    }
+}
