@@ -3,7 +3,7 @@
 use super::model::TimeUnit;
 
 /// `1234567` as `1,234,567`.
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -16,12 +16,12 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// `1234567` as `1.2 M`, for the ends of an axis.
-pub(super) fn short_count(number: u64) -> String {
+pub(crate) fn short_count(number: u64) -> String {
     scaled(number, 1000, &["", " k", " M", " G", " T", " P", " E"])
 }
 
 /// A number of bytes as `1.2 MiB`.
-pub(super) fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     scaled(
         number,
         1024,
@@ -30,7 +30,7 @@ pub(super) fn bytes(number: u64) -> String {
 }
 
 /// A length of time in the trace's own unit.
-pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
+pub(crate) fn duration(length: u64, unit: TimeUnit) -> String {
     match unit {
         TimeUnit::Ticks => plural(length, "tick"),
         TimeUnit::Events => plural(length, "event"),
@@ -40,7 +40,7 @@ pub(super) fn duration(length: u64, unit: TimeUnit) -> String {
 }
 
 /// A length of time as short as an axis needs it, without the word for a unit that has none.
-pub(super) fn short_duration(length: u64, unit: TimeUnit) -> String {
+pub(crate) fn short_duration(length: u64, unit: TimeUnit) -> String {
     match unit {
         TimeUnit::Ticks | TimeUnit::Events => short_count(length),
         TimeUnit::Milliseconds if length < 1000 => format!("{length} ms"),
@@ -49,7 +49,7 @@ pub(super) fn short_duration(length: u64, unit: TimeUnit) -> String {
 }
 
 /// The word for one step of time.
-pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
+pub(crate) fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "tick",
         TimeUnit::Milliseconds => "ms",
@@ -58,7 +58,7 @@ pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
 }
 
 /// The word for several steps of time.
-pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
+pub(crate) fn unit_names(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Ticks => "ticks",
         TimeUnit::Milliseconds => "ms",
@@ -67,7 +67,7 @@ pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
 }
 
 /// Seconds as the largest unit that leaves a number above one: `3.2 h`, `41 years`.
-pub(super) fn seconds(seconds: f64) -> String {
+pub(crate) fn seconds(seconds: f64) -> String {
     const UNITS: [(f64, &str); 5] = [
         (365.25 * 86_400.0, "years"),
         (86_400.0, "days"),
@@ -87,12 +87,12 @@ pub(super) fn seconds(seconds: f64) -> String {
 }
 
 /// A ratio as per cent, with a digit after the point where it is small.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{} %", one_decimal(share * 100.0))
 }
 
 /// A mean: one decimal, more where that would show nothing but zero.
-pub(super) fn mean(value: f64) -> String {
+pub(crate) fn mean(value: f64) -> String {
     if value > 0.0 && value < 0.095 {
         format!("{value:.3}")
     } else {
@@ -101,7 +101,7 @@ pub(super) fn mean(value: f64) -> String {
 }
 
 /// A number with the word for what it counts: `3 ticks`, `1 tick`.
-pub(super) fn plural(number: u64, word: &str) -> String {
+pub(crate) fn plural(number: u64, word: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {word}{ending}", count(number))
 }
