@@ -41,7 +41,7 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> String {
 fn summary(class: &Class, trace: &Trace) -> String {
     let name = match trace.format {
         Format::Lifetimes => html::name(&class.name),
-        Format::Heaptrack => format!("{} bytes", html::name(&class.name)),
+        Format::Heaptrack => format!("{} bytes", html::size(&class.name)),
     };
     let left = match class.left_live {
         0 => String::new(),

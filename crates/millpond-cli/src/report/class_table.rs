@@ -79,11 +79,8 @@ impl Columns {
 }
 
 fn row(class: &Class, columns: Columns) -> String {
-    let mut row = format!(
-        "<tr><th class=\"key\" scope=\"row\">{}</th><td class=\"wave\">{}</td>",
-        html::name(&class.name),
-        live_plot::sparkline(&class.live_over_time, class.capacity)
-    );
+    let wave = live_plot::sparkline(&class.live_over_time, class.capacity);
+    let mut row = format!("<tr>{}<td class=\"wave\">{wave}</td>", key(&class.name));
     let _ = write!(
         row,
         "<td class=\"num strong\" data-v=\"{0}\">{1}</td>",
@@ -119,6 +116,17 @@ fn row(class: &Class, columns: Columns) -> String {
         );
     }
     row + "</tr>\n"
+}
+
+/// The name; a requested size sorts by its value.
+fn key(name: &str) -> String {
+    match name.parse::<u64>() {
+        Ok(size) => format!(
+            "<th class=\"key\" scope=\"row\" data-v=\"{size}\">{}</th>",
+            html::size(name)
+        ),
+        Err(_) => format!("<th class=\"key\" scope=\"row\">{}</th>", html::name(name)),
+    }
 }
 
 fn number(value: u64) -> String {

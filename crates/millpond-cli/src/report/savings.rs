@@ -48,7 +48,7 @@ fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
         "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
          <p>{}, {} in all{}</p>\
          <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
-        html::name(&saving.class),
+        html::size(&saving.class),
         figures::percent(saving.share),
         figures::plural(saving.allocations, "allocation"),
         figures::bytes(saving.bytes),
