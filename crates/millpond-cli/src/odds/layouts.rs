@@ -1,13 +1,12 @@
-//! The handle layouts that millpond offers, each with a real pool to try it on.
+//! The handle layouts that millpond offers, each with real pools to try it on.
 
+use millpond::classic::BytemapPool;
 use millpond::{Handle, Handle32, HandleLayout, Pool, reuse::Lifo};
 
-use super::{byte_map::ByteMap, simulation::Issuer};
+use super::simulation::Issuer;
 
 /// How many uses of a slot the byte-map pool tells apart: its seed has seven bits.
 const BYTE_MAP_LIFETIMES: u64 = 128;
-/// Slots that the byte-map pool can name: the handle is a signed 32-bit number, 8 bits of it byte.
-const BYTE_MAP_SLOTS_MAX: u64 = 1 << 23;
 
 /// Builds a pool of so many slots.
 type Build = fn(slots: usize) -> Box<dyn Issuer>;
@@ -17,15 +16,17 @@ pub(super) struct Layout {
     pub(super) name: String,
     /// How many slots a pool with this layout can have.
     pub(super) slots_max: u64,
-    /// After how many lifetimes a slot's handles begin again, or the slot retires.
+    /// After how many lifetimes a slot's handles begin again.
     pub(super) lifetimes_per_slot: u64,
+    /// After how many lifetimes a slot retires instead.
+    pub(super) lifetimes_until_retired: u64,
     /// A pool whose slots begin again.
     pub(super) wrapping: Build,
-    /// A pool whose slots retire, where the layout's pools can.
-    pub(super) retiring: Option<Build>,
+    /// A pool whose slots retire.
+    pub(super) retiring: Build,
 }
 
-/// The byte-map pool first, then millpond's own from the widest handle to the fewest lifetimes.
+/// The byte-map pool first, then millpond's own layouts, the fewest index bits first.
 pub(super) fn all() -> Vec<Layout> {
     let mut layouts = vec![byte_map(), of::<Handle<()>>("Handle<T>".to_owned())];
     macro_rules! handle32 {
@@ -41,10 +42,12 @@ pub(super) fn all() -> Vec<Layout> {
 fn byte_map() -> Layout {
     Layout {
         name: "byte-map pool".to_owned(),
-        slots_max: BYTE_MAP_SLOTS_MAX,
+        slots_max: BytemapPool::<()>::CAPACITY_MAX as u64,
         lifetimes_per_slot: BYTE_MAP_LIFETIMES,
-        wrapping: |slots| Box::new(ByteMap::new(slots)),
-        retiring: None,
+        // Seeds start with 1, and the pool gives a slot up when the next seed would be 0.
+        lifetimes_until_retired: BYTE_MAP_LIFETIMES - 1,
+        wrapping: |slots| Box::new(BytemapPool::new(slots)),
+        retiring: |slots| Box::new(BytemapPool::retiring(slots)),
     }
 }
 
@@ -53,6 +56,7 @@ fn of<H: HandleLayout + 'static>(name: String) -> Layout {
         name,
         slots_max: H::CAPACITY_MAX as u64,
         lifetimes_per_slot: u64::from(H::LIFETIMES_MAX),
+        lifetimes_until_retired: u64::from(H::LIFETIMES_MAX),
         wrapping: |slots| {
             Box::new(
                 Pool::<()>::builder()
@@ -62,7 +66,7 @@ fn of<H: HandleLayout + 'static>(name: String) -> Layout {
                     .build(),
             )
         },
-        retiring: Some(|slots| {
+        retiring: |slots| {
             Box::new(
                 Pool::<()>::builder()
                     .capacity(slots)
@@ -70,7 +74,7 @@ fn of<H: HandleLayout + 'static>(name: String) -> Layout {
                     .retire()
                     .build(),
             )
-        }),
+        },
     }
 }
 
@@ -81,5 +85,19 @@ impl<H: HandleLayout> Issuer for Pool<(), Lifo, H> {
 
     fn release(&mut self, handle: u64) {
         H::from_bits(handle).and_then(|handle| self.remove(handle));
+    }
+}
+
+impl Issuer for BytemapPool<()> {
+    fn take(&mut self) -> Option<u64> {
+        self.insert(())
+            .ok()
+            .and_then(|handle| u64::try_from(handle).ok())
+    }
+
+    fn release(&mut self, handle: u64) {
+        i32::try_from(handle)
+            .ok()
+            .and_then(|handle| self.remove(handle));
     }
 }

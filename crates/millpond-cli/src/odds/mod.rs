@@ -15,7 +15,6 @@
 //! smaller: then the odds are 0, and what is worth knowing is after how many lifetimes slots are
 //! gone.
 
-mod byte_map;
 mod formula;
 mod layouts;
 mod random;
@@ -90,7 +89,7 @@ pub struct LayoutOdds {
     pub lifetimes_per_slot: u64,
     /// Slots begin again after their last lifetime: the worst case, half-full, and the best case.
     pub wrap: Vec<CaseOdds>,
-    /// Slots retire after their last lifetime; `None` where the pool cannot.
+    /// Slots retire after their last lifetime.
     pub retire: Option<RetireOdds>,
 }
 
@@ -204,7 +203,7 @@ fn of_layout(layout: &Layout, options: &Options) -> LayoutOdds {
             .filter(|_| fits)
             .map(|(case, mix)| under_wrap(layout, case, mix, options))
             .collect(),
-        retire: fits.then(|| under_retire(layout, slots)).flatten(),
+        retire: fits.then(|| under_retire(layout, slots)),
     }
 }
 
@@ -228,17 +227,19 @@ fn under_wrap(layout: &Layout, case: &'static str, mix: Mix, options: &Options) 
     }
 }
 
-fn under_retire(layout: &Layout, slots: u64) -> Option<RetireOdds> {
-    let retiring = layout.retiring?;
-    let last_slot_gone_after = slots * layout.lifetimes_per_slot;
+fn under_retire(layout: &Layout, slots: u64) -> RetireOdds {
+    let last_slot_gone_after = slots * layout.lifetimes_until_retired;
     let feasible = last_slot_gone_after <= HANDLES_SIMULATED_MAX;
-    let simulated = feasible.then(|| simulation::exhaust(retiring(slots as usize).as_mut(), slots));
-    Some(RetireOdds {
+    let simulated = feasible.then(|| {
+        let mut pool = (layout.retiring)(slots as usize);
+        simulation::exhaust(pool.as_mut(), slots)
+    });
+    RetireOdds {
         odds: 0.0,
-        first_slot_gone_after: layout.lifetimes_per_slot,
+        first_slot_gone_after: layout.lifetimes_until_retired,
         last_slot_gone_after,
         simulated,
-    })
+    }
 }
 
 #[cfg(test)]
