@@ -7,12 +7,14 @@ extern crate alloc;
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
-mod handle_core;
+pub mod classic;
 #[cfg(feature = "alloc")]
 mod errors;
 #[cfg(feature = "alloc")]
 mod generations;
 pub mod handle;
+#[cfg(feature = "alloc")]
+mod handle_core;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
@@ -20,9 +22,13 @@ pub mod occupancy;
 #[cfg(feature = "alloc")]
 pub mod pool;
 #[cfg(feature = "alloc")]
+pub mod recycler;
+#[cfg(feature = "alloc")]
 pub mod reuse;
 #[cfg(feature = "alloc")]
 mod settings;
+#[cfg(feature = "alloc")]
+mod slices;
 #[cfg(feature = "alloc")]
 mod stats;
 #[cfg(feature = "alloc")]
@@ -36,6 +42,7 @@ pub use self::{
     errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind},
     occupancy::Occupancy,
     pool::{Pool, PoolBuilder},
+    recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
     stats::Stats,
 };
