@@ -14,26 +14,17 @@ pub struct Mix {
 impl Mix {
     /// One slot of a full pool is released and taken again and again.
     pub(super) fn worst(slots: u64) -> Self {
-        Self {
-            free: 1,
-            busy: slots - 1,
-        }
+        Self { free: 1, busy: slots - 1 }
     }
 
     /// Half of the slots, rounded up, are free.
     pub(super) fn half(slots: u64) -> Self {
-        Self {
-            free: slots.div_ceil(2),
-            busy: slots / 2,
-        }
+        Self { free: slots.div_ceil(2), busy: slots / 2 }
     }
 
     /// An empty pool is filled.
     pub(super) fn best(slots: u64) -> Self {
-        Self {
-            free: slots,
-            busy: 0,
-        }
+        Self { free: slots, busy: 0 }
     }
 
     /// How many different handles are in play: a free slot may come back under any of its
@@ -58,10 +49,7 @@ mod tests {
     #[test]
     fn the_byte_map_pool_has_the_published_worst_and_best_case() {
         for n in [1, 2, 110, 140, 2500] {
-            assert_eq!(
-                Mix::worst(n).odds(BYTE_MAP),
-                1.0 / (128.0 + (n as f64 - 1.0))
-            );
+            assert_eq!(Mix::worst(n).odds(BYTE_MAP), 1.0 / (128.0 + (n as f64 - 1.0)));
             assert_eq!(Mix::best(n).odds(BYTE_MAP), 1.0 / (n as f64 * 128.0));
         }
     }

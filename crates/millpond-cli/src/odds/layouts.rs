@@ -58,22 +58,10 @@ fn of<H: HandleLayout + 'static>(name: String) -> Layout {
         lifetimes_per_slot: u64::from(H::LIFETIMES_MAX),
         lifetimes_until_retired: u64::from(H::LIFETIMES_MAX),
         wrapping: |slots| {
-            Box::new(
-                Pool::<()>::builder()
-                    .capacity(slots)
-                    .handle::<H>()
-                    .wrap()
-                    .build(),
-            )
+            Box::new(Pool::<()>::builder().capacity(slots).handle::<H>().wrap().build())
         },
         retiring: |slots| {
-            Box::new(
-                Pool::<()>::builder()
-                    .capacity(slots)
-                    .handle::<H>()
-                    .retire()
-                    .build(),
-            )
+            Box::new(Pool::<()>::builder().capacity(slots).handle::<H>().retire().build())
         },
     }
 }
@@ -90,14 +78,10 @@ impl<H: HandleLayout> Issuer for Pool<(), Lifo, H> {
 
 impl Issuer for BytemapPool<()> {
     fn take(&mut self) -> Option<u64> {
-        self.insert(())
-            .ok()
-            .and_then(|handle| u64::try_from(handle).ok())
+        self.insert(()).ok().and_then(|handle| u64::try_from(handle).ok())
     }
 
     fn release(&mut self, handle: u64) {
-        i32::try_from(handle)
-            .ok()
-            .and_then(|handle| self.remove(handle));
+        i32::try_from(handle).ok().and_then(|handle| self.remove(handle));
     }
 }

@@ -57,11 +57,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            slots: 100,
-            rounds: 2_000_000,
-            seed: 1,
-        }
+        Self { slots: 100, rounds: 2_000_000, seed: 1 }
     }
 }
 
@@ -159,41 +155,18 @@ impl RetireOdds {
 /// If `options` are out of the ranges that they state.
 #[must_use]
 pub fn compute(options: &Options) -> Odds {
-    let Options {
-        slots,
-        rounds,
-        seed,
-    } = *options;
-    assert!(
-        (1..=Options::SLOTS_MAX).contains(&slots),
-        "slots: 1 to {}",
-        Options::SLOTS_MAX
-    );
-    assert!(
-        (1..=Options::ROUNDS_MAX).contains(&rounds),
-        "rounds: 1 to {}",
-        Options::ROUNDS_MAX
-    );
-    let layouts = layouts::all()
-        .iter()
-        .map(|layout| of_layout(layout, options))
-        .collect();
-    Odds {
-        slots,
-        rounds,
-        seed,
-        layouts,
-    }
+    let Options { slots, rounds, seed } = *options;
+    assert!((1..=Options::SLOTS_MAX).contains(&slots), "slots: 1 to {}", Options::SLOTS_MAX);
+    assert!((1..=Options::ROUNDS_MAX).contains(&rounds), "rounds: 1 to {}", Options::ROUNDS_MAX);
+    let layouts = layouts::all().iter().map(|layout| of_layout(layout, options)).collect();
+    Odds { slots, rounds, seed, layouts }
 }
 
 fn of_layout(layout: &Layout, options: &Options) -> LayoutOdds {
     let slots = options.slots;
     let fits = slots <= layout.slots_max;
-    let cases = [
-        ("worst", Mix::worst(slots)),
-        ("half", Mix::half(slots)),
-        ("best", Mix::best(slots)),
-    ];
+    let cases =
+        [("worst", Mix::worst(slots)), ("half", Mix::half(slots)), ("best", Mix::best(slots))];
     LayoutOdds {
         layout: layout.name.clone(),
         slots_max: layout.slots_max,
@@ -210,21 +183,13 @@ fn of_layout(layout: &Layout, options: &Options) -> LayoutOdds {
 fn under_wrap(layout: &Layout, case: &'static str, mix: Mix, options: &Options) -> CaseOdds {
     let lifetimes = layout.lifetimes_per_slot;
     let handles = mix.handles(lifetimes);
-    let rounds = options
-        .rounds
-        .min((STEPS_MAX * mix.free / options.slots).max(1));
+    let rounds = options.rounds.min((STEPS_MAX * mix.free / options.slots).max(1));
     let feasible = handles <= HANDLES_SIMULATED_MAX && rounds / handles >= MATCHES_EXPECTED_MIN;
     let simulated = feasible.then(|| {
         let mut pool = (layout.wrapping)(options.slots as usize);
         simulation::run(pool.as_mut(), mix, lifetimes, rounds, options.seed)
     });
-    CaseOdds {
-        case,
-        mix,
-        handles_in_play: handles,
-        odds: mix.odds(lifetimes),
-        simulated,
-    }
+    CaseOdds { case, mix, handles_in_play: handles, odds: mix.odds(lifetimes), simulated }
 }
 
 fn under_retire(layout: &Layout, slots: u64) -> RetireOdds {

@@ -73,17 +73,10 @@ struct Churn<'a> {
 
 impl<'a> Churn<'a> {
     fn start(issuer: &'a mut dyn Issuer, mix: Mix) -> Self {
-        let all: Vec<u64> = (0..mix.free + mix.busy)
-            .map_while(|_| issuer.take())
-            .collect();
+        let all: Vec<u64> = (0..mix.free + mix.busy).map_while(|_| issuer.take()).collect();
         let free = mix.free as usize;
         let (lap, busy) = (all[..free].to_vec(), all[free..].to_vec());
-        Self {
-            issuer,
-            busy,
-            lap,
-            free,
-        }
+        Self { issuer, busy, lap, free }
     }
 
     /// The next handle that the pool issues; the first of a lap waits until the last is released.
@@ -93,10 +86,7 @@ impl<'a> Churn<'a> {
                 self.issuer.release(handle);
             }
         }
-        let handle = self
-            .issuer
-            .take()
-            .expect("a free slot of a pool that wraps can be taken");
+        let handle = self.issuer.take().expect("a free slot of a pool that wraps can be taken");
         self.lap.push(handle);
         handle
     }
@@ -141,11 +131,7 @@ pub(super) fn exhaust(issuer: &mut dyn Issuer, slots: u64) -> Exhausted {
     issued.sort_unstable();
     issued.dedup();
     let repeated = lifetimes - issued.len() as u64;
-    Exhausted {
-        first_slot_lifetimes,
-        lifetimes,
-        repeated,
-    }
+    Exhausted { first_slot_lifetimes, lifetimes, repeated }
 }
 
 #[cfg(test)]
@@ -163,12 +149,7 @@ mod tests {
 
     impl Model {
         fn new(slots: usize, lifetimes: u64, wraps: bool) -> Self {
-            Self {
-                generations: vec![0; slots],
-                dead: (0..slots).collect(),
-                lifetimes,
-                wraps,
-            }
+            Self { generations: vec![0; slots], dead: (0..slots).collect(), lifetimes, wraps }
         }
     }
 
@@ -220,11 +201,7 @@ mod tests {
     #[test]
     fn a_retiring_pool_is_used_up_without_a_repetition() {
         let exhausted = exhaust(&mut Model::new(5, 20, false), 5);
-        let expected = Exhausted {
-            first_slot_lifetimes: 20,
-            lifetimes: 100,
-            repeated: 0,
-        };
+        let expected = Exhausted { first_slot_lifetimes: 20, lifetimes: 100, repeated: 0 };
         assert_eq!(exhausted, expected);
     }
 }

@@ -10,11 +10,8 @@ use crate::report::figures::count;
 #[must_use]
 pub fn table(odds: &Odds) -> String {
     let slots = count(odds.slots);
-    let fitting: Vec<&LayoutOdds> = odds
-        .layouts
-        .iter()
-        .filter(|layout| !layout.wrap.is_empty())
-        .collect();
+    let fitting: Vec<&LayoutOdds> =
+        odds.layouts.iter().filter(|layout| !layout.wrap.is_empty()).collect();
     let too_small = odds.layouts.len() - fitting.len();
     let verdict = if odds.agree() {
         "Every simulation is within 5 standard deviations of its formula."
@@ -112,10 +109,7 @@ fn met(case: &CaseOdds) -> String {
 }
 
 fn exhausted(retire: &RetireOdds) -> [String; 2] {
-    retire
-        .simulated
-        .as_ref()
-        .map_or(["–".to_owned(), "–".to_owned()], |exhausted| {
-            [count(exhausted.lifetimes), count(exhausted.repeated)]
-        })
+    retire.simulated.as_ref().map_or(["–".to_owned(), "–".to_owned()], |exhausted| {
+        [count(exhausted.lifetimes), count(exhausted.repeated)]
+    })
 }

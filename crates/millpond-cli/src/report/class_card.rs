@@ -19,11 +19,7 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> String {
     let plots = [
         live_plot::plot(&class.live_over_time, Some(class.capacity), unit),
         histogram_plot::plot(&class.lifetime_histogram, unit),
-        class
-            .slots
-            .as_ref()
-            .map(|map| slot_map_plot::plot(map, unit))
-            .unwrap_or_default(),
+        class.slots.as_ref().map(|map| slot_map_plot::plot(map, unit)).unwrap_or_default(),
     ]
     .concat();
     let more = [
@@ -94,10 +90,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> String {
     }
     if !handle.is_empty() {
         let handle = html::cut(handle, 60);
-        let _ = write!(
-            rows,
-            "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>"
-        );
+        let _ = write!(rows, "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>");
     }
     format!(
         "<table><caption>The busiest slot’s generations last</caption><thead><tr>\

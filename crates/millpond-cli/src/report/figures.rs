@@ -22,11 +22,7 @@ pub(crate) fn short_count(number: u64) -> String {
 
 /// A number of bytes as `1.2 MiB`.
 pub(crate) fn bytes(number: u64) -> String {
-    scaled(
-        number,
-        1024,
-        &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"],
-    )
+    scaled(number, 1024, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"])
 }
 
 /// A length of time in the trace's own unit.
@@ -93,11 +89,7 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A mean: one decimal, more where that would show nothing but zero.
 pub(crate) fn mean(value: f64) -> String {
-    if value > 0.0 && value < 0.095 {
-        format!("{value:.3}")
-    } else {
-        one_decimal(value)
-    }
+    if value > 0.0 && value < 0.095 { format!("{value:.3}") } else { one_decimal(value) }
 }
 
 /// A number with the word for what it counts: `3 ticks`, `1 tick`.
