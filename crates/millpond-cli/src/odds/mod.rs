@@ -197,7 +197,7 @@ fn under_retire(layout: &Layout, slots: u64) -> RetireOdds {
     let feasible = last_slot_gone_after <= HANDLES_SIMULATED_MAX;
     let simulated = feasible.then(|| {
         let mut pool = (layout.retiring)(slots as usize);
-        simulation::exhaust(pool.as_mut(), slots)
+        simulation::exhaust(pool.as_mut(), slots, last_slot_gone_after)
     });
     RetireOdds {
         odds: 0.0,

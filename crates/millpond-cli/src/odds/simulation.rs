@@ -113,12 +113,16 @@ pub struct Exhausted {
     pub repeated: u64,
 }
 
-/// Uses `issuer` up: one slot first, then all the others.
-pub(super) fn exhaust(issuer: &mut dyn Issuer, slots: u64) -> Exhausted {
+/// Uses `issuer` up: one slot first, then all the others. Stops after more lifetimes than
+/// `lifetimes_max`, which a pool that retires does not have.
+pub(super) fn exhaust(issuer: &mut dyn Issuer, slots: u64, lifetimes_max: u64) -> Exhausted {
     let mut live: Vec<u64> = (0..slots).map_while(|_| issuer.take()).collect();
     let mut issued = live.clone();
     let mut first_slot_lifetimes = 0;
     while let Some(handle) = live.pop() {
+        if issued.len() as u64 > lifetimes_max {
+            break;
+        }
         issuer.release(handle);
         let again = issuer.take();
         issued.extend(again);
@@ -199,8 +203,15 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_that_does_not_retire_is_found_out() {
+        let exhausted = exhaust(&mut Model::new(5, 20, true), 5, 100);
+        assert_eq!(exhausted.lifetimes, 101);
+        assert!(exhausted.repeated > 0);
+    }
+
+    #[test]
     fn a_retiring_pool_is_used_up_without_a_repetition() {
-        let exhausted = exhaust(&mut Model::new(5, 20, false), 5);
+        let exhausted = exhaust(&mut Model::new(5, 20, false), 5, 100);
         let expected = Exhausted { first_slot_lifetimes: 20, lifetimes: 100, repeated: 0 };
         assert_eq!(exhausted, expected);
     }

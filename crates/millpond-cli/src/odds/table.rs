@@ -22,11 +22,13 @@ pub fn table(odds: &Odds) -> String {
         "Odds that a handle is not unique, pools of {slots} slots\n\n\
          Somebody kept a handle, equally likely any that is in play: all lifetimes of each free slot,\n\
          one handle of each busy slot. The odds are that the pool issues an equal one next:\n\
-         1 / (free slots × lifetimes per slot + busy slots). \"met\" is what a real pool did.\n\n\
+         1 / (free slots × lifetimes per slot + busy slots). \"met\" is what a real pool did.\n\
+         Generations count up: a handle kept for exactly all lifetimes of its slot is sure to match.\n\n\
          Under wrap, where a slot begins again after its last lifetime. The worst case is a full pool\n\
          with one slot released and taken again and again, the best an empty pool being filled.\n{}\n\
          –  too rare to be met in {} rounds; --rounds sets more\n\n\
-         Under retire, the default, where a slot is gone after its last lifetime: the odds are 0.\n{}\n\
+         Under retire, where a slot is gone after its last lifetime: the odds are 0. A millpond::Pool\n\
+         retires unless it is told to wrap.\n{}\n\
          –  takes too long to be met here\n\n{verdict}\n",
         wrap_table(&fitting).trim_fmt(),
         count(odds.rounds),

@@ -55,7 +55,7 @@ fn filled(text: &str) -> Report {
         title: text.to_owned(),
         generated_by: text.to_owned(),
         rule: text.to_owned(),
-        traces: vec![trace.clone(), trace],
+        traces: vec![Trace { format: Format::Lifetimes, ..trace.clone() }, trace],
     }
 }
 
