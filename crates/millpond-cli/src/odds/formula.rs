@@ -1,9 +1,7 @@
 //! The odds in closed form.
 
-use serde::Serialize;
-
 /// How many slots of a pool are free, and how many busy, while handles are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mix {
     /// Slots that are taken and released again and again.
     pub free: u64,

@@ -16,17 +16,17 @@
 //! gone.
 
 mod formula;
+mod json;
 mod layouts;
 mod random;
 mod simulation;
 mod table;
 
-use serde::Serialize;
-
 pub use formula::Mix;
+pub(crate) use json::json;
 use layouts::Layout;
 pub use simulation::{Exhausted, Simulated};
-pub use table::table;
+pub(crate) use table::table;
 
 /// Handles in play beyond which nothing is simulated: they are all kept in memory.
 const HANDLES_SIMULATED_MAX: u64 = 500_000;
@@ -53,16 +53,12 @@ impl Options {
     pub const SLOTS_MAX: u64 = 65_536;
     /// The most comparisons of one simulation.
     pub const ROUNDS_MAX: u64 = 1_000_000_000;
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { slots: 100, rounds: 2_000_000, seed: 1 }
-    }
+    /// A pool small enough, and rounds enough, for both published cases to be met in a second.
+    pub const DEFAULT: Self = Self { slots: 100, rounds: 2_000_000, seed: 1 };
 }
 
 /// The odds for every layout.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Odds {
     /// Slots of each pool.
     pub slots: u64,
@@ -75,7 +71,7 @@ pub struct Odds {
 }
 
 /// The odds for one layout.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LayoutOdds {
     /// Its name, such as `Handle32<T, 20>`.
     pub layout: String,
@@ -90,12 +86,11 @@ pub struct LayoutOdds {
 }
 
 /// The odds of one mix of free and busy slots.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CaseOdds {
     /// `worst`, `half` or `best`.
     pub case: &'static str,
     /// How many slots are free and how many busy.
-    #[serde(flatten)]
     pub mix: Mix,
     /// `free × lifetimes + busy`.
     pub handles_in_play: u64,
@@ -106,7 +101,7 @@ pub struct CaseOdds {
 }
 
 /// What retiring costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RetireOdds {
     /// Always 0: no handle is ever issued twice.
     pub odds: f64,

@@ -6,8 +6,6 @@
 //! equally likely, as the handle that somebody kept; the pool issues its next handle; and the two
 //! are compared.
 
-use serde::Serialize;
-
 use super::{formula::Mix, random::SplitMix64};
 
 /// A pool as far as its handles go.
@@ -19,7 +17,7 @@ pub(super) trait Issuer {
 }
 
 /// What a simulation counted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Simulated {
     /// How many different handles came up.
     pub handles_met: u64,
@@ -103,7 +101,7 @@ impl<'a> Churn<'a> {
 }
 
 /// What a pool counted that was used until its slots had retired.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exhausted {
     /// Lifetimes that one slot, released and taken again and again, had before it was gone.
     pub first_slot_lifetimes: u64,

@@ -1,6 +1,7 @@
 //! The odds of the real pools.
 
 use super::{Odds, Options, compute, table};
+use crate::output::paint::Paint;
 
 /// Few enough rounds for a debug build; enough for every layout of up to 1023 lifetimes.
 const OPTIONS: Options = Options { slots: 20, rounds: 100_000, seed: 42 };
@@ -55,7 +56,7 @@ fn a_contradiction_is_reported() {
     let simulated = odds.layouts[0].wrap[0].simulated.as_mut().expect("simulated");
     simulated.handles_met -= 1;
     assert!(!odds.agree());
-    assert!(table(&odds).contains("CONTRADICTS"));
+    assert!(table(&odds, Paint::off()).contains("CONTRADICTS"));
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn layouts_that_cannot_name_the_slots_are_left_out() {
     let narrow =
         odds.layouts.iter().find(|entry| entry.layout == "Handle32<T, 8>").expect("layout");
     assert!(narrow.wrap.is_empty() && narrow.retire.is_none());
-    assert!(table(&odds).contains("8 layouts that cannot name 300 slots"));
+    assert!(table(&odds, Paint::off()).contains("8 layouts that cannot name 300 slots"));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn the_smallest_and_the_largest_pool_are_computed() {
 
 #[test]
 fn the_table_names_the_classic_case() {
-    let text = table(&compute(&OPTIONS));
+    let text = table(&compute(&OPTIONS), Paint::off());
     assert!(text.contains(" 147 ") && text.contains(" 2,560 "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }

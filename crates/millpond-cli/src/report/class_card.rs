@@ -131,7 +131,7 @@ mod tests {
         };
         let html = card(&class, &Trace::default(), true);
         assert!(
-            html.contains("12 bits</td><td class=\"num\">2 h</td><td class=\"num\">for ever"),
+            html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">for ever"),
             "{html}"
         );
         assert!(html.contains("Handle32&lt;T, 12&gt;"), "{html}");

@@ -194,7 +194,7 @@ mod tests {
             proof: Some(Proof::default()),
             ..Class::default()
         }]));
-        assert!(html.contains("4 KiB") && html.contains("✓"), "{html}");
+        assert!(html.contains("4,096 B") && html.contains("✓"), "{html}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 mod class_card;
 mod class_table;
-pub(crate) mod figures;
+mod figures;
 mod histogram_plot;
 mod html;
 mod live_plot;
