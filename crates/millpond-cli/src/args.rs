@@ -24,6 +24,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArguments),
+    Odds(crate::odds_command::OddsArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Example:

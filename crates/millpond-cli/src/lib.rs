@@ -8,6 +8,8 @@ pub mod error;
 mod extras;
 mod generate;
 pub mod input;
+pub mod odds;
+mod odds_command;
 pub mod output;
 pub mod plan;
 mod plan_command;
@@ -44,6 +46,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
+        Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => extras::completions(shell),
         Some(Command::Man) => extras::man(),

@@ -1,9 +1,9 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::handle_core::HandleCore;
 use crate::errors::{Full, FullPool, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle_core::HandleCore;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings, builder_methods};
@@ -67,7 +67,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
         let mut occupancy = Occupancy::try_new(capacity).map_err(out_of_memory)?;
-        let core = HandleCore::try_new(&settings.lifetimes, &mut occupancy).map_err(out_of_memory)?;
+        let core =
+            HandleCore::try_new(&settings.lifetimes, &mut occupancy).map_err(out_of_memory)?;
         Ok(Self { core, occupancy })
     }
 
@@ -156,7 +157,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
     #[inline]
     pub fn release(&mut self, handle: H) -> bool {
-        let Some(index) = self.core.find(handle) else { return false };
+        let Some(index) = self.core.find(handle) else {
+            return false;
+        };
         self.release_slot(index);
         true
     }
@@ -274,7 +277,6 @@ impl HandleAllocator {
     ///     .build();
     /// let handle: Handle32<Texture> = textures.acquire().unwrap();
     /// ```
-    #[must_use]
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
         HandleAllocatorBuilder { settings: Settings::new(), values: core::marker::PhantomData }
     }

@@ -87,7 +87,9 @@ impl<T> fmt::Display for Full<T> {
         write!(f, "{} is full: ", PoolName(name))?;
         match retired {
             0 => write!(f, "all {capacity} slots are live")?,
-            _ => write!(f, "{} of {capacity} slots are live, {retired} retired", capacity - retired)?,
+            _ => {
+                write!(f, "{} of {capacity} slots are live, {retired} retired", capacity - retired)?
+            }
         }
         write!(f, ", and {peak} were at the peak")
     }

@@ -5,7 +5,7 @@
 //! occupancy of their own) and keeps the two in step: a slot is live in the one exactly if it is
 //! live in the other.
 
-use crate::errors::InsertAtErrorKind;
+use crate::errors::{GetDisjointMutError, InsertAtErrorKind};
 use crate::generations::{CannotBegin, Generations};
 use crate::handle::{HandleLayout, Refusal};
 use crate::memory::OutOfMemory;
@@ -89,6 +89,19 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             return Ok(());
         }
         Err(self.generations.refusal(index, handle.word(), self.inserted))
+    }
+
+    /// Whether all handles are good, and no two the same.
+    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        for (position, &handle) in handles.iter().enumerate() {
+            if let Err(refusal) = self.check(handle) {
+                return Err(GetDisjointMutError::Refused { position, refusal });
+            }
+            if handles[..position].contains(&handle) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        Ok(())
     }
 
     /// The handle that [`acquire`](Self::acquire) will give.

@@ -88,14 +88,12 @@ impl core::error::Error for BuildError {}
 macro_rules! builder_methods {
     ($builder:ident) => {
         /// How many slots: the pool takes the memory for them when it is built, and none after.
-        #[must_use]
         pub fn capacity(mut self, slots: usize) -> Self {
             self.settings.capacity = Some(slots);
             self
         }
 
         /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        #[must_use]
         pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
             self.with_settings(|settings| $crate::settings::Settings {
                 capacity: settings.capacity,
@@ -106,7 +104,6 @@ macro_rules! builder_methods {
 
         /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
         /// [`Handle32`](crate::Handle32).
-        #[must_use]
         pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
             self.with_settings(|settings| $crate::settings::Settings {
                 capacity: settings.capacity,
@@ -119,7 +116,6 @@ macro_rules! builder_methods {
         /// points, so that a handle of one is refused by the other: the chance that two of `n` uses
         /// per slot overlap is about 2 × `n` / 2^31 with 8-byte handles. The points follow from the
         /// name alone, on every machine.
-        #[must_use]
         pub fn name(mut self, name: &'static str) -> Self {
             self.settings.lifetimes.name = Some(name);
             self
@@ -127,7 +123,6 @@ macro_rules! builder_methods {
 
         /// A number that tells this pool from others of the same name, or of none; works like
         /// [`name`](Self::name), and together with it.
-        #[must_use]
         pub fn salt(mut self, salt: u64) -> Self {
             self.settings.lifetimes.salt = Some(salt);
             self
@@ -136,7 +131,6 @@ macro_rules! builder_methods {
         /// A slot whose generations are used up starts again at its first, instead of retiring.
         /// Then a handle that was kept for that many lifetimes of its slot names another object:
         /// 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24 index bits.
-        #[must_use]
         pub fn wrap(mut self) -> Self {
             self.settings.lifetimes.wraps = true;
             self
@@ -144,7 +138,6 @@ macro_rules! builder_methods {
 
         /// A slot whose generations are used up retires: it is never handed out again, and no
         /// handle ever names two objects. This is the default.
-        #[must_use]
         pub fn retire(mut self) -> Self {
             self.settings.lifetimes.wraps = false;
             self
@@ -152,7 +145,6 @@ macro_rules! builder_methods {
 
         /// At most this many lifetimes for each slot, at least 1 and no more than the handle layout
         /// has anyway. With 1, no slot is ever used twice.
-        #[must_use]
         pub fn lifetimes(mut self, per_slot: u32) -> Self {
             self.settings.lifetimes.count = per_slot;
             self
@@ -171,11 +163,7 @@ pub(crate) struct Settings<R, H> {
 
 impl<R, H> Settings<R, H> {
     pub(crate) fn new() -> Self {
-        Self {
-            capacity: None,
-            lifetimes: Lifetimes::default(),
-            types: core::marker::PhantomData,
-        }
+        Self { capacity: None, lifetimes: Lifetimes::default(), types: core::marker::PhantomData }
     }
 
     pub(crate) fn of_capacity(capacity: usize) -> Self {

@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, HashSet};
 
 use common::{Counted, Ledger, Random};
-use millpond::reuse::{Fifo, Intrusive, LowestFirst, Lifo, NextFit, ReuseOrder, Roster};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, PoolBuilder};
 
 /// What a pool must be like, in the plainest form: which values live at which index, under which
@@ -74,8 +74,13 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
     let ledger = Ledger::default();
     let mut random = Random(seed);
     let mut pool = builder.capacity(capacity).build();
-    let mut model =
-        Model { live: BTreeMap::new(), dead: Vec::new(), ever: HashSet::new(), inserted: 0, peak: 0 };
+    let mut model = Model {
+        live: BTreeMap::new(),
+        dead: Vec::new(),
+        ever: HashSet::new(),
+        inserted: 0,
+        peak: 0,
+    };
     for step in 0..steps as u64 {
         match random.below(100) {
             0..40 => match pool.insert(ledger.value(step)) {
@@ -101,7 +106,9 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
             }
             80..90 => {
                 let index = random.below(capacity + 1) as u32;
-                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else { continue };
+                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else {
+                    continue;
+                };
                 match pool.insert_at(handle, ledger.value(step)) {
                     Ok(issued) => {
                         assert_eq!(issued, handle);

@@ -19,11 +19,7 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> String {
     let plots = [
         live_plot::plot(&class.live_over_time, Some(class.capacity), unit),
         histogram_plot::plot(&class.lifetime_histogram, unit),
-        class
-            .slots
-            .as_ref()
-            .map(|map| slot_map_plot::plot(map, unit))
-            .unwrap_or_default(),
+        class.slots.as_ref().map(|map| slot_map_plot::plot(map, unit)).unwrap_or_default(),
     ]
     .concat();
     let more = [
@@ -41,7 +37,7 @@ pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> String {
 fn summary(class: &Class, trace: &Trace) -> String {
     let name = match trace.format {
         Format::Lifetimes => html::name(&class.name),
-        Format::Heaptrack => format!("{} bytes", html::name(&class.name)),
+        Format::Heaptrack => format!("{} bytes", html::size(&class.name)),
     };
     let left = match class.left_live {
         0 => String::new(),
@@ -94,10 +90,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> String {
     }
     if !handle.is_empty() {
         let handle = html::cut(handle, 60);
-        let _ = write!(
-            rows,
-            "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>"
-        );
+        let _ = write!(rows, "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>");
     }
     format!(
         "<table><caption>The busiest slot’s generations last</caption><thead><tr>\
@@ -138,7 +131,7 @@ mod tests {
         };
         let html = card(&class, &Trace::default(), true);
         assert!(
-            html.contains("12 bits</td><td class=\"num\">2 h</td><td class=\"num\">for ever"),
+            html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">for ever"),
             "{html}"
         );
         assert!(html.contains("Handle32&lt;T, 12&gt;"), "{html}");

@@ -79,11 +79,8 @@ impl Columns {
 }
 
 fn row(class: &Class, columns: Columns) -> String {
-    let mut row = format!(
-        "<tr><th class=\"key\" scope=\"row\">{}</th><td class=\"wave\">{}</td>",
-        html::name(&class.name),
-        live_plot::sparkline(&class.live_over_time, class.capacity)
-    );
+    let wave = live_plot::sparkline(&class.live_over_time, class.capacity);
+    let mut row = format!("<tr>{}<td class=\"wave\">{wave}</td>", key(&class.name));
     let _ = write!(
         row,
         "<td class=\"num strong\" data-v=\"{0}\">{1}</td>",
@@ -112,20 +109,23 @@ fn row(class: &Class, columns: Columns) -> String {
     row += &optional(class.lifetime_median, figures::count);
     row += &optional(class.lifetime_p95, figures::count);
     if columns.handle {
-        let _ = write!(
-            row,
-            "<td class=\"code\">{}</td>",
-            html::cut(&class.handle, 60)
-        );
+        let _ = write!(row, "<td class=\"code\">{}</td>", html::cut(&class.handle, 60));
     }
     row + "</tr>\n"
 }
 
+/// The name; a requested size sorts by its value.
+fn key(name: &str) -> String {
+    match name.parse::<u64>() {
+        Ok(size) => {
+            format!("<th class=\"key\" scope=\"row\" data-v=\"{size}\">{}</th>", html::size(name))
+        }
+        Err(_) => format!("<th class=\"key\" scope=\"row\">{}</th>", html::name(name)),
+    }
+}
+
 fn number(value: u64) -> String {
-    format!(
-        "<td class=\"num\" data-v=\"{value}\">{}</td>",
-        figures::count(value)
-    )
+    format!("<td class=\"num\" data-v=\"{value}\">{}</td>", figures::count(value))
 }
 
 fn optional(value: Option<u64>, shown: impl Fn(u64) -> String) -> String {
@@ -165,12 +165,8 @@ fn rest(classes: &[Class]) -> String {
     if classes.is_empty() {
         return String::new();
     }
-    let lifetimes = classes
-        .iter()
-        .fold(0u64, |sum, class| sum.saturating_add(class.lifetimes));
-    let capacity = classes
-        .iter()
-        .fold(0u64, |sum, class| sum.saturating_add(class.capacity));
+    let lifetimes = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.lifetimes));
+    let capacity = classes.iter().fold(0u64, |sum, class| sum.saturating_add(class.capacity));
     format!(
         "<p class=\"none\">And {} further classes with {} lifetimes and a capacity of {} in all; \
          <code>millpond plan --json</code> lists every one.</p>\n",
@@ -185,45 +181,26 @@ mod tests {
     use super::*;
 
     fn trace(classes: Vec<Class>) -> Trace {
-        Trace {
-            classes,
-            ..Trace::default()
-        }
+        Trace { classes, ..Trace::default() }
     }
 
     #[test]
     fn columns_without_a_value_are_left_out() {
-        let html = table(&trace(vec![Class {
-            name: "Imp".to_owned(),
-            capacity: 20,
-            ..Class::default()
-        }]));
-        assert!(
-            !html.contains("bytes</th>") && !html.contains("proved</th>"),
-            "{html}"
-        );
+        let html =
+            table(&trace(vec![Class { name: "Imp".to_owned(), capacity: 20, ..Class::default() }]));
+        assert!(!html.contains("bytes</th>") && !html.contains("proved</th>"), "{html}");
         let html = table(&trace(vec![Class {
             bytes_at_capacity: Some(4096),
             proof: Some(Proof::default()),
             ..Class::default()
         }]));
-        assert!(html.contains("4 KiB") && html.contains("✓"), "{html}");
+        assert!(html.contains("4,096 B") && html.contains("✓"), "{html}");
     }
 
     #[test]
     fn every_row_has_a_cell_for_every_head() {
-        let all = Columns {
-            bytes: true,
-            smaller: true,
-            handle: true,
-            proof: true,
-        };
-        let none = Columns {
-            bytes: false,
-            smaller: false,
-            handle: false,
-            proof: false,
-        };
+        let all = Columns { bytes: true, smaller: true, handle: true, proof: true };
+        let none = Columns { bytes: false, smaller: false, handle: false, proof: false };
         for columns in [all, none] {
             let head = columns.head(&Trace::default());
             let row = row(&Class::default(), columns);
@@ -235,39 +212,20 @@ mod tests {
     #[test]
     fn a_plan_that_failed_is_not_called_proved() {
         for broken in [
-            Proof {
-                refused: 1,
-                ..Proof::default()
-            },
-            Proof {
-                stale_resolved: 1,
-                ..Proof::default()
-            },
-            Proof {
-                drops: 1,
-                ..Proof::default()
-            },
+            Proof { refused: 1, ..Proof::default() },
+            Proof { stale_resolved: 1, ..Proof::default() },
+            Proof { drops: 1, ..Proof::default() },
         ] {
-            let html = table(&trace(vec![Class {
-                proof: Some(broken),
-                ..Class::default()
-            }]));
+            let html = table(&trace(vec![Class { proof: Some(broken), ..Class::default() }]));
             assert!(html.contains("✗") && !html.contains("✓"), "{html}");
         }
     }
 
     #[test]
     fn a_hundred_thousand_classes_are_summed_up() {
-        let class = Class {
-            lifetimes: 2,
-            capacity: 3,
-            ..Class::default()
-        };
+        let class = Class { lifetimes: 2, capacity: 3, ..Class::default() };
         let html = table(&trace(vec![class; 100_000]));
         assert_eq!(html.matches("<tr>").count(), ROWS_MAX + 1);
-        assert!(
-            html.contains("99,000 further classes with 198,000 lifetimes"),
-            "{html}"
-        );
+        assert!(html.contains("99,000 further classes with 198,000 lifetimes"), "{html}");
     }
 }

@@ -45,9 +45,7 @@ fn thinned(bins: &[Bin]) -> Vec<Bin> {
         .map(|chunk| Bin {
             from: chunk[0].from,
             to: chunk[chunk.len() - 1].to,
-            count: chunk
-                .iter()
-                .fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
+            count: chunk.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         })
         .collect()
 }
@@ -79,11 +77,7 @@ fn length(bar: &Bin, unit: TimeUnit) -> String {
     if last == bar.from {
         return figures::duration(bar.from, unit);
     }
-    format!(
-        "{} to {}",
-        figures::short_duration(bar.from, unit),
-        figures::duration(last, unit)
-    )
+    format!("{} to {}", figures::short_duration(bar.from, unit), figures::duration(last, unit))
 }
 
 /// The shortest length of some of the bars, each at its bar's left edge.
@@ -105,10 +99,7 @@ fn count_ticks(highest: u64) -> Vec<Tick> {
     (0..=decades)
         .step_by(every)
         .map(|power| 10u64.pow(power))
-        .map(|count| Tick {
-            at: height(count, highest),
-            label: figures::short_count(count),
-        })
+        .map(|count| Tick { at: height(count, highest), label: figures::short_count(count) })
         .collect()
 }
 
@@ -122,19 +113,10 @@ mod tests {
 
     #[test]
     fn each_filled_bin_is_a_bar_that_says_what_it_holds() {
-        let html = plot(
-            &[bin(0, 1, 5), bin(1, 2, 0), bin(2, 4, 1000)],
-            TimeUnit::Ticks,
-        );
+        let html = plot(&[bin(0, 1, 5), bin(1, 2, 0), bin(2, 4, 1000)], TimeUnit::Ticks);
         assert_eq!(html.matches("class=\"bar\"").count(), 2);
-        assert!(
-            html.contains("<title>0 ticks: 5 lifetimes</title>"),
-            "{html}"
-        );
-        assert!(
-            html.contains("<title>2 to 3 ticks: 1,000 lifetimes</title>"),
-            "{html}"
-        );
+        assert!(html.contains("<title>0 ticks: 5 lifetimes</title>"), "{html}");
+        assert!(html.contains("<title>2 to 3 ticks: 1,000 lifetimes</title>"), "{html}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Class names, function names and paths come from a file that anybody may have written. Every one
 //! of them passes through here, for element content and for quoted attributes alike.
 
+use super::figures;
+
 /// How many characters of one text are shown.
 const SHOWN_CHARS_MAX: usize = 96;
 /// How many characters of one text a tooltip holds, where the shown text was cut.
@@ -25,6 +27,9 @@ pub(super) fn name(text: &str) -> String {
 
 /// [`name`] with a length of its own.
 pub(super) fn name_up_to(text: &str, chars_max: usize) -> String {
+    if text.trim().is_empty() {
+        return "<span class=\"name\">(blank)</span>".to_owned();
+    }
     if text.chars().nth(chars_max).is_none() {
         return format!("<span class=\"name\">{}</span>", escape(text));
     }
@@ -33,6 +38,14 @@ pub(super) fn name_up_to(text: &str, chars_max: usize) -> String {
         cut(text, TOOLTIP_CHARS_MAX),
         cut(text, chars_max)
     )
+}
+
+/// A requested size as it is to be read, `2097152` as `2,097,152`; whatever is no number as a name.
+pub(super) fn size(class: &str) -> String {
+    match class.parse() {
+        Ok(bytes) => format!("<span class=\"name\">{}</span>", figures::count(bytes)),
+        Err(_) => name(class),
+    }
 }
 
 /// `text` escaped, and cut after `chars_max` characters with an ellipsis.
@@ -89,6 +102,18 @@ mod tests {
         assert!(long.contains("title=\"ü&quot;"), "{long}");
         assert!(long.len() < 6_000, "{}", long.len());
         assert_eq!(long.matches('…').count(), 2);
+    }
+
+    #[test]
+    fn a_name_that_shows_nothing_is_called_blank() {
+        assert!(name("").contains("(blank)") && name(" \t").contains("(blank)"));
+    }
+
+    #[test]
+    fn sizes_are_grouped_and_anything_else_is_a_name() {
+        assert!(size("2097152").contains(">2,097,152<"));
+        assert!(size("<b>").contains("&lt;b&gt;"));
+        assert!(size("99999999999999999999").contains(">99999999999999999999<"));
     }
 
     #[test]

@@ -28,15 +28,10 @@ pub(super) fn plot(series: &Series, capacity: Option<u64>, unit: TimeUnit) -> St
         caption: "Live objects over time".to_owned(),
         note: format!("in {}", unit_axis(unit)),
         description: format!("Live objects over time, at most {}", figures::count(peak)),
-        x: round_ticks(series.start, series.end, 5, |at| {
-            figures::short_duration(at, unit)
-        }),
+        x: round_ticks(series.start, series.end, 5, |at| figures::short_duration(at, unit)),
         y: round_ticks(0, top as u64, 4, figures::short_count)
             .into_iter()
-            .map(|tick| Tick {
-                at: tick.at * top.floor() / top,
-                ..tick
-            })
+            .map(|tick| Tick { at: tick.at * top.floor() / top, ..tick })
             .collect(),
         marks: capacity
             .map(|capacity| Tick {
@@ -82,11 +77,7 @@ fn shapes(points: &[(u64, u64)], capacity: Option<u64>, top: f64) -> String {
     );
     if let Some(capacity) = capacity {
         let height = y_at(capacity as f64 / top);
-        let _ = write!(
-            shapes,
-            "<path class=\"cap\" d=\"M0 {height}h{}\"/>",
-            points.len()
-        );
+        let _ = write!(shapes, "<path class=\"cap\" d=\"M0 {height}h{}\"/>", points.len());
     }
     shapes
 }
@@ -123,11 +114,7 @@ mod tests {
     use super::*;
 
     fn long_series() -> Series {
-        Series {
-            start: 0,
-            end: 50_000,
-            points: (0..50_000).map(|i| (i % 90, i % 100)).collect(),
-        }
+        Series { start: 0, end: 50_000, points: (0..50_000).map(|i| (i % 90, i % 100)).collect() }
     }
 
     #[test]
@@ -146,22 +133,14 @@ mod tests {
 
     #[test]
     fn a_series_of_zeros_has_finite_coordinates() {
-        let series = Series {
-            start: 0,
-            end: 0,
-            points: vec![(0, 0)],
-        };
+        let series = Series { start: 0, end: 0, points: vec![(0, 0)] };
         let html = plot(&series, Some(0), TimeUnit::Milliseconds);
         assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
     }
 
     #[test]
     fn the_largest_values_are_drawn_without_overflow() {
-        let series = Series {
-            start: 0,
-            end: u64::MAX,
-            points: vec![(0, u64::MAX)],
-        };
+        let series = Series { start: 0, end: u64::MAX, points: vec![(0, u64::MAX)] };
         let html = plot(&series, Some(u64::MAX), TimeUnit::Events);
         assert!(html.contains("<path class=\"line\""));
     }

@@ -25,9 +25,7 @@ pub const MARKER: &str = "<!-- millpond report v1 -->";
 /// Whether a file that begins with `start` is a report that this tool wrote.
 #[must_use]
 pub fn is_report(start: &[u8]) -> bool {
-    start
-        .strip_prefix(MARKER.as_bytes())
-        .is_some_and(|rest| rest.starts_with(b"\n"))
+    start.strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"\n"))
 }
 
 /// The whole file.
@@ -72,10 +70,7 @@ fn contents(report: &Report) -> String {
         .iter()
         .enumerate()
         .map(|(position, trace)| {
-            format!(
-                "<a href=\"#trace-{position}\">{}</a>",
-                html::name(&trace.name)
-            )
+            format!("<a href=\"#trace-{position}\">{}</a>", html::name(&trace.name))
         })
         .collect();
     format!("<nav>{links}</nav>\n")

@@ -55,8 +55,10 @@
       if (what) for (const card of cards) card.open = what === "open";
     });
     tools.querySelector("input").addEventListener("input", (event) => {
-      const wanted = event.target.value.toLowerCase();
-      for (const card of cards) card.hidden = !card.querySelector(".name").textContent.toLowerCase().includes(wanted);
+      // Sizes are shown with separators and typed without.
+      const plain = (text) => text.toLowerCase().replaceAll(",", "");
+      const wanted = plain(event.target.value);
+      for (const card of cards) card.hidden = !plain(card.querySelector(".name").textContent).includes(wanted);
     });
   }
 
@@ -66,7 +68,7 @@
   };
   const sort = (table, column, descending) => {
     const body = table.tBodies[0];
-    const compare = (a, b) => typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+    const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
     const rows = [...body.rows].sort((a, b) => compare(value(a, column), value(b, column)));
     body.append(...(descending ? rows.reverse() : rows));
   };

@@ -88,19 +88,13 @@ pub(super) fn round_ticks(
 ) -> Vec<Tick> {
     let span = end.saturating_sub(start);
     if span == 0 {
-        return vec![Tick {
-            at: 0.0,
-            label: label(start),
-        }];
+        return vec![Tick { at: 0.0, label: label(start) }];
     }
     let step = round_step(span, wanted.max(1));
     let first = start.div_ceil(step);
     (first..=end / step)
         .map(|multiple| multiple * step)
-        .map(|value| Tick {
-            at: (value - start) as f64 / span as f64,
-            label: label(value),
-        })
+        .map(|value| Tick { at: (value - start) as f64 / span as f64, label: label(value) })
         .collect()
 }
 
@@ -128,11 +122,7 @@ fn labels(ticks: &[Tick], side: &str) -> String {
             _ => "",
         };
         let percent = tick.at * 100.0;
-        let _ = write!(
-            html,
-            "<i{class} style=\"{side}:{percent:.1}%\">{}</i>",
-            tick.label
-        );
+        let _ = write!(html, "<i{class} style=\"{side}:{percent:.1}%\">{}</i>", tick.label);
         html
     })
 }

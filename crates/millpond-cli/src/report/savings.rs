@@ -21,16 +21,13 @@ pub(super) fn section(trace: &Trace) -> String {
     }
     let ranked = &trace.savings[..trace.savings.len().min(SIZES_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
-    let items: String = ranked
-        .iter()
-        .map(|saving| item(saving, largest, trace.time_unit))
-        .collect();
+    let items: String =
+        ranked.iter().map(|saving| item(saving, largest, trace.time_unit)).collect();
     let rest = match trace.savings.len() - ranked.len() {
         0 => String::new(),
-        rest => format!(
-            "<p class=\"none\">And {} further sizes.</p>\n",
-            figures::count(rest as u64)
-        ),
+        rest => {
+            format!("<p class=\"none\">And {} further sizes.</p>\n", figures::count(rest as u64))
+        }
     };
     format!(
         "<h3>What to pool first</h3>\n<p>Sizes ranked by what a pool would save: allocations times size, \
@@ -48,7 +45,7 @@ fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
         "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
          <p>{}, {} in all{}</p>\
          <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
-        html::name(&saving.class),
+        html::size(&saving.class),
         figures::percent(saving.share),
         figures::plural(saving.allocations, "allocation"),
         figures::bytes(saving.bytes),
@@ -60,14 +57,8 @@ fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
 fn half_gone(median: Option<u64>, unit: TimeUnit) -> String {
     match median {
         None => ", none of them freed".to_owned(),
-        Some(0) => format!(
-            ", half of them gone within the same {}",
-            figures::unit_name(unit)
-        ),
-        Some(median) => format!(
-            ", half of them gone within {}",
-            figures::duration(median, unit)
-        ),
+        Some(0) => format!(", half of them gone within the same {}", figures::unit_name(unit)),
+        Some(median) => format!(", half of them gone within {}", figures::duration(median, unit)),
     }
 }
 
@@ -98,10 +89,8 @@ mod tests {
 
     #[test]
     fn function_names_are_escaped_and_lists_are_bounded() {
-        let caller = Caller {
-            function: "std::vector<T>::push_back(T&&)".to_owned(),
-            allocations: 5,
-        };
+        let caller =
+            Caller { function: "std::vector<T>::push_back(T&&)".to_owned(), allocations: 5 };
         let saving = Saving {
             class: "24".to_owned(),
             allocations: 10,
@@ -109,31 +98,16 @@ mod tests {
             callers: vec![caller; 100],
             ..Saving::default()
         };
-        let html = section(&Trace {
-            savings: vec![saving; 50],
-            ..Trace::default()
-        });
-        assert!(
-            html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"),
-            "{html}"
-        );
+        let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() });
+        assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
         assert_eq!(html.matches("<code>").count(), SIZES_MAX * CALLERS_MAX);
-        assert!(
-            html.contains("5 (50 %)") && html.contains("30 further sizes"),
-            "{html}"
-        );
+        assert!(html.contains("5 (50 %)") && html.contains("30 further sizes"), "{html}");
     }
 
     #[test]
     fn shares_that_are_no_number_draw_an_empty_meter() {
-        let saving = Saving {
-            share: f64::NAN,
-            ..Saving::default()
-        };
-        let html = section(&Trace {
-            savings: vec![saving],
-            ..Trace::default()
-        });
+        let saving = Saving { share: f64::NAN, ..Saving::default() };
+        let html = section(&Trace { savings: vec![saving], ..Trace::default() });
         assert!(html.contains("width:0.0%"), "{html}");
     }
 }

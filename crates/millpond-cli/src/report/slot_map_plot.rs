@@ -27,13 +27,8 @@ pub(super) fn plot(map: &SlotMap, unit: TimeUnit) -> String {
     let frame = Frame {
         caption: "Slots over time".to_owned(),
         note: format!("in {} {LEGEND}", live_plot::unit_axis(unit)),
-        description: format!(
-            "Which of {} slots were live when",
-            figures::count(map.slots)
-        ),
-        x: round_ticks(map.start, map.end, 5, |at| {
-            figures::short_duration(at, unit)
-        }),
+        description: format!("Which of {} slots were live when", figures::count(map.slots)),
+        x: round_ticks(map.start, map.end, 5, |at| figures::short_duration(at, unit)),
         y: slot_ticks(map.slots),
         width: grid.columns,
         data: format!(
@@ -86,11 +81,7 @@ impl Grid {
                 shades.push(shade(sum, count));
             }
         }
-        Some(Self {
-            columns,
-            rows,
-            shades,
-        })
+        Some(Self { columns, rows, shades })
     }
 }
 
@@ -106,10 +97,7 @@ fn shapes(grid: &Grid) -> String {
     for (row, line) in grid.shades.chunks(grid.columns).enumerate() {
         let mut column = 0;
         for run in line.chunk_by(|left, right| left == right) {
-            if let Some(path) = usize::from(run[0])
-                .checked_sub(1)
-                .map(|shade| &mut paths[shade])
-            {
+            if let Some(path) = usize::from(run[0]).checked_sub(1).map(|shade| &mut paths[shade]) {
                 let _ = write!(path, "M{column} {row}.5h{}", run.len());
             }
             column += run.len();
@@ -117,11 +105,7 @@ fn shapes(grid: &Grid) -> String {
     }
     let scale = f64::from(HEIGHT) / grid.rows as f64;
     let mut shapes = format!("<g transform=\"scale(1 {scale:.4})\">");
-    for (shade, path) in paths
-        .iter()
-        .enumerate()
-        .filter(|(_, path)| !path.is_empty())
-    {
+    for (shade, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let _ = write!(shapes, "<path class=\"m{}\" d=\"{path}\"/>", shade + 1);
     }
     shapes + "</g>"
@@ -131,10 +115,7 @@ fn shapes(grid: &Grid) -> String {
 fn slot_ticks(slots: u64) -> Vec<Tick> {
     round_ticks(0, slots, 4, figures::short_count)
         .into_iter()
-        .map(|tick| Tick {
-            at: 1.0 - tick.at,
-            ..tick
-        })
+        .map(|tick| Tick { at: 1.0 - tick.at, ..tick })
         .collect()
 }
 
@@ -143,30 +124,14 @@ mod tests {
     use super::*;
 
     fn map(columns: usize, rows: usize, cells: Vec<u8>) -> SlotMap {
-        SlotMap {
-            start: 0,
-            end: columns as u64,
-            slots: rows as u64,
-            columns,
-            rows,
-            cells,
-        }
+        SlotMap { start: 0, end: columns as u64, slots: rows as u64, columns, rows, cells }
     }
 
     #[test]
     fn touching_cells_of_one_shade_are_one_stroke() {
-        let html = plot(
-            &map(4, 2, vec![255, 255, 0, 255, 0, 0, 1, 0]),
-            TimeUnit::Ticks,
-        );
-        assert!(
-            html.contains("<path class=\"m5\" d=\"M0 0.5h2M3 0.5h1\"/>"),
-            "{html}"
-        );
-        assert!(
-            html.contains("<path class=\"m1\" d=\"M2 1.5h1\"/>"),
-            "{html}"
-        );
+        let html = plot(&map(4, 2, vec![255, 255, 0, 255, 0, 0, 1, 0]), TimeUnit::Ticks);
+        assert!(html.contains("<path class=\"m5\" d=\"M0 0.5h2M3 0.5h1\"/>"), "{html}");
+        assert!(html.contains("<path class=\"m1\" d=\"M2 1.5h1\"/>"), "{html}");
     }
 
     #[test]
@@ -181,9 +146,8 @@ mod tests {
 
     #[test]
     fn a_large_map_is_bounded_even_if_it_is_noise() {
-        let noise: Vec<u8> = (0..2000u32 * 500)
-            .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
-            .collect();
+        let noise: Vec<u8> =
+            (0..2000u32 * 500).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let html = plot(&map(2000, 500, noise.clone()), TimeUnit::Ticks);
         assert!(html.len() < 100_000, "{}", html.len());
         let small = plot(&map(160, 48, noise[..160 * 48].to_vec()), TimeUnit::Ticks);
@@ -192,11 +156,7 @@ mod tests {
 
     #[test]
     fn a_map_that_lies_about_its_size_is_not_drawn() {
-        for wrong in [
-            map(4, 2, vec![0; 7]),
-            map(0, 0, vec![]),
-            map(usize::MAX, 2, vec![0; 7]),
-        ] {
+        for wrong in [map(4, 2, vec![0; 7]), map(0, 0, vec![]), map(usize::MAX, 2, vec![0; 7])] {
             assert!(plot(&wrong, TimeUnit::Ticks).contains("No slots"));
         }
     }

@@ -64,18 +64,12 @@ mod tests {
     use super::*;
 
     fn series(points: Vec<(u64, u64)>) -> Series {
-        Series {
-            start: 0,
-            end: points.len() as u64,
-            points,
-        }
+        Series { start: 0, end: points.len() as u64, points }
     }
 
     #[test]
     fn thinning_keeps_the_extremes() {
-        let points: Vec<_> = (0..10_000)
-            .map(|i| (i % 7, if i == 4321 { 99 } else { 8 }))
-            .collect();
+        let points: Vec<_> = (0..10_000).map(|i| (i % 7, if i == 4321 { 99 } else { 8 })).collect();
         let thin = thinned(&series(points), 300);
         assert!(thin.len() <= 300, "{}", thin.len());
         assert_eq!(thin.iter().map(|p| p.1).max(), Some(99));
@@ -84,10 +78,7 @@ mod tests {
 
     #[test]
     fn a_short_series_is_left_alone() {
-        assert_eq!(
-            thinned(&series(vec![(1, 2), (3, 4)]), 300),
-            [(1, 2), (3, 4)]
-        );
+        assert_eq!(thinned(&series(vec![(1, 2), (3, 4)]), 300), [(1, 2), (3, 4)]);
         assert_eq!(thinned(&series(vec![(9, 2)]), 300), [(2, 9)]);
         assert!(thinned(&series(vec![]), 300).is_empty());
     }

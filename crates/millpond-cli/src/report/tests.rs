@@ -11,41 +11,20 @@ use super::{
 
 /// A report in which every text is `text` and every list is filled.
 fn filled(text: &str) -> Report {
-    let proof = Proof {
-        operations: 8,
-        drops: 4,
-        drops_expected: 4,
-        ..Proof::default()
-    };
-    let series = Series {
-        start: 0,
-        end: 3,
-        points: vec![(0, 1), (1, 4), (2, 2)],
-    };
+    let proof = Proof { operations: 8, drops: 4, drops_expected: 4, ..Proof::default() };
+    let series = Series { start: 0, end: 3, points: vec![(0, 1), (1, 4), (2, 2)] };
     let class = Class {
         name: text.to_owned(),
         lifetimes: 4,
         peak_live: 4,
         capacity: 5,
         bytes_at_capacity: Some(320),
-        smaller: vec![Smaller {
-            capacity: 3,
-            refused: 1,
-            evicted: 1,
-        }],
+        smaller: vec![Smaller { capacity: 3, refused: 1, evicted: 1 }],
         handle: text.to_owned(),
-        generations: vec![GenerationLife {
-            bits: 12,
-            lifo_seconds: Some(1.0),
-            fifo_seconds: None,
-        }],
+        generations: vec![GenerationLife { bits: 12, lifo_seconds: Some(1.0), fifo_seconds: None }],
         proof: Some(proof),
         live_over_time: series.clone(),
-        lifetime_histogram: vec![Bin {
-            from: 0,
-            to: 1,
-            count: 4,
-        }],
+        lifetime_histogram: vec![Bin { from: 0, to: 1, count: 4 }],
         slots: Some(SlotMap {
             start: 0,
             end: 3,
@@ -58,20 +37,14 @@ fn filled(text: &str) -> Report {
     };
     let saving = Saving {
         class: text.to_owned(),
-        callers: vec![Caller {
-            function: text.to_owned(),
-            allocations: 2,
-        }],
+        callers: vec![Caller { function: text.to_owned(), allocations: 2 }],
         ..Saving::default()
     };
     let trace = Trace {
         name: text.to_owned(),
         format: Format::Heaptrack,
         time_unit: TimeUnit::Milliseconds,
-        facts: vec![Fact {
-            label: text.to_owned(),
-            value: text.to_owned(),
-        }],
+        facts: vec![Fact { label: text.to_owned(), value: text.to_owned() }],
         meaning: text.to_owned(),
         proof: Some(proof),
         live_over_time: Some(series),
@@ -82,14 +55,13 @@ fn filled(text: &str) -> Report {
         title: text.to_owned(),
         generated_by: text.to_owned(),
         rule: text.to_owned(),
-        traces: vec![trace.clone(), trace],
+        traces: vec![Trace { format: Format::Lifetimes, ..trace.clone() }, trace],
     }
 }
 
 /// `html` without what the tool itself brings along.
 fn without_own_parts(html: &str) -> String {
-    html.replace(include_str!("page.css"), "")
-        .replace(include_str!("page.js"), "")
+    html.replace(include_str!("page.css"), "").replace(include_str!("page.js"), "")
 }
 
 #[test]
@@ -98,25 +70,17 @@ fn a_report_is_recognised_by_its_first_line() {
     assert!(html.starts_with(&format!("{MARKER}\n<!DOCTYPE html>\n")));
     assert!(is_report(html.as_bytes()));
     assert!(is_report(format!("{MARKER}\n").as_bytes()));
-    for other in [
-        "",
-        "<!-- millpond report v",
-        "<!DOCTYPE html>",
-        " <!-- millpond report v1 -->\n",
-    ] {
+    for other in ["", "<!-- millpond report v", "<!DOCTYPE html>", " <!-- millpond report v1 -->\n"]
+    {
         assert!(!is_report(other.as_bytes()), "{other}");
     }
-    assert!(!is_report(
-        format!("{MARKER} as quoted in a diary\n").as_bytes()
-    ));
+    assert!(!is_report(format!("{MARKER} as quoted in a diary\n").as_bytes()));
 }
 
 #[test]
 fn nothing_is_loaded_from_elsewhere() {
     let html = render(&filled("Imp"));
-    for reference in [
-        "http:", "https:", "src=", "url(", "@import", "<link", "<iframe", "<img",
-    ] {
+    for reference in ["http:", "https:", "src=", "url(", "@import", "<link", "<iframe", "<img"] {
         assert!(!html.contains(reference), "{reference}");
     }
     assert!(html.contains("default-src 'none'"));
@@ -138,10 +102,7 @@ fn hostile_text_stays_text_wherever_it_stands() {
 fn hostile_text_adds_no_element() {
     let tags = |html: &str| without_own_parts(html).matches('<').count();
     let hostile = "<b>'\"<!-- --><svg onload=x>{}%s";
-    assert_eq!(
-        tags(&render(&filled(hostile))),
-        tags(&render(&filled("Imp")))
-    );
+    assert_eq!(tags(&render(&filled(hostile))), tags(&render(&filled("Imp"))));
 }
 
 #[test]
@@ -153,23 +114,14 @@ fn every_element_that_opens_closes() {
     ] {
         let opened =
             html.matches(&format!("<{name} ")).count() + html.matches(&format!("<{name}>")).count();
-        assert_eq!(
-            opened,
-            html.matches(&format!("</{name}>")).count(),
-            "{name}"
-        );
+        assert_eq!(opened, html.matches(&format!("</{name}>")).count(), "{name}");
     }
 }
 
 #[test]
 fn plots_are_in_the_page_without_the_script() {
     let html = render(&filled("Imp"));
-    for shape in [
-        "class=\"cap\"",
-        "class=\"line\"",
-        "class=\"bar\"",
-        "<path class=\"m5\"",
-    ] {
+    for shape in ["class=\"cap\"", "class=\"line\"", "class=\"bar\"", "<path class=\"m5\""] {
         assert!(html.contains(shape), "{shape}");
     }
 }
@@ -191,13 +143,7 @@ fn a_trace_of_many_noisy_classes_is_bounded() {
             end: 5000,
             points: (0..5000).map(|i| (0, u64::from(noise(seed, i)))).collect(),
         },
-        lifetime_histogram: (0..100)
-            .map(|i| Bin {
-                from: i,
-                to: i + 1,
-                count: i,
-            })
-            .collect(),
+        lifetime_histogram: (0..100).map(|i| Bin { from: i, to: i + 1, count: i }).collect(),
         slots: Some(SlotMap {
             start: 0,
             end: 5000,
@@ -208,14 +154,8 @@ fn a_trace_of_many_noisy_classes_is_bounded() {
         }),
         ..Class::default()
     };
-    let trace = Trace {
-        classes: (0..100).map(class).collect(),
-        ..Trace::default()
-    };
-    let html = render(&Report {
-        traces: vec![trace],
-        ..Report::default()
-    });
+    let trace = Trace { classes: (0..100).map(class).collect(), ..Trace::default() };
+    let html = render(&Report { traces: vec![trace], ..Report::default() });
     assert!(html.len() < 8 << 20, "{}", html.len());
 }
 

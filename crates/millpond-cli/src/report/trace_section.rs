@@ -51,11 +51,8 @@ fn facts(facts: &[Fact]) -> String {
 
 /// What the replay showed, over all classes.
 fn proof(proof: &Proof) -> String {
-    let (class, verdict) = if proof.holds() {
-        ("good", "✓ Proved.")
-    } else {
-        ("bad", "✗ Not proved.")
-    };
+    let (class, verdict) =
+        if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
     format!(
         "<p class=\"proof {class}\"><b>{verdict}</b> The trace was replayed through real pools of the \
          planned capacities: {} operations, {} refused; {} stale handles tried, {} resolved; \
@@ -103,18 +100,9 @@ mod tests {
     #[test]
     fn sixty_classes_are_plotted_and_the_rest_is_named() {
         let classes = (0..75)
-            .map(|number| Class {
-                name: format!("class-{number}-"),
-                ..Class::default()
-            })
+            .map(|number| Class { name: format!("class-{number}-"), ..Class::default() })
             .collect();
-        let html = section(
-            &Trace {
-                classes,
-                ..Trace::default()
-            },
-            0,
-        );
+        let html = section(&Trace { classes, ..Trace::default() }, 0);
         assert_eq!(html.matches("<details").count(), CARDS_MAX);
         assert!(html.contains("The first 60 of 75 classes"));
         assert_eq!(html.matches("class-59-").count(), 2);
@@ -123,20 +111,8 @@ mod tests {
 
     #[test]
     fn a_broken_proof_says_so() {
-        let broken = Proof {
-            refused: 3,
-            ..Proof::default()
-        };
-        let html = section(
-            &Trace {
-                proof: Some(broken),
-                ..Trace::default()
-            },
-            0,
-        );
-        assert!(
-            html.contains("✗ Not proved.") && !html.contains("✓"),
-            "{html}"
-        );
+        let broken = Proof { refused: 3, ..Proof::default() };
+        let html = section(&Trace { proof: Some(broken), ..Trace::default() }, 0);
+        assert!(html.contains("✗ Not proved.") && !html.contains("✓"), "{html}");
     }
 }

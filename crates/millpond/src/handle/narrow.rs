@@ -41,11 +41,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     };
 
     /// All generation bits set, but for 16 of them: there one serves the pool's word as "dead".
-    const GENERATION_MAX: u32 = if Self::GENERATION_BITS == 16 {
-        (1 << 15) - 1
-    } else {
-        u32::MAX >> INDEX_BITS
-    };
+    const GENERATION_MAX: u32 =
+        if Self::GENERATION_BITS == 16 { (1 << 15) - 1 } else { u32::MAX >> INDEX_BITS };
 
     /// The slot that this handle names: from 0 to the pool's capacity − 1.
     #[inline]
@@ -90,7 +87,11 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
             Some(bits) => {
                 let handle = Self { bits, label: PhantomData };
                 let generation = handle.generation();
-                if generation == 0 || generation > Self::GENERATION_MAX { None } else { Some(handle) }
+                if generation == 0 || generation > Self::GENERATION_MAX {
+                    None
+                } else {
+                    Some(handle)
+                }
             }
             None => None,
         }

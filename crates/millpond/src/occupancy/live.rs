@@ -185,7 +185,7 @@ mod tests {
                     iter.clone().for_each(|slot| folded.push(slot));
                     assert_eq!(folded, middle);
                     let mut stepped = Vec::new();
-                    while let Some(slot) = iter.next() {
+                    for slot in iter.by_ref() {
                         stepped.push(slot);
                     }
                     assert_eq!(stepped, middle);

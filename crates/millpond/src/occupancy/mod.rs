@@ -144,7 +144,9 @@ impl Occupancy {
     /// Marks the slot dead. `false` if it was already.
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize) -> bool {
-        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else { return false };
+        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else {
+            return false;
+        };
         let bit = 1 << (index % WORD_SLOTS);
         let was_live = *word & bit != 0;
         *word &= !bit;

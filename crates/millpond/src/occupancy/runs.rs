@@ -79,15 +79,6 @@ impl Iterator for Runs<'_> {
         }
         Some(start..(self.front + 1) * WORD_SLOTS)
     }
-
-    #[inline]
-    fn fold<A, F: FnMut(A, Range<usize>) -> A>(mut self, start: A, mut f: F) -> A {
-        let mut value = start;
-        while let Some(run) = self.next() {
-            value = f(value, run);
-        }
-        value
-    }
 }
 
 impl DoubleEndedIterator for Runs<'_> {

@@ -1,8 +1,8 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::handle_core::HandleCore;
 use crate::handle::HandleLayout;
+use crate::handle_core::HandleCore;
 use crate::reuse::ReuseOrder;
 use crate::storage;
 

@@ -1,20 +1,24 @@
+//! [`Pool`] and what its methods return.
+
 mod builder;
 mod drain;
 mod entry;
 mod iter;
 mod traits;
 
+pub(crate) use traits::refuse;
+
+pub use crate::allocator::Handles;
+pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
-pub use crate::allocator::Handles;
-pub use crate::storage::{ValueRuns, ValueRunsMut};
 
 use crate::allocator::full;
-use crate::handle_core::HandleCore;
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle_core::HandleCore;
 use crate::occupancy::Occupancy;
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
@@ -102,7 +106,6 @@ impl<T> Pool<T> {
     ///     .build();
     /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
     /// ```
-    #[must_use]
     pub fn builder() -> PoolBuilder<T> {
         PoolBuilder::new()
     }
@@ -454,14 +457,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle) {
-                return Err(GetDisjointMutError::Refused { position, refusal });
-            }
-            if handles[..position].contains(&handle) {
-                return Err(GetDisjointMutError::Overlapping { position });
-            }
-        }
+        self.core.check_disjoint(&handles)?;
         // SAFETY: every handle is good, so its slot is live, and good handles that differ name
         // different slots.
         Ok(unsafe {
@@ -714,7 +710,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             while bits != 0 {
                 let index = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let Some(handle) = self.core.handle_at(index) else { continue };
+                let Some(handle) = self.core.handle_at(index) else {
+                    continue;
+                };
                 // SAFETY: the slot was live when the word was read, and this loop comes to each slot
                 // once; nothing else can remove a value, as `keep` has no access to the pool.
                 let value = unsafe { self.storage.get_unchecked_mut(index) };

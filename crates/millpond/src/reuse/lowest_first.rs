@@ -69,11 +69,7 @@ impl LowestFirstQueue {
 
     /// The lowest vacant slot among the bits of an occupancy's word.
     #[inline]
-    fn lowest_vacant<W: Word>(
-        word: usize,
-        mut dead: u64,
-        words: &Generations<W>,
-    ) -> Option<usize> {
+    fn lowest_vacant<W: Word>(word: usize, mut dead: u64, words: &Generations<W>) -> Option<usize> {
         while dead != 0 {
             let index = word * WORD_BITS + dead.trailing_zeros() as usize;
             // A dead slot may be retired; only a pool that has some needs to look.

@@ -71,6 +71,15 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         Some(unsafe { self.get_unchecked(index) })
     }
 
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        if !self.occupancy.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked_mut(index) })
+    }
+
     /// # Safety
     ///
     /// The slot is live.
@@ -156,11 +165,8 @@ impl<T, R: ReuseOrder> Storage<T, R> {
 
     /// Which slot a reference into the array refers to.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
-        let bytes_in = (core::ptr::from_ref(value).addr())
-            .checked_sub(self.values.as_ptr().addr())?;
-        let index = bytes_in.checked_div(size_of::<T>())?;
-        let is_slot = bytes_in % size_of::<T>() == 0 && self.occupancy.is_live(index);
-        is_slot.then_some(index)
+        memory::position_in(&self.values, core::ptr::from_ref(value))
+            .filter(|&index| self.occupancy.is_live(index))
     }
 
     #[inline]

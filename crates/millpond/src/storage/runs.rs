@@ -1,35 +1,34 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 use core::slice;
 
-use crate::occupancy::{Occupancy, Runs};
+use crate::occupancy::Occupancy;
+use crate::slices::{RunSlices, RunSlicesMut};
 
 /// The runs of a pool's live slots: `(first index, &[T])`, in index order, from both ends.
 pub struct ValueRuns<'a, T> {
-    values: &'a [MaybeUninit<T>],
-    runs: Runs<'a>,
+    /// Cut along the runs of the occupancy that goes with the values.
+    runs: RunSlices<'a, MaybeUninit<T>>,
 }
 
 impl<'a, T> ValueRuns<'a, T> {
     #[inline]
     pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        Self { values, runs: occupancy.runs() }
+        Self { runs: RunSlices::new(values, occupancy.runs()) }
     }
+}
 
-    /// # Safety
-    ///
-    /// All of the slots are live.
-    #[inline]
-    unsafe fn slice(&self, run: Range<usize>) -> (usize, &'a [T]) {
-        let values = &self.values[run.clone()];
-        let first = values.as_ptr().cast::<T>();
-        // SAFETY: the slots are live, so their values are initialised (invariant 2), and the array is
-        // borrowed for `'a`. `MaybeUninit<T>` has the layout of `T`.
-        (run.start, unsafe { slice::from_raw_parts(first, values.len()) })
-    }
+/// # Safety
+///
+/// All of the slots are live.
+#[inline]
+unsafe fn initialised<T>(values: &[MaybeUninit<T>]) -> &[T] {
+    let first = values.as_ptr().cast::<T>();
+    // SAFETY: the slots are live, so their values are initialised (invariant 2). `MaybeUninit<T>` has
+    // the layout of `T`.
+    unsafe { slice::from_raw_parts(first, values.len()) }
 }
 
 impl<'a, T> Iterator for ValueRuns<'a, T> {
@@ -37,18 +36,18 @@ impl<'a, T> Iterator for ValueRuns<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next()?;
+        let (first, values) = self.runs.next()?;
         // SAFETY: these are the slots of a run.
-        Some(unsafe { self.slice(run) })
+        Some((first, unsafe { initialised(values) }))
     }
 }
 
 impl<T> DoubleEndedIterator for ValueRuns<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next_back()?;
+        let (first, values) = self.runs.next_back()?;
         // SAFETY: these are the slots of a run.
-        Some(unsafe { self.slice(run) })
+        Some((first, unsafe { initialised(values) }))
     }
 }
 
@@ -56,7 +55,7 @@ impl<T> FusedIterator for ValueRuns<'_, T> {}
 
 impl<T> Clone for ValueRuns<'_, T> {
     fn clone(&self) -> Self {
-        Self { values: self.values, runs: self.runs.clone() }
+        Self { runs: self.runs.clone() }
     }
 }
 
@@ -69,29 +68,27 @@ impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
 /// The runs of a pool's live slots, to change: `(first index, &mut [T])`, in index order, from both
 /// ends.
 pub struct ValueRunsMut<'a, T> {
-    /// The slots that neither end has passed, and the index of their first.
-    values: &'a mut [MaybeUninit<T>],
-    first: usize,
-    runs: Runs<'a>,
+    /// Cut along the runs of the occupancy that goes with the values.
+    runs: RunSlicesMut<'a, MaybeUninit<T>>,
 }
 
 impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]
     pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        Self { values, first: 0, runs: occupancy.runs() }
+        Self { runs: RunSlicesMut::new(values, occupancy.runs()) }
     }
+}
 
-    /// # Safety
-    ///
-    /// All of the slots are live.
-    #[inline]
-    unsafe fn initialised(values: &'a mut [MaybeUninit<T>]) -> &'a mut [T] {
-        let first = values.as_mut_ptr().cast::<T>();
-        // SAFETY: the slots are live, so their values are initialised (invariant 2); the array is
-        // borrowed for `'a`. `MaybeUninit<T>` has the layout of `T`.
-        unsafe { slice::from_raw_parts_mut(first, values.len()) }
-    }
+/// # Safety
+///
+/// All of the slots are live.
+#[inline]
+unsafe fn initialised_mut<T>(values: &mut [MaybeUninit<T>]) -> &mut [T] {
+    let first = values.as_mut_ptr().cast::<T>();
+    // SAFETY: the slots are live, so their values are initialised (invariant 2). `MaybeUninit<T>` has
+    // the layout of `T`.
+    unsafe { slice::from_raw_parts_mut(first, values.len()) }
 }
 
 impl<'a, T> Iterator for ValueRunsMut<'a, T> {
@@ -99,26 +96,18 @@ impl<'a, T> Iterator for ValueRunsMut<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next()?;
-        let values = core::mem::take(&mut self.values);
-        let (passed, rest) = values.split_at_mut(run.end - self.first);
-        let values = &mut passed[run.start - self.first..];
-        self.values = rest;
-        self.first = run.end;
+        let (first, values) = self.runs.next()?;
         // SAFETY: these are the slots of a run.
-        Some((run.start, unsafe { Self::initialised(values) }))
+        Some((first, unsafe { initialised_mut(values) }))
     }
 }
 
 impl<T> DoubleEndedIterator for ValueRunsMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next_back()?;
-        let values = core::mem::take(&mut self.values);
-        let (rest, passed) = values.split_at_mut(run.start - self.first);
-        self.values = rest;
+        let (first, values) = self.runs.next_back()?;
         // SAFETY: these are the slots of a run.
-        Some((run.start, unsafe { Self::initialised(&mut passed[..run.len()]) }))
+        Some((first, unsafe { initialised_mut(values) }))
     }
 }
 
@@ -126,6 +115,6 @@ impl<T> FusedIterator for ValueRunsMut<'_, T> {}
 
 impl<T> fmt::Debug for ValueRunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValueRunsMut").field("runs", &self.runs).finish_non_exhaustive()
+        f.debug_struct("ValueRunsMut").finish_non_exhaustive()
     }
 }

@@ -1,0 +1,437 @@
+use alloc::boxed::Box;
+use core::fmt;
+
+use crate::memory;
+use crate::occupancy::Occupancy;
+use crate::reuse::{NextFit, next_vacant_after};
+use crate::storage::Storage;
+
+/// Bit 7 of a slot's byte: set while the slot is free.
+const FREE: u8 = 0x80;
+/// How many seeds a byte has beside the free bit.
+const SEEDS: u8 = 0x80;
+
+/// Design 2, the byte-map pool of three well-known games: slots, one byte for each, and a cursor.
+///
+/// The byte's bit 7 says that the slot is free; its low 7 bits are a seed, which changes with each use
+/// of the slot. A handle is a signed 32-bit number, `index << 8 | byte`.
+///
+/// | published operation | here |
+/// | --- | --- |
+/// | `Initialise(count)` | [`new`](Self::new), [`initialise`](Self::initialise) after a flush |
+/// | `Clear()` | [`clear`](Self::clear) |
+/// | `Flush()` | [`flush`](Self::flush) |
+/// | `GetAt(index)` | [`get_at`](Self::get_at) |
+/// | `GetAtHandle(handle)` | [`get`](Self::get) |
+/// | `GetJustIndex(object)` | [`index_of`](Self::index_of) |
+/// | `GetIndex(object)` | [`handle_of`](Self::handle_of) |
+/// | `New()` | [`insert`](Self::insert) |
+/// | `New(handle)` | [`insert_at`](Self::insert_at) |
+/// | `Delete(object)` | [`remove`](Self::remove), [`remove_at`](Self::remove_at) |
+///
+/// The handles are the same, bit for bit. What the design lacks in the wild is here: every access is
+/// within range, a failed insertion leaves the cursor where it was, every scan goes round once at
+/// most, and the number of live slots is known at once.
+///
+/// # When seeds run out
+///
+/// A slot's seed comes round after 128 uses, and a handle that was kept for so long names another
+/// object. This is the design, and [`new`](Self::new) follows it, but not in silence:
+/// [`seeds_restarted`](Self::seeds_restarted) counts how often it happened. A pool made by
+/// [`retiring`](Self::retiring) gives such a slot up instead, so that no stale handle is ever taken.
+/// The odds are printed by `millpond odds`.
+///
+/// **Memory**: per slot the value, one byte and one bit. **Time**: all O(1), but for insertion, which
+/// looks at one byte after the other from the cursor on, O(slots) in the worst case.
+///
+/// ```
+/// use millpond::classic::BytemapPool;
+///
+/// let mut cars = BytemapPool::new(110);
+/// let taxi = cars.insert("taxi").unwrap();
+/// let bus = cars.insert("bus").unwrap();
+/// assert_eq!((taxi, bus), (0 << 8 | 1, 1 << 8 | 1)); // seeds start with 1
+/// assert_eq!(cars.get(bus), Some(&"bus"));
+/// assert_eq!(cars.remove(bus), Some("bus"));
+/// assert_eq!(cars.get(bus), None);
+/// ```
+pub struct BytemapPool<T> {
+    /// A slot is live here exactly if its byte has no free bit.
+    slots: Storage<T, NextFit>,
+    bytes: Box<[u8]>,
+    /// The slot handed out last, or freed below that one; −1 before the first.
+    cursor: i32,
+    retires: bool,
+    retired: usize,
+    seeds_restarted: u64,
+}
+
+impl<T> BytemapPool<T> {
+    /// So many slots can a handle name: the index is a non-negative number of 24 bits with a sign.
+    pub const CAPACITY_MAX: usize = 1 << 23;
+
+    /// A pool of `count` slots, whose seeds come round.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is no memory for so
+    /// many.
+    #[doc(alias = "Initialise")]
+    #[must_use]
+    #[track_caller]
+    pub fn new(count: usize) -> Self {
+        Self::of(count, false)
+    }
+
+    /// A pool of `count` slots, each of which is given up after its 127th use, the last before its
+    /// seed would start again.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut pool = BytemapPool::retiring(1);
+    /// let handles: Vec<i32> = (0..127)
+    ///     .map(|value| {
+    ///         let handle = pool.insert(value).unwrap();
+    ///         pool.remove(handle);
+    ///         handle
+    ///     })
+    ///     .collect();
+    /// assert_eq!(pool.insert(127), Err(127));
+    /// assert!(handles.iter().all(|handle| pool.get(*handle).is_none()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[track_caller]
+    pub fn retiring(count: usize) -> Self {
+        Self::of(count, true)
+    }
+
+    #[track_caller]
+    fn of(count: usize, retires: bool) -> Self {
+        assert!(
+            count <= Self::CAPACITY_MAX,
+            "a byte-map pool has at most {} slots, not {count}",
+            Self::CAPACITY_MAX
+        );
+        let Ok((slots, bytes)) = arrays(count) else { panic!("no memory for {count} slots") };
+        Self { slots, bytes, cursor: -1, retires, retired: 0, seeds_restarted: 0 }
+    }
+
+    /// Makes a flushed pool usable again, with `count` slots.
+    ///
+    /// # Panics
+    ///
+    /// If the pool has slots (flush it first), or as [`new`](Self::new).
+    #[track_caller]
+    pub fn initialise(&mut self, count: usize) {
+        assert!(self.capacity() == 0, "the pool has slots already: flush it first");
+        *self = Self::of(count, self.retires);
+    }
+
+    /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
+    ///
+    /// So the handles of before come again, which [`seeds_restarted`](Self::seeds_restarted) counts.
+    /// In a [`retiring`](Self::retiring) pool the seeds stay as they are instead. If an object's drop
+    /// panics, those that were not dropped yet stay.
+    #[doc(alias = "Clear")]
+    pub fn clear(&mut self) {
+        let mut from = 0;
+        while let Some(index) = self.slots.occupancy().first_live_from(from) {
+            let value = self.slots.take(index);
+            self.end_use(index);
+            drop(value);
+            from = index + 1;
+        }
+        if !self.retires {
+            let used = self.bytes.iter().filter(|byte| **byte != FREE).count();
+            self.seeds_restarted += used as u64;
+            self.bytes.fill(FREE);
+        }
+    }
+
+    /// Drops all objects and gives the memory back: the pool has no slots, and its cursor is 0.
+    #[doc(alias = "Flush")]
+    pub fn flush(&mut self) {
+        if self.capacity() == 0 {
+            return;
+        }
+        let Ok((slots, bytes)) = arrays(0) else { panic!("arrays of nothing need no memory") };
+        self.bytes = bytes;
+        self.cursor = 0;
+        drop(core::mem::replace(&mut self.slots, slots));
+    }
+
+    /// The object in a slot, unless the slot is free or out of range.
+    #[doc(alias = "GetAt")]
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&T> {
+        self.slots.get(index)
+    }
+
+    /// The object, unless the slot's byte is not the handle's.
+    #[doc(alias = "GetAtHandle")]
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: i32) -> Option<&T> {
+        self.slots.get(self.find(handle)?)
+    }
+
+    /// The object, to change, unless the slot's byte is not the handle's.
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: i32) -> Option<&mut T> {
+        let index = self.find(handle)?;
+        self.slots.get_mut(index)
+    }
+
+    /// The slot that an object lies in, from its address; `None` for an object that is not in the
+    /// pool, and for every object of a type without a size.
+    #[doc(alias = "GetJustIndex")]
+    #[must_use]
+    pub fn index_of(&self, object: &T) -> Option<usize> {
+        self.slots.index_of(object)
+    }
+
+    /// An object's handle, from its address; `None` as in [`index_of`](Self::index_of).
+    #[doc(alias = "GetIndex")]
+    #[must_use]
+    pub fn handle_of(&self, object: &T) -> Option<i32> {
+        self.index_of(object).map(|index| self.handle(index))
+    }
+
+    /// The handle of the object in a slot, unless the slot is free or out of range.
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<i32> {
+        self.slots.occupancy().is_live(index).then(|| self.handle(index))
+    }
+
+    /// Moves a value into the next free slot after the cursor, going round once. The slot's seed moves
+    /// on: (seed + 1) mod 128.
+    ///
+    /// # Errors
+    ///
+    /// The value, if no slot is free. The cursor stays where it was.
+    #[doc(alias = "New")]
+    pub fn insert(&mut self, value: T) -> Result<i32, T> {
+        if self.is_full() {
+            return Err(value);
+        }
+        let cursor = usize::try_from(self.cursor).ok();
+        let is_free = |index: usize| self.bytes[index] & FREE != 0 && !self.is_retired(index);
+        let Some(index) = next_vacant_after(cursor, self.capacity(), is_free) else {
+            return Err(value);
+        };
+        let seed = (self.bytes[index] & !FREE).wrapping_add(1) % SEEDS;
+        self.seeds_restarted += u64::from(seed == 0);
+        self.bytes[index] = seed;
+        self.cursor = index as i32;
+        self.slots.put(index, value);
+        Ok(self.handle(index))
+    }
+
+    /// Moves a value into exactly this handle's slot, as when a saved game is loaded.
+    ///
+    /// The slot's byte then **equals the handle's**, so that the saved handle is good again. (Of the
+    /// published sources some advance the seed here instead, which makes the saved handle bad.) The
+    /// cursor is set to the lowest free slot.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut cars = BytemapPool::new(110);
+    /// let saved = 7 << 8 | 42;
+    /// cars.insert_at(saved, "taxi").unwrap();
+    /// assert_eq!(cars.get(saved), Some(&"taxi"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool can have no such handle, the slot is live, or (in a
+    /// [`retiring`](Self::retiring) pool) it has had this seed already. The error gives the value
+    /// back.
+    #[doc(alias = "New")]
+    pub fn insert_at(&mut self, handle: i32, value: T) -> Result<i32, BytemapError<T>> {
+        let (index, byte) = parts(handle);
+        match index.filter(|index| *index < self.capacity()) {
+            Some(index) if byte & FREE == 0 => {
+                if self.slots.occupancy().is_live(index) {
+                    return Err(BytemapError::Live(value));
+                }
+                if self.retires && byte <= self.bytes[index] & !FREE {
+                    return Err(BytemapError::Stale(value));
+                }
+                self.bytes[index] = byte;
+                self.slots.put(index, value);
+                self.cursor = self.lowest_free().unwrap_or(self.capacity() - 1) as i32;
+                Ok(handle)
+            }
+            _ => Err(BytemapError::NoSuchHandle(value)),
+        }
+    }
+
+    /// Moves the object out, unless the slot's byte is not the handle's. The slot is free, its seed
+    /// stays, and if it is below the cursor, the cursor moves there.
+    #[doc(alias = "Delete")]
+    pub fn remove(&mut self, handle: i32) -> Option<T> {
+        self.remove_at(self.find(handle)?)
+    }
+
+    /// Moves the object in a slot out, unless the slot is free or out of range.
+    #[doc(alias = "Delete")]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        let value = self.slots.take(index)?;
+        self.end_use(index);
+        self.cursor = self.cursor.min(index as i32);
+        Some(value)
+    }
+
+    fn end_use(&mut self, index: usize) {
+        self.bytes[index] |= FREE;
+        self.retired += usize::from(self.is_retired(index));
+    }
+
+    /// How many slots there are.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// How many slots are live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.occupancy().live()
+    }
+
+    /// Whether no slot is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether an insertion would fail: every slot is live or given up. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() + self.retired == self.capacity()
+    }
+
+    /// The slot from which the next search goes on; −1 before the first insertion.
+    #[inline]
+    #[must_use]
+    pub fn cursor(&self) -> i32 {
+        self.cursor
+    }
+
+    /// The byte map: for each slot, bit 7 set if it is free, and the seed of its last use.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many times the seed of a slot has started again, by coming round or by a clear. Once it is
+    /// not 0, a handle that was kept since may name another object.
+    #[inline]
+    #[must_use]
+    pub fn seeds_restarted(&self) -> u64 {
+        self.seeds_restarted
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> &Occupancy {
+        self.slots.occupancy()
+    }
+
+    /// The live objects with their handles, in index order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
+        self.slots.iter().map(|(index, value)| (self.handle(index), value))
+    }
+
+    /// The slot whose byte is the handle's and has no free bit.
+    #[inline]
+    fn find(&self, handle: i32) -> Option<usize> {
+        let (index, byte) = parts(handle);
+        let index = index?;
+        (*self.bytes.get(index)? == byte && byte & FREE == 0).then_some(index)
+    }
+
+    #[inline]
+    fn handle(&self, index: usize) -> i32 {
+        (index as i32) << 8 | i32::from(self.bytes[index])
+    }
+
+    /// Whether a slot is free and has had its last seed.
+    #[inline]
+    fn is_retired(&self, index: usize) -> bool {
+        self.retires && self.bytes[index] == FREE | (SEEDS - 1)
+    }
+
+    fn lowest_free(&self) -> Option<usize> {
+        let occupancy = self.slots.occupancy();
+        (0..occupancy.words().len()).find_map(|word| {
+            let dead = occupancy.dead_bits(word);
+            (dead != 0).then(|| word * 64 + dead.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// The slot index and the byte of a handle; no index if the handle is negative.
+#[inline]
+fn parts(handle: i32) -> (Option<usize>, u8) {
+    (usize::try_from(handle >> 8).ok(), handle as u8)
+}
+
+/// Slots and their bytes, all free.
+#[allow(clippy::type_complexity, reason = "used in two places, both of which take it apart")]
+fn arrays<T>(count: usize) -> Result<(Storage<T, NextFit>, Box<[u8]>), memory::OutOfMemory> {
+    Ok((Storage::try_new(count)?, memory::filled(count, FREE)?))
+}
+
+impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// Why a value could not be inserted at a handle. It gives the value back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytemapError<T> {
+    /// The pool has no such slot, or the handle has the free bit.
+    NoSuchHandle(T),
+    /// The slot is live.
+    Live(T),
+    /// The slot of a retiring pool has had this seed, or none is left.
+    Stale(T),
+}
+
+impl<T> BytemapError<T> {
+    /// The value that was refused.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::NoSuchHandle(value) | Self::Live(value) | Self::Stale(value) => value,
+        }
+    }
+}
+
+impl<T> fmt::Display for BytemapError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchHandle(_) => "the pool can have no such handle",
+            Self::Live(_) => "the slot is live: remove its object first",
+            Self::Stale(_) => "the slot has had this seed already",
+        })
+    }
+}
+
+impl<T: fmt::Debug> core::error::Error for BytemapError<T> {}
