@@ -8,11 +8,8 @@ use millpond_cli::output::progress::Progress;
 use millpond_cli::plan::{Headroom, Rules, TracePlan, plan};
 use millpond_cli::trace::{self, Event, Watch};
 
-const RULES: Rules = Rules {
-    headroom: Headroom { percent: 10.0 },
-    ticks_per_second: 35.0,
-    session_seconds: 3600.0,
-};
+const RULES: Rules =
+    Rules { headroom: Headroom { percent: 10.0 }, ticks_per_second: 35.0, session_seconds: 3600.0 };
 
 /// Checks that what an importer lets through makes sense.
 #[derive(Default)]
@@ -52,9 +49,7 @@ fn read_and_plan(bytes: Vec<u8>) {
     let source = source(bytes);
     let mut sense = Sense::default();
     let mut progress = Progress::silent("", 0);
-    let read = source
-        .open()
-        .and_then(|input| trace::read(input, &mut sense, &mut progress));
+    let read = source.open().and_then(|input| trace::read(input, &mut sense, &mut progress));
     if let Ok(summary) = &read {
         assert_eq!(sense.left as u64, summary.births - summary.deaths);
         assert_eq!(sense.left, sense.live.iter().flatten().count());
@@ -142,13 +137,9 @@ fn changed_compressed_data() {
 #[test]
 fn noise() {
     let mut random = Random(3);
-    for head in [
-        &b""[..],
-        b"tick,event,id,class\n",
-        b"v 10400 3\n",
-        b"\x1f\x8b",
-        b"\x28\xb5\x2f\xfd",
-    ] {
+    for head in
+        [&b""[..], b"tick,event,id,class\n", b"v 10400 3\n", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"]
+    {
         for _ in 0..500 {
             let length = random.below(200);
             let noise = (0..length).map(|_| random.below(256) as u8);

@@ -40,12 +40,7 @@ impl MadeUp {
                 made_up.events.push((tick, made_up.lives.len()));
                 let class = (16 * (1 + random.below(classes))).to_string();
                 let events = (event, None);
-                made_up.lives.push(Life {
-                    class,
-                    born: tick,
-                    events,
-                    died: None,
-                });
+                made_up.lives.push(Life { class, born: tick, events, died: None });
             } else {
                 let object = live.swap_remove(random.below(live.len() as u64) as usize);
                 made_up.events.push((tick, object));
@@ -63,11 +58,7 @@ impl MadeUp {
     fn as_lifetimes(&self) -> String {
         let mut text = "tick,event,id,class,x,y\n".to_owned();
         for (event, &(tick, object)) in self.events.iter().enumerate() {
-            let verb = if self.is_birth(event) {
-                "alloc"
-            } else {
-                "free"
-            };
+            let verb = if self.is_birth(event) { "alloc" } else { "free" };
             // Ids in no order, to try the parts that expect them in order.
             let id = object ^ 5;
             text += &format!("{tick},{verb},{id},{},1.5,-2\n", self.lives[object].class);
@@ -100,9 +91,7 @@ impl MadeUp {
 
     /// What heaptrack's format leaves of it: the newest of a kind dies first.
     fn newest_first(mut self) -> Self {
-        let deaths: Vec<usize> = (0..self.events.len())
-            .filter(|&e| !self.is_birth(e))
-            .collect();
+        let deaths: Vec<usize> = (0..self.events.len()).filter(|&e| !self.is_birth(e)).collect();
         let kind_of = |life: &Life, object: usize| (life.class.clone(), object % 2);
         let mut dies: Vec<Option<usize>> = vec![None; self.lives.len()];
         for death in deaths {
@@ -183,70 +172,38 @@ fn told(length: u64, at_least: bool) -> u64 {
 #[track_caller]
 fn check_class(made_up: &MadeUp, class: &Value, context: &str) {
     let name = class["class"].as_str().unwrap();
-    let lives: Vec<&Life> = made_up
-        .lives
-        .iter()
-        .filter(|life| life.class == name)
-        .collect();
+    let lives: Vec<&Life> = made_up.lives.iter().filter(|life| life.class == name).collect();
     assert_eq!(class["lifetimes"], lives.len(), "{context}");
     let left = lives.iter().filter(|life| life.died.is_none()).count();
     assert_eq!(class["left_live"], left, "{context}");
-    let peak = made_up
-        .live_after_events(Some(name))
-        .into_iter()
-        .max()
-        .unwrap();
+    let peak = made_up.live_after_events(Some(name)).into_iter().max().unwrap();
     assert_eq!(class["peak_live"], peak, "{context}");
     let in_ticks = made_up.most_in_ticks(name);
-    assert_eq!(
-        class["p99_live"],
-        quantile(in_ticks.clone(), 0.99),
-        "{context}"
-    );
+    assert_eq!(class["p99_live"], quantile(in_ticks.clone(), 0.99), "{context}");
 
     let born_in = |tick: u32| lives.iter().filter(|life| life.born == tick).count();
-    let worst = (made_up.first_tick()..=made_up.last_tick())
-        .map(born_in)
-        .max()
-        .unwrap();
+    let worst = (made_up.first_tick()..=made_up.last_tick()).map(born_in).max().unwrap();
     assert_eq!(class["births_per_tick"]["worst"], worst, "{context}");
     let mean = lives.len() as f64 / in_ticks.len() as f64;
-    assert!(
-        (class["births_per_tick"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9,
-        "{context}"
-    );
+    assert!((class["births_per_tick"]["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{context}");
 
     let age = |life: &&Life| u64::from(life.died.unwrap_or(made_up.last_tick()) - life.born);
     let ages: Vec<u64> = lives.iter().map(age).collect();
-    let ages_or_more: Vec<u64> = lives
-        .iter()
-        .map(|l| if l.died.is_some() { age(l) } else { u64::MAX })
-        .collect();
+    let ages_or_more: Vec<u64> =
+        lives.iter().map(|l| if l.died.is_some() { age(l) } else { u64::MAX }).collect();
     for (field, share) in [("median", 0.5), ("p95", 0.95)] {
-        let (least, most) = (
-            quantile(ages.clone(), share),
-            quantile(ages_or_more.clone(), share),
-        );
+        let (least, most) = (quantile(ages.clone(), share), quantile(ages_or_more.clone(), share));
         let length = &class["lifetime_ticks"][field];
         let at_least = length["at_least"].as_bool().unwrap();
         assert_eq!(length["ticks"], told(least, at_least), "{context}: {field}");
         // Two lengths in one bin of the histogram count as one.
-        assert!(
-            at_least == (told(least, false) != told(most, false)),
-            "{context}: {field}"
-        );
+        assert!(at_least == (told(least, false) != told(most, false)), "{context}: {field}");
     }
     for smaller in class["smaller"].as_array().unwrap() {
         let capacity = smaller["capacity"].as_u64().unwrap() as usize;
         let (refused, evicted) = smaller_pool(made_up, name, capacity);
-        assert_eq!(
-            smaller["refused"], refused,
-            "{context}: capacity {capacity}"
-        );
-        assert_eq!(
-            smaller["evicted"], evicted,
-            "{context}: capacity {capacity}"
-        );
+        assert_eq!(smaller["refused"], refused, "{context}: capacity {capacity}");
+        assert_eq!(smaller["evicted"], evicted, "{context}: capacity {capacity}");
     }
     let [lifo, fifo] = busiest_slots(made_up, name, class["capacity"].as_u64().unwrap() as usize);
     assert_eq!(class["busiest_slot_lifetimes"]["lifo"], lifo, "{context}");
@@ -310,37 +267,17 @@ fn busiest_slots(made_up: &MadeUp, class: &str, capacity: usize) -> [u64; 2] {
 fn check_trace(made_up: &MadeUp, trace: &Value, context: &str) {
     assert_eq!(trace["events"], made_up.events.len(), "{context}");
     assert_eq!(trace["first_tick"], made_up.first_tick(), "{context}");
-    assert_eq!(
-        trace["ticks"],
-        made_up.last_tick() - made_up.first_tick() + 1,
-        "{context}"
-    );
+    assert_eq!(trace["ticks"], made_up.last_tick() - made_up.first_tick() + 1, "{context}");
     assert_eq!(trace["lifetimes"], made_up.lives.len(), "{context}");
     let after = made_up.live_after_events(None);
-    assert_eq!(
-        trace["peak_live"],
-        *after.iter().max().unwrap(),
-        "{context}"
-    );
+    assert_eq!(trace["peak_live"], *after.iter().max().unwrap(), "{context}");
     assert_eq!(trace["left_live"], *after.last().unwrap(), "{context}");
-    let mut names: Vec<&str> = made_up
-        .lives
-        .iter()
-        .map(|life| life.class.as_str())
-        .collect();
+    let mut names: Vec<&str> = made_up.lives.iter().map(|life| life.class.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(
-        trace["classes"].as_array().unwrap().len(),
-        names.len(),
-        "{context}"
-    );
+    assert_eq!(trace["classes"].as_array().unwrap().len(), names.len(), "{context}");
     for class in trace["classes"].as_array().unwrap() {
-        check_class(
-            made_up,
-            class,
-            &format!("{context}, class {}", class["class"]),
-        );
+        check_class(made_up, class, &format!("{context}, class {}", class["class"]));
     }
 }
 

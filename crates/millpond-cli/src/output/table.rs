@@ -29,10 +29,7 @@ impl Table {
                 to_the_left: heading.starts_with('<'),
             })
             .collect();
-        Self {
-            columns,
-            rows: Vec::new(),
-        }
+        Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row: one cell per column.
@@ -70,11 +67,8 @@ impl Table {
                 line.push_str("  ");
             }
             let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
-            let (before, after) = if column.to_the_left {
-                ("", gap.as_str())
-            } else {
-                (gap.as_str(), "")
-            };
+            let (before, after) =
+                if column.to_the_left { ("", gap.as_str()) } else { (gap.as_str(), "") };
             line.push_str(before);
             line.push_str(cell);
             line.push_str(after);
@@ -135,9 +129,6 @@ mod tests {
     #[test]
     fn names_are_made_harmless_and_short() {
         assert_eq!(name_cell("a\x1b[31m"), "a\\u{1b}[31m");
-        assert_eq!(
-            name_cell(&"x".repeat(300)).chars().count(),
-            NAME_CHARS_MAX - 1
-        );
+        assert_eq!(name_cell(&"x".repeat(300)).chars().count(), NAME_CHARS_MAX - 1);
     }
 }
