@@ -33,10 +33,14 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    #[command(after_help = "Example:
-  millpond man | man -l -")]
-    Man,
+    /// Print a manual page: the tool's, or that of one command.
+    #[command(after_help = "Examples:
+  millpond man | man -l -
+  millpond man plan > millpond-plan.1")]
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 /// Plan the pools that a trace asks for, and prove the plan by replaying the trace.

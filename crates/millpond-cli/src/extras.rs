@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::args::Arguments;
-use crate::error::Failure;
+use crate::error::{Failure, shown};
 
 /// Prints the completion script for a shell.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
@@ -13,11 +13,21 @@ pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     crate::print(&String::from_utf8_lossy(&script))
 }
 
-/// Prints the manual page.
-pub(crate) fn man() -> Result<(), Failure> {
+/// Prints the manual page of the tool, or of one of its commands.
+pub(crate) fn man(command: Option<&str>) -> Result<(), Failure> {
+    let mut tool = Arguments::command();
+    // Commands only know their full names once everything is put together.
+    tool.build();
+    let tool = match command {
+        None => tool,
+        Some(name) => tool.find_subcommand(name).cloned().ok_or_else(|| {
+            Failure::Arguments(format!(
+                "there is no command `{}` (--help tells more)",
+                shown(name.as_bytes())
+            ))
+        })?,
+    };
     let mut page = Vec::new();
-    clap_mangen::Man::new(Arguments::command())
-        .render(&mut page)
-        .map_err(|e| Failure::from_stdout(&e))?;
+    clap_mangen::Man::new(tool).render(&mut page).map_err(|e| Failure::from_stdout(&e))?;
     crate::print(&String::from_utf8_lossy(&page))
 }

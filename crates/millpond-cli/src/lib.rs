@@ -49,7 +49,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => extras::completions(shell),
-        Some(Command::Man) => extras::man(),
+        Some(Command::Man { command }) => extras::man(command.as_deref()),
     }
 }
 

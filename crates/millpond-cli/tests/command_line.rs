@@ -10,7 +10,7 @@ use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in [&[][..], &["plan"], &["generate"], &["completions"], &["man"]] {
+    for command in [&[][..], &["plan"], &["generate"], &["odds"], &["completions"], &["man"]] {
         let output = millpond(&directory).args(command).arg("--help").output().unwrap();
         let help = done(&output);
         assert!(help.contains("Usage:") && help.contains("Example"), "{command:?}: {help}");
@@ -27,7 +27,12 @@ fn completions_and_manual_page() {
         let output = millpond(&directory).args(["completions", shell]).output().unwrap();
         assert!(done(&output).contains("headroom"), "{shell}");
     }
-    assert!(done(&millpond(&directory).arg("man").output().unwrap()).contains(".TH millpond"));
+    let page = |arguments: &[&str]| {
+        done(&millpond(&directory).arg("man").args(arguments).output().unwrap())
+    };
+    assert!(page(&[]).contains(".TH millpond"));
+    let plan = page(&["plan"]);
+    assert!(plan.contains("headroom") && plan.contains("millpond plan game.csv.gz"), "{plan}");
 }
 
 #[test]
@@ -45,6 +50,8 @@ fn arguments_that_cannot_be_used() {
         (&["plan", "--top", "many", "x"], "many"),
         (&["generate", "--events", "0"], "--events"),
         (&["completions", "tcsh"], "tcsh"),
+        (&["man", "frobnicate"], "frobnicate"),
+        (&["odds", "--slots", "0"], "--slots"),
     ] {
         let output = millpond(&directory).args(arguments).output().unwrap();
         let line = refused(&output);
@@ -139,4 +146,18 @@ fn no_colour_where_nobody_sees_it() {
     let trace = directory.file("a.csv", "tick,event,id,class\n0,alloc,1,A\n");
     let text = done(&millpond(&directory).arg("plan").arg(trace).output().unwrap());
     assert!(!text.contains('\x1b'));
+}
+
+#[test]
+fn a_size_column_tells_how_many_bytes_a_pool_takes() {
+    let directory = Directory::new();
+    let text = "tick,event,id,class,x,size\n0,alloc,1,A,9.5,40\n1,alloc,2,A,9.5,48\n\
+                2,alloc,3,B,9.5,7\n3,free,1,A,,\n";
+    let json = common::plan_json(&directory, &directory.file("sized.csv", text));
+    let classes = json["traces"][0]["classes"].as_array().unwrap();
+    let of = |name: &str| classes.iter().find(|class| class["class"] == name).unwrap();
+    // A slot is as large as the largest object; two live at once and a quarter on top are three.
+    assert_eq!(of("A")["bytes_per_object"], 48);
+    assert_eq!(of("A")["bytes_at_capacity"], 3 * 48);
+    assert_eq!(of("B")["bytes_at_capacity"], 2 * 7);
 }

@@ -1,7 +1,7 @@
 //! What a plan means, in one sentence for somebody who has just arrived.
 
 use super::figures::{bytes, count};
-use super::table::{name_cell, without_parameters};
+use super::table::{name_cell, short_function};
 use crate::plan::{Class, TracePlan};
 use crate::trace::Format;
 
@@ -42,7 +42,7 @@ fn heaptrack(plan: &TracePlan, first: &Class) -> String {
     let share = saved as f64 / plan.summary.births.max(1) as f64 * 100.0;
     let asker = match first.callers.first() {
         Some(caller) => {
-            format!(" that {} asks for", name_cell(without_parameters(&caller.function)))
+            format!(" that {} asks for", name_cell(&short_function(&caller.function)))
         }
         None => String::new(),
     };

@@ -115,7 +115,7 @@ fn handles(json: &mut Json, plan: &TracePlan, class: &Class) {
             json.key("fifo_seconds").maybe_number(seconds(class.busiest_slot.fifo));
         });
     });
-    json.key("handle").text(&class.layout.handle);
+    json.key("handle").text(class.layout.handle);
     json.key("reuse").text(class.layout.reuse.name());
     json.key("outlasts_session").flag(class.layout.lasts);
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::figures::{bytes, count, duration, small};
 use super::meaning::meaning;
 use super::paint::Paint;
-use super::table::{Table, name_cell, without_parameters};
+use super::table::{Table, name_cell, short_function};
 use crate::plan::{
     Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
 };
@@ -193,7 +193,7 @@ fn handles_table(plan: &TracePlan, top: usize) -> Table {
                 row.push(seconds.map_or_else(|| "–".to_owned(), duration));
             }
         }
-        row.push(class.layout.handle.clone());
+        row.push(class.layout.handle.to_owned());
         let retires = if class.layout.lasts { "" } else { " (slots retire)" };
         row.push(format!("{}{retires}", class.layout.reuse.name()));
         table.row(row);
@@ -215,7 +215,7 @@ fn savings_table(plan: &TracePlan, top: usize) -> Table {
         let caller = class.callers.first();
         let callers = caller.map_or_else(String::new, |caller| {
             let share = caller.allocations as f64 / class.statistics.lifetimes as f64 * 100.0;
-            format!("{share:.0} % {}", name_cell(without_parameters(&caller.function)))
+            format!("{share:.0} % {}", name_cell(&short_function(&caller.function)))
         });
         table.row(vec![
             class.name.clone(),

@@ -91,12 +91,32 @@ pub(crate) fn name_cell(name: &str) -> String {
     format!("{head}…{tail}")
 }
 
-/// A C++ function's name without its parameters, which say little and are long.
-pub(crate) fn without_parameters(function: &str) -> &str {
-    match function.find('(') {
-        None | Some(0) => function,
-        Some(end) => &function[..end],
+/// A C++ function's name without its parameters and with only the first template argument: the
+/// rest says little and is long.
+pub(crate) fn short_function(function: &str) -> String {
+    let mut short = String::new();
+    let mut depth = 0_usize;
+    let mut left_out = false;
+    for c in function.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 1 => {
+                depth = 0;
+                left_out = false;
+            }
+            '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 1 && !left_out => {
+                short.push_str(", …");
+                left_out = true;
+            }
+            '(' if depth == 0 && !short.is_empty() => break,
+            _ => {}
+        }
+        if !left_out {
+            short.push(c);
+        }
     }
+    short
 }
 
 #[cfg(test)]
@@ -121,9 +141,12 @@ mod tests {
 
     #[test]
     fn functions_without_their_parameters() {
-        assert_eq!(without_parameters("A::b(int)"), "A::b");
-        assert_eq!(without_parameters("(no symbols) x"), "(no symbols) x");
-        assert_eq!(without_parameters("main"), "main");
+        assert_eq!(short_function("A::b(int)"), "A::b");
+        assert_eq!(short_function("(no symbols) x"), "(no symbols) x");
+        assert_eq!(short_function("main"), "main");
+        let long = "Pool<Packet, unsigned, 7ul, (Kind)1, true>::GetNew(unsigned)";
+        assert_eq!(short_function(long), "Pool<Packet, …>::GetNew");
+        assert_eq!(short_function("A::operator>(A const&)"), "A::operator>");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod capacity;
 mod exhaustion;
+mod layout;
 mod lengths;
 mod pictures;
 mod proof;
@@ -18,7 +19,8 @@ use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 pub use capacity::Headroom;
-pub use exhaustion::{BusiestSlot, GENERATION_BITS, Layout, Reuse, lifetimes_of, seconds_until};
+pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
+pub use layout::{Layout, Reuse};
 pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
 pub use proof::Proof;
@@ -286,12 +288,7 @@ fn classes(
             capacity,
             smaller: outcome.smaller,
             busiest_slot,
-            layout: exhaustion::layout(
-                capacity,
-                busiest_slot,
-                plan.seconds(),
-                rules.session_seconds,
-            ),
+            layout: layout::layout(capacity, busiest_slot, plan.seconds(), rules.session_seconds),
             proof: outcome.proof,
             saving: savings[number],
             callers: plan.summary.callers.get_mut(number).map(std::mem::take).unwrap_or_default(),
