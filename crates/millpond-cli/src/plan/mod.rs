@@ -186,7 +186,8 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
 
     let begun = Instant::now();
     let drops = vec![Cell::new(0); plans.len()];
-    let mut replay = Replay::new(axis, &plans, &drops).map_err(Fault::whole)?;
+    let mut replay =
+        Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
     let mut progress = Progress::on_stderr(format!("proving {name}"), source.bytes_stored());
     let again = trace::read(source.open()?, &mut replay, &mut progress)?;
     drop(progress);
