@@ -222,6 +222,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
     pub fn clear(&mut self) {
+        self.core.note_peak(self.len());
         for index in &self.occupancy {
             self.core.end(index);
         }
@@ -306,8 +307,8 @@ pub(crate) fn full<T, R: ReuseOrder, H: HandleLayout>(
 ) -> Full<T> {
     core.count_refusal();
     let stats = core.stats(occupancy);
-    let (capacity, retired) = (stats.capacity, stats.retired);
-    Full { value, pool: FullPool { name: core.name(), capacity, peak: core.peak(), retired } }
+    let Stats { capacity, peak, retired, .. } = stats;
+    Full { value, pool: FullPool { name: core.name(), capacity, peak, retired } }
 }
 
 /// Builds a [`HandleAllocator`].

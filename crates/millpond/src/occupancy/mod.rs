@@ -129,29 +129,31 @@ impl Occupancy {
         !self.words[word] & mask
     }
 
-    /// Marks the slot live. `false` if it was already.
+    /// Marks the slot, which is in range, live. `false` if it was already.
     #[inline]
     pub(crate) fn set_live(&mut self, index: usize) -> bool {
-        assert!(index < self.slots, "the slot is beyond the capacity");
+        debug_assert!(index < self.slots);
         let word = &mut self.words[index / WORD_SLOTS];
         let bit = 1 << (index % WORD_SLOTS);
-        let was_dead = *word & bit == 0;
+        if *word & bit != 0 {
+            return false;
+        }
         *word |= bit;
-        self.live += usize::from(was_dead);
-        was_dead
+        self.live += 1;
+        true
     }
 
     /// Marks the slot dead. `false` if it was already.
     #[inline]
     pub(crate) fn set_dead(&mut self, index: usize) -> bool {
-        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else {
-            return false;
-        };
+        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else { return false };
         let bit = 1 << (index % WORD_SLOTS);
-        let was_live = *word & bit != 0;
+        if *word & bit == 0 {
+            return false;
+        }
         *word &= !bit;
-        self.live -= usize::from(was_live);
-        was_live
+        self.live -= 1;
+        true
     }
 
     /// Marks all slots dead.

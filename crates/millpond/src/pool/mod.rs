@@ -743,7 +743,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             }
         }
 
-        let pool = &mut *ResetOrder(self).0;
+        self.core.note_peak(self.len());
+        let guard = ResetOrder(self);
+        let pool = &mut *guard.0;
         if core::mem::needs_drop::<T>() {
             let mut from = 0;
             while let Some(index) = pool.occupancy().first_live_from(from) {

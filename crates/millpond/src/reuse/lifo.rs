@@ -77,7 +77,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
     #[inline]
     fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &S) -> Option<usize> {
         loop {
-            let slot = self.stack[..self.len].last()?.to_index();
+            // One test for "empty" and "in range": 0 − 1 is out of any range.
+            let slot = self.stack.get(self.len.wrapping_sub(1))?.to_index();
             if words.is_vacant(slot) {
                 return Some(slot);
             }
@@ -101,10 +102,14 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
         words: &mut Generations<W>,
         _slots: &mut S,
     ) {
-        if self.len == self.stack.len() {
-            self.sweep(words);
+        let entry = I::from_index(index);
+        match self.stack.get_mut(self.len) {
+            Some(free) => *free = entry,
+            None => {
+                self.sweep(words);
+                self.stack[self.len] = entry;
+            }
         }
-        self.stack[self.len] = I::from_index(index);
         self.len += 1;
     }
 

@@ -128,11 +128,11 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     /// Makes a dead slot live.
     #[inline]
     pub(crate) fn put(&mut self, index: usize, value: T) {
-        // A live slot would lose its value here; the handles above make sure that it is dead.
+        // In range, so the occupancy may be told of it (invariant 1).
+        let slot = &mut self.values[index];
+        // A live slot would lose its value; the handles above make sure that it is dead.
         assert!(self.occupancy.set_live(index), "the slot is live already");
-        // No user code can run between the line above and this one, and it is in range, as
-        // `set_live` has tested.
-        self.values[index].write(value);
+        slot.write(value);
     }
 
     /// Makes a live slot dead, and gives its value; `None` if it is dead.
