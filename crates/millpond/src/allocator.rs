@@ -1,7 +1,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::errors::{Full, FullPool, InsertAtError};
+use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::HandleCore;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
@@ -190,7 +190,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle)
+        self.core.check(handle, &self.occupancy)
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
@@ -240,6 +240,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.core.name()
+    }
+
+    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        self.core.check_disjoint(handles, &self.occupancy)
     }
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
