@@ -143,7 +143,10 @@ fn ends_at_2_pow_31<R: ReuseOrder>() {
     assert_eq!(other.index(), 0);
     let full = pool.insert(1).unwrap_err();
     assert_eq!(full.retired(), 1);
-    assert_eq!(full.to_string(), "the pool is full: 1 of 2 slots are live, 1 retired, and 1 were at the peak");
+    assert_eq!(
+        full.to_string(),
+        "the pool is full: 1 of 2 slots are live, 1 retired, and 1 were at the peak"
+    );
     assert_eq!(pool.insert_at(last, 1).unwrap_err().kind(), InsertAtErrorKind::Retired);
 }
 
@@ -153,7 +156,8 @@ fn slot_of_8_byte_handles_retires_after_generation_2_pow_31_minus_1() {
 }
 
 fn wraps<R: ReuseOrder>() {
-    for (lifetimes, name) in [(255, None), (5, None), (255, Some("wrapped")), (5, Some("wrapped"))] {
+    for (lifetimes, name) in [(255, None), (5, None), (255, Some("wrapped")), (5, Some("wrapped"))]
+    {
         let builder = Pool::<u64>::builder().reuse(R::default()).handle::<Handle32<u64, 24>>();
         let mut builder = builder.wrap().lifetimes(lifetimes).capacity(1);
         if let Some(name) = name {

@@ -398,7 +398,6 @@ impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
     }
 }
 
-
 /// Random operations, then all that is left in order; and the same again after a clear.
 fn run<M: Model, S: Subject<H>, H: HandleLayout>(
     subject: S,
