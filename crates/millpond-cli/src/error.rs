@@ -30,27 +30,18 @@ pub struct Fault {
 impl Fault {
     /// A fault of the input as a whole.
     pub fn whole(message: impl Into<String>) -> Self {
-        Self {
-            place: Place::Whole,
-            message: message.into(),
-        }
+        Self { place: Place::Whole, message: message.into() }
     }
 
     /// A fault at an offset of the stored file.
     pub fn at_byte(byte: u64, message: impl Into<String>) -> Self {
-        Self {
-            place: Place::Byte(byte),
-            message: message.into(),
-        }
+        Self { place: Place::Byte(byte), message: message.into() }
     }
 
     /// Says which input the fault is in.
     #[must_use]
     pub fn of_input(self, name: &str) -> Failure {
-        Failure::Input {
-            name: name.to_owned(),
-            fault: self,
-        }
+        Failure::Input { name: name.to_owned(), fault: self }
     }
 }
 

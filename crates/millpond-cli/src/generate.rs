@@ -17,16 +17,11 @@ const STACKS_PER_SIZE: u32 = 25;
 /// Writes a made-up trace to standard output.
 pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
     if arguments.events / EVENTS_PER_TICK > u64::from(u32::MAX) {
-        return Err(Failure::Arguments(
-            "--events: more ticks than a trace can have".to_owned(),
-        ));
+        return Err(Failure::Arguments("--events: more ticks than a trace can have".to_owned()));
     }
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let written = if arguments.heaptrack {
-        heaptrack(out, arguments)
-    } else {
-        lifetimes(out, arguments)
-    };
+    let written =
+        if arguments.heaptrack { heaptrack(out, arguments) } else { lifetimes(out, arguments) };
     written.map_err(|e| Failure::from_stdout(&e))
 }
 
@@ -92,10 +87,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u32) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (((self.0 >> 32) * u64::from(end)) >> 32) as u32
     }
 }

@@ -18,10 +18,7 @@ const BUNDLED: [(&str, &[u8]); 3] = [
         "freedoom2-map01-8bots.csv.gz",
         include_bytes!("../../../traces/freedoom2-map01-8bots.csv.gz"),
     ),
-    (
-        "freedoom2-map15-solo.csv.gz",
-        include_bytes!("../../../traces/freedoom2-map15-solo.csv.gz"),
-    ),
+    ("freedoom2-map15-solo.csv.gz", include_bytes!("../../../traces/freedoom2-map15-solo.csv.gz")),
     (
         "openttd-600ticks.heaptrack.zst",
         include_bytes!("../../../traces/openttd-600ticks.heaptrack.zst"),
@@ -33,18 +30,13 @@ const BUNDLED_TOP: usize = 8;
 
 /// The rules that the bundled traces are planned by: 35 ticks a second is what they were
 /// recorded at.
-const BUNDLED_RULES: RuleArguments = RuleArguments {
-    headroom: Headroom::DEFAULT_PERCENT,
-    tick_rate: 35.0,
-    session_hours: 24.0,
-};
+const BUNDLED_RULES: RuleArguments =
+    RuleArguments { headroom: Headroom::DEFAULT_PERCENT, tick_rate: 35.0, session_hours: 24.0 };
 
 impl RuleArguments {
     fn rules(self) -> Rules {
         Rules {
-            headroom: Headroom {
-                percent: self.headroom,
-            },
+            headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
             session_seconds: self.session_hours * 3600.0,
         }
@@ -92,10 +84,9 @@ fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<Strin
 /// The plans are worth nothing if they do not hold.
 fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     match plans.iter().find(|plan| !plan.proof().holds()) {
-        Some(plan) => Err(Failure::Check(format!(
-            "{}: the plan does not hold",
-            shown(plan.name.as_bytes())
-        ))),
+        Some(plan) => {
+            Err(Failure::Check(format!("{}: the plan does not hold", shown(plan.name.as_bytes()))))
+        }
         None => Ok(()),
     }
 }

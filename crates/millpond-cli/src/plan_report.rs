@@ -52,10 +52,7 @@ fn trace(plan: &TracePlan) -> model::Trace {
 }
 
 fn facts(plan: &TracePlan) -> Vec<model::Fact> {
-    let fact = |label: &str, value: String| model::Fact {
-        label: label.to_owned(),
-        value,
-    };
+    let fact = |label: &str, value: String| model::Fact { label: label.to_owned(), value };
     let mut facts = vec![
         fact("recorded", duration(plan.seconds())),
         fact("lifetimes", count(plan.summary.births)),
@@ -73,6 +70,8 @@ fn proof(proof: &plan::Proof) -> model::Proof {
     model::Proof {
         operations: proof.operations,
         refused: proof.refused,
+        live_checked: proof.live_checked,
+        live_wrong: proof.live_wrong,
         stale_checked: proof.stale_checked,
         stale_resolved: proof.stale_resolved,
         drops: proof.drops,
@@ -82,10 +81,7 @@ fn proof(proof: &plan::Proof) -> model::Proof {
 
 fn series(plan: &TracePlan, points: &[(u32, u32)]) -> model::Series {
     let (start, end) = ends(plan);
-    let points = points
-        .iter()
-        .map(|&(least, most)| (least.into(), most.into()))
-        .collect();
+    let points = points.iter().map(|&(least, most)| (least.into(), most.into())).collect();
     model::Series { start, end, points }
 }
 
@@ -110,14 +106,8 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
         capacity: class.capacity.into(),
         bytes_at_capacity: class.bytes_at_capacity(),
         smaller: class.smaller.iter().map(smaller).collect(),
-        handle: format!(
-            "{} with {} reuse",
-            class.layout.handle,
-            class.layout.reuse.name()
-        ),
-        generations: GENERATION_BITS
-            .map(|bits| generation_life(plan, class, bits))
-            .into(),
+        handle: format!("{} with {} reuse", class.layout.handle, class.layout.reuse.name()),
+        generations: GENERATION_BITS.map(|bits| generation_life(plan, class, bits)).into(),
         proof: Some(proof(&class.proof)),
         live_over_time: series(plan, class.live_over_time.as_deref().unwrap_or_default()),
         lifetime_histogram: histogram(&statistics.ended),
@@ -159,11 +149,7 @@ fn histogram(lengths: &Lengths) -> Vec<model::Bin> {
     let longest = lengths.bins().map(|(_, last, _)| last).max().unwrap_or(0);
     let mut bins: Vec<model::Bin> = edges(longest)
         .windows(2)
-        .map(|edge| model::Bin {
-            from: edge[0],
-            to: edge[1],
-            count: 0,
-        })
+        .map(|edge| model::Bin { from: edge[0], to: edge[1], count: 0 })
         .collect();
     for (first, _, count) in lengths.bins() {
         let bin = bins.partition_point(|bin| bin.to <= first);
@@ -212,21 +198,14 @@ fn savings(plan: &TracePlan) -> Vec<model::Saving> {
             allocations: class.saving.allocations,
             bytes: class.saving.bytes,
             lifetime_median: class.median.map(|length| length.ticks),
-            share: if total > 0.0 {
-                class.saving.score / total
-            } else {
-                0.0
-            },
+            share: if total > 0.0 { class.saving.score / total } else { 0.0 },
             callers: class.callers.iter().take(CALLERS_MAX).map(caller).collect(),
         })
         .collect()
 }
 
 fn caller(caller: &trace::Caller) -> model::Caller {
-    model::Caller {
-        function: caller.function.clone(),
-        allocations: caller.allocations,
-    }
+    model::Caller { function: caller.function.clone(), allocations: caller.allocations }
 }
 
 #[cfg(test)]

@@ -38,9 +38,7 @@ pub(crate) fn may_replace(path: &Path) -> Result<(), Failure> {
 /// If it may not be written there, or cannot.
 pub(crate) fn write(path: &Path, html: &str) -> Result<PathBuf, Failure> {
     may_replace(path)?;
-    let name = path
-        .file_name()
-        .ok_or_else(|| failed(path, "is no name for a file"))?;
+    let name = path.file_name().ok_or_else(|| failed(path, "is no name for a file"))?;
     let mut unfinished = name.to_owned();
     unfinished.push(format!(".{}.unfinished", std::process::id()));
     let unfinished = path.with_file_name(unfinished);
@@ -61,8 +59,5 @@ pub(crate) fn write(path: &Path, html: &str) -> Result<PathBuf, Failure> {
 }
 
 fn failed(path: &Path, why: &str) -> Failure {
-    Failure::Output(format!(
-        "{}: {why}",
-        shown(path.to_string_lossy().as_bytes())
-    ))
+    Failure::Output(format!("{}: {why}", shown(path.to_string_lossy().as_bytes())))
 }

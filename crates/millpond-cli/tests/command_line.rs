@@ -10,23 +10,10 @@ use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in [
-        &[][..],
-        &["plan"],
-        &["generate"],
-        &["completions"],
-        &["man"],
-    ] {
-        let output = millpond(&directory)
-            .args(command)
-            .arg("--help")
-            .output()
-            .unwrap();
+    for command in [&[][..], &["plan"], &["generate"], &["completions"], &["man"]] {
+        let output = millpond(&directory).args(command).arg("--help").output().unwrap();
         let help = done(&output);
-        assert!(
-            help.contains("Usage:") && help.contains("Example"),
-            "{command:?}: {help}"
-        );
+        assert!(help.contains("Usage:") && help.contains("Example"), "{command:?}: {help}");
     }
     assert!(
         done(&millpond(&directory).arg("--version").output().unwrap()).starts_with("millpond ")
@@ -37,10 +24,7 @@ fn every_command_has_help_with_an_example() {
 fn completions_and_manual_page() {
     let directory = Directory::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let output = millpond(&directory)
-            .args(["completions", shell])
-            .output()
-            .unwrap();
+        let output = millpond(&directory).args(["completions", shell]).output().unwrap();
         assert!(done(&output).contains("headroom"), "{shell}");
     }
     assert!(done(&millpond(&directory).arg("man").output().unwrap()).contains(".TH millpond"));
@@ -56,10 +40,7 @@ fn arguments_that_cannot_be_used() {
         (&["plan", "--headroom", "-1", "x"], "-1"),
         (&["plan", "--headroom", "lots", "x"], "lots"),
         (&["plan", "--headroom", "NaN", "x"], "NaN"),
-        (
-            &["plan", "--headroom", "1001", "x"],
-            "expected a number from 0 to 1000",
-        ),
+        (&["plan", "--headroom", "1001", "x"], "expected a number from 0 to 1000"),
         (&["plan", "--tick-rate", "0", "x"], "--tick-rate"),
         (&["plan", "--top", "many", "x"], "many"),
         (&["generate", "--events", "0"], "--events"),
@@ -94,9 +75,7 @@ fn a_closed_output_pipe_is_no_error() {
 fn a_plan_whose_reader_has_gone() {
     let directory = Directory::new();
     // Enough output that it cannot all wait in the pipe.
-    let lines: String = (0..9000)
-        .map(|n| format!("0,alloc,{n},Class{n}\n"))
-        .collect();
+    let lines: String = (0..9000).map(|n| format!("0,alloc,{n},Class{n}\n")).collect();
     let trace = directory.file("wide.csv", format!("tick,event,id,class\n{lines}"));
     let mut child = millpond(&directory)
         .args(["plan", "--json"])
@@ -126,20 +105,11 @@ fn plain_gzip_zstd_and_standard_input_give_the_same_plan() {
     assert_eq!(plan("packed.csv", &gzip(text.as_bytes())), plain);
     assert_eq!(plan("packed.gz", &zstd(text.as_bytes())), plain);
     let (head, tail) = text.as_bytes().split_at(40);
-    assert_eq!(
-        plan("members.gz", &[gzip(head), gzip(tail)].concat()),
-        plain
-    );
+    assert_eq!(plan("members.gz", &[gzip(head), gzip(tail)].concat()), plain);
     let skippable = [&b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"[..], &zstd(tail)].concat();
     assert_eq!(plan("frames.zst", &[zstd(head), skippable].concat()), plain);
-    assert_eq!(
-        plan("marked.csv", &[b"\xef\xbb\xbf", text.as_bytes()].concat()),
-        plain
-    );
-    assert_eq!(
-        plan("crlf.csv", text.replace('\n', "\r\n").as_bytes()),
-        plain
-    );
+    assert_eq!(plan("marked.csv", &[b"\xef\xbb\xbf", text.as_bytes()].concat()), plain);
+    assert_eq!(plan("crlf.csv", text.replace('\n', "\r\n").as_bytes()), plain);
 
     let output = millpond_reading(&directory, &["plan", "--json", "-"], &gzip(text.as_bytes()));
     let mut json: serde_json::Value = serde_json::from_str(&done(&output)).unwrap();
@@ -153,12 +123,7 @@ fn generated_traces_have_the_length_that_was_asked_for_and_never_differ() {
     for format in [&[][..], &["--heaptrack"]] {
         let generate = || {
             let arguments = ["generate", "--events", "5000", "--live", "100"];
-            millpond(&directory)
-                .args(arguments)
-                .args(format)
-                .output()
-                .unwrap()
-                .stdout
+            millpond(&directory).args(arguments).args(format).output().unwrap().stdout
         };
         let text = generate();
         assert_eq!(text, generate());
@@ -172,12 +137,6 @@ fn generated_traces_have_the_length_that_was_asked_for_and_never_differ() {
 fn no_colour_where_nobody_sees_it() {
     let directory = Directory::new();
     let trace = directory.file("a.csv", "tick,event,id,class\n0,alloc,1,A\n");
-    let text = done(
-        &millpond(&directory)
-            .arg("plan")
-            .arg(trace)
-            .output()
-            .unwrap(),
-    );
+    let text = done(&millpond(&directory).arg("plan").arg(trace).output().unwrap());
     assert!(!text.contains('\x1b'));
 }

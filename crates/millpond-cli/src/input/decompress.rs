@@ -20,17 +20,11 @@ pub(super) fn decompressed<'a>(
     stored: Counted<'a>,
 ) -> std::result::Result<Box<dyn Read + 'a>, Fault> {
     let mut stored = BufReader::with_capacity(READ_BYTES, stored);
-    let head = stored
-        .fill_buf()
-        .map_err(|e| Fault::at_byte(0, reason(&e)))?;
+    let head = stored.fill_buf().map_err(|e| Fault::at_byte(0, reason(&e)))?;
     if head.starts_with(GZIP_MAGIC) {
         Ok(Box::new(Gzip(MultiGzDecoder::new(stored))))
     } else if head.starts_with(ZSTD_MAGIC) {
-        Ok(Box::new(Zstd {
-            stored,
-            frame: FrameDecoder::new(),
-            in_frame: false,
-        }))
+        Ok(Box::new(Zstd { stored, frame: FrameDecoder::new(), in_frame: false }))
     } else {
         Ok(Box::new(stored))
     }
@@ -84,13 +78,10 @@ impl<R: BufRead> Zstd<R> {
     }
 
     fn check_sum(&self) -> Result<()> {
-        match (
-            self.frame.get_checksum_from_data(),
-            self.frame.get_calculated_checksum(),
-        ) {
-            (Some(stored), Some(found)) if stored != found => Err(Error::other(
-                "the zstd data is damaged (its checksum does not match)",
-            )),
+        match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
+            (Some(stored), Some(found)) if stored != found => {
+                Err(Error::other("the zstd data is damaged (its checksum does not match)"))
+            }
             _ => Ok(()),
         }
     }
@@ -127,10 +118,7 @@ fn damaged(error: &FrameDecoderError) -> Error {
         }
         cause = e.source();
     }
-    Error::other(format!(
-        "the zstd data is damaged ({})",
-        shown(error.to_string().as_bytes())
-    ))
+    Error::other(format!("the zstd data is damaged ({})", shown(error.to_string().as_bytes())))
 }
 
 fn shown_error(error: &Error) -> String {

@@ -29,14 +29,7 @@ impl<'a> Lines<'a> {
     /// Begins to read.
     #[must_use]
     pub fn new(input: Input<'a>) -> Self {
-        Self {
-            input,
-            buffer: vec![0; BLOCK_BYTES],
-            block: 0,
-            filled: 0,
-            byte: 0,
-            line: 0,
-        }
+        Self { input, buffer: vec![0; BLOCK_BYTES], block: 0, filled: 0, byte: 0, line: 0 }
     }
 
     /// The input that is being read.
@@ -66,11 +59,7 @@ impl<'a> Lines<'a> {
             let read_from = self.filled;
             self.filled += n;
             if n == 0 {
-                return if self.filled == 0 {
-                    Ok(false)
-                } else {
-                    Err(self.cut_short())
-                };
+                return if self.filled == 0 { Ok(false) } else { Err(self.cut_short()) };
             }
             if let Some(end) = memchr::memrchr(b'\n', &self.buffer[read_from..self.filled]) {
                 self.block = read_from + end + 1;
@@ -86,10 +75,7 @@ impl<'a> Lines<'a> {
     #[must_use]
     pub fn place(&self, offset: usize) -> Place {
         let before = memchr::memchr_iter(b'\n', &self.buffer[..offset]).count() as u64;
-        Place::Line {
-            line: self.line + before + 1,
-            byte: self.byte + offset as u64,
-        }
+        Place::Line { line: self.line + before + 1, byte: self.byte + offset as u64 }
     }
 
     /// The fault of a line that is too long and begins at this offset of the block.
@@ -97,17 +83,11 @@ impl<'a> Lines<'a> {
     pub fn too_long(&self, offset: usize) -> Fault {
         let message =
             format!("a line of more than {LINE_BYTES_MAX} bytes, expected a trace's short lines");
-        Fault {
-            place: self.place(offset),
-            message,
-        }
+        Fault { place: self.place(offset), message }
     }
 
     fn cut_short(&self) -> Fault {
         let message = "the last line is cut short, expected a line end after it".to_owned();
-        Fault {
-            place: self.place(0),
-            message,
-        }
+        Fault { place: self.place(0), message }
     }
 }

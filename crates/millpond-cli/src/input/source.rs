@@ -28,10 +28,7 @@ impl Source {
     /// A trace that is part of the program.
     #[must_use]
     pub fn from_memory(bytes: &'static [u8]) -> Self {
-        Self {
-            place: Stored::Memory(bytes),
-            bytes_stored: bytes.len() as u64,
-        }
+        Self { place: Stored::Memory(bytes), bytes_stored: bytes.len() as u64 }
     }
 
     /// A file by its path, or standard input for `-`.
@@ -46,35 +43,25 @@ impl Source {
             return Self::spooled(std::io::stdin().lock());
         }
         // Asked before it is opened: opening a pipe waits, opening a directory says little.
-        let kind = std::fs::metadata(path)
-            .map_err(|e| Fault::whole(reason(&e)))?
-            .file_type();
+        let kind = std::fs::metadata(path).map_err(|e| Fault::whole(reason(&e)))?.file_type();
         if kind.is_dir() {
             return Err(Fault::whole("is a directory, expected a trace file"));
         }
         if !kind.is_file() && !is_pipe(kind) {
-            return Err(Fault::whole(
-                "is neither a file nor a pipe, expected a trace file",
-            ));
+            return Err(Fault::whole("is neither a file nor a pipe, expected a trace file"));
         }
         let file = File::open(path).map_err(|e| Fault::whole(reason(&e)))?;
         if !kind.is_file() {
             return Self::spooled(file);
         }
         let bytes_stored = file.metadata().map_err(|e| Fault::whole(reason(&e)))?.len();
-        Ok(Self {
-            place: Stored::File(file),
-            bytes_stored,
-        })
+        Ok(Self { place: Stored::File(file), bytes_stored })
     }
 
     fn spooled(pipe: impl Read) -> Result<Self, Fault> {
         let spool = Spool::copy_of(pipe)?;
         let bytes_stored = spool.bytes();
-        Ok(Self {
-            place: Stored::Spooled(spool),
-            bytes_stored,
-        })
+        Ok(Self { place: Stored::Spooled(spool), bytes_stored })
     }
 
     /// How many bytes the input has as it is stored.
@@ -94,15 +81,8 @@ impl Source {
             Stored::Spooled(spool) => Box::new(rewound(spool.file())?),
             Stored::Memory(bytes) => Box::new(*bytes),
         };
-        let counted = Counted {
-            inner: stored,
-            bytes_read: Rc::clone(&bytes_read),
-        };
-        Ok(Input {
-            text: decompressed(counted)?,
-            bytes_read,
-            bytes_stored: self.bytes_stored,
-        })
+        let counted = Counted { inner: stored, bytes_read: Rc::clone(&bytes_read) };
+        Ok(Input { text: decompressed(counted)?, bytes_read, bytes_stored: self.bytes_stored })
     }
 }
 
@@ -158,12 +138,7 @@ impl Input<'_> {
 
 impl std::fmt::Debug for Input<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Input({} of {} bytes)",
-            self.bytes_read(),
-            self.bytes_stored
-        )
+        write!(f, "Input({} of {} bytes)", self.bytes_read(), self.bytes_stored)
     }
 }
 

@@ -24,10 +24,7 @@ impl Spool {
     /// Copies all that the pipe gives, up to a limit.
     pub(super) fn copy_of(pipe: impl Read) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| {
-            Fault::whole(format!(
-                "cannot be copied to a temporary file: {}",
-                reason(&e)
-            ))
+            Fault::whole(format!("cannot be copied to a temporary file: {}", reason(&e)))
         };
         let mut spool = Self::create().map_err(failed)?;
         let mut file = spool.file();
@@ -49,11 +46,7 @@ impl Spool {
             let path = directory.join(format!("millpond-{process}-{number}.spool"));
             match open_new(&path) {
                 Ok(file) => {
-                    return Ok(Self {
-                        file: Some(file),
-                        path,
-                        bytes: 0,
-                    });
+                    return Ok(Self { file: Some(file), path, bytes: 0 });
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -64,9 +57,7 @@ impl Spool {
 
     /// The copy.
     pub(super) fn file(&self) -> &File {
-        self.file
-            .as_ref()
-            .expect("the file is there until the drop")
+        self.file.as_ref().expect("the file is there until the drop")
     }
 
     /// How many bytes were copied.

@@ -73,17 +73,9 @@ mod tests {
         let counts = [0, 999, 1000, 14_678, 1_000_000].map(count);
         assert_eq!(counts, ["0", "999", "1,000", "14,678", "1,000,000"]);
         let sizes = [0, 10_239, 10_240, 11_489_893, u64::MAX].map(bytes);
-        assert_eq!(
-            sizes,
-            ["0 B", "10,239 B", "10.0 KiB", "11.0 MiB", "16384 PiB"]
-        );
+        assert_eq!(sizes, ["0 B", "10,239 B", "10.0 KiB", "11.0 MiB", "16384 PiB"]);
         let times = [0.5, 119.0, 120.0, 7200.0, 200_000.0, 1e9, 1e15].map(duration);
-        assert_eq!(
-            times,
-            [
-                "0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"
-            ]
-        );
+        assert_eq!(times, ["0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"]);
         let numbers = [0.0, 0.0001, 0.0184, 1.165, 427.8].map(small);
         assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "428"]);
     }

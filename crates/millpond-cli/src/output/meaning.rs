@@ -1,7 +1,7 @@
 //! What a plan means, in one sentence for somebody who has just arrived.
 
 use super::figures::{bytes, count};
-use super::table::name_cell;
+use super::table::{name_cell, without_parameters};
 use crate::plan::{Class, TracePlan};
 use crate::trace::Format;
 
@@ -15,11 +15,7 @@ pub(crate) fn meaning(plan: &TracePlan) -> String {
 }
 
 fn lifetimes(plan: &TracePlan, busiest: &Class) -> String {
-    let slots: u64 = plan
-        .classes
-        .iter()
-        .map(|class| u64::from(class.capacity))
-        .sum();
+    let slots: u64 = plan.classes.iter().map(|class| u64::from(class.capacity)).sum();
     let mut sentence = format!(
         "{} slots in {} take the place of {} births without ever refusing one; the {} of the \
          busiest, {}, serve {} objects",
@@ -42,14 +38,12 @@ fn lifetimes(plan: &TracePlan, busiest: &Class) -> String {
 }
 
 fn heaptrack(plan: &TracePlan, first: &Class) -> String {
-    let saved: u64 = plan
-        .classes
-        .iter()
-        .map(|class| class.saving.allocations)
-        .sum();
+    let saved: u64 = plan.classes.iter().map(|class| class.saving.allocations).sum();
     let share = saved as f64 / plan.summary.births.max(1) as f64 * 100.0;
     let asker = match first.callers.first() {
-        Some(caller) => format!(" that {} asks for", name_cell(&caller.function)),
+        Some(caller) => {
+            format!(" that {} asks for", name_cell(without_parameters(&caller.function)))
+        }
         None => String::new(),
     };
     format!(

@@ -12,9 +12,7 @@ impl Paint {
     /// Colour if standard output is a terminal and `NO_COLOR` is not set.
     pub(crate) fn for_stdout() -> Self {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self {
-            on: std::io::stdout().is_terminal() && !unwanted,
-        }
+        Self { on: std::io::stdout().is_terminal() && !unwanted }
     }
 
     /// No colour.
@@ -44,10 +42,6 @@ impl Paint {
     }
 
     fn wrapped(self, code: &str, text: &str) -> String {
-        if self.on {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }

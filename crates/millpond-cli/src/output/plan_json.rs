@@ -36,8 +36,7 @@ fn trace(json: &mut Json, plan: &TracePlan) {
         if let Some(peak_bytes) = plan.peak_bytes {
             json.key("peak_bytes").count(peak_bytes);
         }
-        json.key("classes")
-            .array(&plan.classes, |json, c| class(json, plan, c));
+        json.key("classes").array(&plan.classes, |json, c| class(json, plan, c));
     });
 }
 
@@ -108,17 +107,14 @@ fn handles(json: &mut Json, plan: &TracePlan, class: &Class) {
         json.key("lifo").count(class.busiest_slot.lifo);
         json.key("fifo").count(class.busiest_slot.fifo);
     });
-    json.key("generations")
-        .array(GENERATION_BITS, |json, bits| {
-            let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds());
-            json.object(|json| {
-                json.key("bits").count(bits);
-                json.key("lifo_seconds")
-                    .maybe_number(seconds(class.busiest_slot.lifo));
-                json.key("fifo_seconds")
-                    .maybe_number(seconds(class.busiest_slot.fifo));
-            });
+    json.key("generations").array(GENERATION_BITS, |json, bits| {
+        let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds());
+        json.object(|json| {
+            json.key("bits").count(bits);
+            json.key("lifo_seconds").maybe_number(seconds(class.busiest_slot.lifo));
+            json.key("fifo_seconds").maybe_number(seconds(class.busiest_slot.fifo));
         });
+    });
     json.key("handle").text(&class.layout.handle);
     json.key("reuse").text(class.layout.reuse.name());
     json.key("outlasts_session").flag(class.layout.lasts);
@@ -130,15 +126,15 @@ fn demand(json: &mut Json, class: &Class) {
             json.key("allocations").count(class.saving.allocations);
             json.key("bytes").count(class.saving.bytes);
             json.key("score").number(class.saving.score);
+            json.key("rare").flag(class.saving.rare);
         });
     }
     if !class.callers.is_empty() {
-        json.key("callers")
-            .array(class.callers.iter().take(CALLERS_MAX), |json, caller| {
-                json.object(|json| {
-                    json.key("function").text(&caller.function);
-                    json.key("allocations").count(caller.allocations);
-                });
+        json.key("callers").array(class.callers.iter().take(CALLERS_MAX), |json, caller| {
+            json.object(|json| {
+                json.key("function").text(&caller.function);
+                json.key("allocations").count(caller.allocations);
             });
+        });
     }
 }

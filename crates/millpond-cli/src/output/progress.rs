@@ -33,13 +33,7 @@ impl Progress {
     #[must_use]
     pub fn silent(label: impl Into<String>, bytes_total: u64) -> Self {
         let label = label.into();
-        Self {
-            label,
-            bytes_total,
-            begun: Instant::now(),
-            drawn: None,
-            visible: false,
-        }
+        Self { label, bytes_total, begun: Instant::now(), drawn: None, visible: false }
     }
 
     /// Reports how much has been read; cheap enough for every block.
@@ -84,17 +78,10 @@ mod tests {
     fn the_line_tells_share_and_rate() {
         let progress = Progress::silent("reading x", 1000);
         let line = progress.line(500, 6_000_000, Duration::from_secs(2));
-        assert!(
-            line.contains(" 50 %") && line.contains("3.0 million/s"),
-            "{line}"
-        );
+        assert!(line.contains(" 50 %") && line.contains("3.0 million/s"), "{line}");
         assert_eq!(line.matches('█').count(), BAR_CELLS / 2);
         // More than all, or nothing at all, must not upset it.
         assert!(progress.line(5000, 1, Duration::ZERO).contains("100 %"));
-        assert!(
-            Progress::silent("", 0)
-                .line(0, 0, Duration::from_secs(1))
-                .contains("  0 %")
-        );
+        assert!(Progress::silent("", 0).line(0, 0, Duration::from_secs(1)).contains("  0 %"));
     }
 }

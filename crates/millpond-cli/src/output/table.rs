@@ -29,10 +29,7 @@ impl Table {
                 to_the_left: heading.starts_with('<'),
             })
             .collect();
-        Self {
-            columns,
-            rows: Vec::new(),
-        }
+        Self { columns, rows: Vec::new() }
     }
 
     /// Adds a row: one cell per column.
@@ -63,15 +60,15 @@ impl Table {
     fn line(&self, cells: &[&str], widths: &[usize]) -> String {
         let mut line = String::new();
         for ((cell, &width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            if width == 0 {
+                continue;
+            }
             if !line.is_empty() {
                 line.push_str("  ");
             }
             let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
-            let (before, after) = if column.to_the_left {
-                ("", gap.as_str())
-            } else {
-                (gap.as_str(), "")
-            };
+            let (before, after) =
+                if column.to_the_left { ("", gap.as_str()) } else { (gap.as_str(), "") };
             line.push_str(before);
             line.push_str(cell);
             line.push_str(after);
@@ -94,6 +91,14 @@ pub(crate) fn name_cell(name: &str) -> String {
     format!("{head}…{tail}")
 }
 
+/// A C++ function's name without its parameters, which say little and are long.
+pub(crate) fn without_parameters(function: &str) -> &str {
+    match function.find('(') {
+        None | Some(0) => function,
+        Some(end) => &function[..end],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,11 +113,22 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_nothing_takes_no_room() {
+        let mut table = Table::new(&["<a", "", "b"]);
+        table.row(vec!["1".to_owned(), String::new(), "2".to_owned()]);
+        assert_eq!(table.render(Paint::off()), "a  b\n1  2\n");
+    }
+
+    #[test]
+    fn functions_without_their_parameters() {
+        assert_eq!(without_parameters("A::b(int)"), "A::b");
+        assert_eq!(without_parameters("(no symbols) x"), "(no symbols) x");
+        assert_eq!(without_parameters("main"), "main");
+    }
+
+    #[test]
     fn names_are_made_harmless_and_short() {
         assert_eq!(name_cell("a\x1b[31m"), "a\\u{1b}[31m");
-        assert_eq!(
-            name_cell(&"x".repeat(300)).chars().count(),
-            NAME_CHARS_MAX - 1
-        );
+        assert_eq!(name_cell(&"x".repeat(300)).chars().count(), NAME_CHARS_MAX - 1);
     }
 }

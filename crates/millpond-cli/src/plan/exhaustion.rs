@@ -84,19 +84,11 @@ pub(super) fn layout(
                     INDEX_BITS_DEFAULT => "Handle32<T>".to_owned(),
                     _ => format!("Handle32<T, {bits}>"),
                 };
-                return Layout {
-                    handle,
-                    reuse,
-                    lasts: true,
-                };
+                return Layout { handle, reuse, lasts: true };
             }
         }
     }
-    let wide = |reuse, lasts| Layout {
-        handle: "Handle<T>".to_owned(),
-        reuse,
-        lasts,
-    };
+    let wide = |reuse, lasts| Layout { handle: "Handle<T>".to_owned(), reuse, lasts };
     for (reuse, busiest_slot) in orders {
         if lasts(LIFETIMES_OF_HANDLE, busiest_slot) {
             return wide(reuse, true);
@@ -139,19 +131,10 @@ mod tests {
         // 2 lifetimes in 6 minutes are 480 a day.
         assert_eq!(chosen(10, 2, 2), of("Handle32<T>", Reuse::Lifo, true));
         // 1,000 in 6 minutes are 240,000 a day: 18 bits, so 14 for the index.
-        assert_eq!(
-            chosen(10, 1000, 10),
-            of("Handle32<T, 12>", Reuse::Lifo, true)
-        );
+        assert_eq!(chosen(10, 1000, 10), of("Handle32<T, 12>", Reuse::Lifo, true));
         assert_eq!(chosen(5000, 1000, 10), of("Handle32<T>", Reuse::Fifo, true));
         assert_eq!(chosen(5000, 1000, 1000), of("Handle<T>", Reuse::Lifo, true));
-        assert_eq!(
-            chosen(5000, 1 << 30, 1000),
-            of("Handle<T>", Reuse::Fifo, true)
-        );
-        assert_eq!(
-            chosen(5000, 1 << 30, 1 << 30),
-            of("Handle<T>", Reuse::Fifo, false)
-        );
+        assert_eq!(chosen(5000, 1 << 30, 1000), of("Handle<T>", Reuse::Fifo, true));
+        assert_eq!(chosen(5000, 1 << 30, 1 << 30), of("Handle<T>", Reuse::Fifo, false));
     }
 }

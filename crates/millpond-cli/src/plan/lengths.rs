@@ -77,14 +77,10 @@ impl Lengths {
 
     /// The bins that hold something: first length, last length, count.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0)
-            .map(|(bin, &count)| {
-                let (first, last) = range_of(bin);
-                (first, last, count)
-            })
+        self.counts.iter().enumerate().filter(|&(_, &count)| count > 0).map(|(bin, &count)| {
+            let (first, last) = range_of(bin);
+            (first, last, count)
+        })
     }
 
     fn count(&self, bin: usize) -> u64 {
@@ -135,27 +131,17 @@ mod tests {
         let lengths: Vec<u32> = (0..1000_u32).map(|n| n * n % 251).collect();
         let (mut ended, mut left) = (Lengths::default(), Lengths::default());
         for (n, &length) in lengths.iter().enumerate() {
-            if n % 3 == 0 {
-                left.add(length)
-            } else {
-                ended.add(length)
-            }
+            if n % 3 == 0 { left.add(length) } else { ended.add(length) }
         }
         let mut shortest = lengths.clone();
         shortest.sort_unstable();
         let mut longest: Vec<u32> = lengths.clone();
-        longest
-            .iter_mut()
-            .step_by(3)
-            .for_each(|length| *length = u32::MAX);
+        longest.iter_mut().step_by(3).for_each(|length| *length = u32::MAX);
         longest.sort_unstable();
         for share in [0.001, 0.01, 0.5, 0.95, 0.999, 1.0] {
             let rank = (1000.0_f64 * share).ceil() as usize;
             let (least, most) = (shortest[rank - 1], longest[rank - 1]);
-            let expected = Length {
-                ticks: u64::from(least),
-                at_least: least != most,
-            };
+            let expected = Length { ticks: u64::from(least), at_least: least != most };
             assert_eq!(ended.quantile(&left, share), Some(expected), "{share}");
         }
         assert_eq!(ended.total() + left.total(), 1000);

@@ -14,6 +14,7 @@ mod smaller;
 mod statistics;
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 pub use capacity::Headroom;
@@ -32,6 +33,10 @@ use replay::{ClassOutcome, ClassPlan, Replay};
 
 /// How many classes of a trace get pictures: the most interesting ones.
 const PICTURED_MAX: usize = 60;
+
+/// A class that saves less than one in so many of all saved allocations is rare: one block of a
+/// megabyte that was freed and allocated again is no reason to write a pool.
+const RARE_ONE_IN: u64 = 1000;
 
 /// The ticks of a heaptrack file are milliseconds.
 const HEAPTRACK_TICKS_PER_SECOND: f64 = 1000.0;
@@ -85,9 +90,7 @@ impl TracePlan {
     /// What the replay through real pools has counted, all classes together.
     #[must_use]
     pub fn proof(&self) -> Proof {
-        self.classes
-            .iter()
-            .fold(Proof::default(), |all, class| all.and(class.proof))
+        self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
     }
 
     /// What a tick is called.
@@ -140,11 +143,7 @@ impl Class {
     /// alone, each as large as the largest.
     #[must_use]
     pub fn bytes_at_capacity(&self) -> Option<u64> {
-        Some(
-            self.statistics
-                .bytes_max?
-                .saturating_mul(u64::from(self.capacity)),
-        )
+        Some(self.statistics.bytes_max?.saturating_mul(u64::from(self.capacity)))
     }
 }
 
@@ -157,6 +156,8 @@ pub struct Saving {
     pub bytes: u64,
     /// What the ranking goes by: those bytes ÷ (1 + median lifetime in ticks).
     pub score: f64,
+    /// Whether it saves so few allocations that it is ranked behind all that save more.
+    pub rare: bool,
 }
 
 /// Plans the pools of one trace.
@@ -177,7 +178,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         Format::Heaptrack => HEAPTRACK_TICKS_PER_SECOND,
     };
     let axis = Axis::new(summary.first_tick, summary.ticks());
-    let savings: Vec<Saving> = statistics.classes.iter().map(saving).collect();
+    let savings = savings(&statistics.classes);
     let order = most_interesting_first(&statistics, &savings);
     let plans = class_plans(&statistics, &order, rules);
 
@@ -188,9 +189,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let again = trace::read(source.open()?, &mut replay, &mut progress)?;
     drop(progress);
     if again != summary {
-        return Err(Fault::whole(
-            "changed while it was being read, expected a finished trace",
-        ));
+        return Err(Fault::whole("changed while it was being read, expected a finished trace"));
     }
     let (live_over_time, outcomes) = replay.finish();
     let replay_took = begun.elapsed();
@@ -208,38 +207,39 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         replay_took,
         summary,
     };
-    plan.classes = classes(
-        &mut plan, statistics, &savings, &plans, outcomes, &order, rules,
-    );
+    plan.classes = classes(&mut plan, statistics, &savings, &plans, outcomes, &order, rules);
     Ok(plan)
+}
+
+/// What a pool would save for each class, by class number.
+fn savings(classes: &[ClassStatistics]) -> Vec<Saving> {
+    let mut savings: Vec<Saving> = classes.iter().map(saving).collect();
+    let all: u64 = savings.iter().map(|saving| saving.allocations).sum();
+    for saving in &mut savings {
+        saving.rare = saving.allocations.saturating_mul(RARE_ONE_IN) < all;
+    }
+    savings
 }
 
 fn saving(class: &ClassStatistics) -> Saving {
     let allocations = class.lifetimes - u64::from(class.peak_live);
     let bytes = allocations.saturating_mul(class.bytes_max.unwrap_or(0));
-    let median = class
-        .ended
-        .quantile(&class.left, 0.5)
-        .map_or(0, |length| length.ticks);
-    Saving {
-        allocations,
-        bytes,
-        score: bytes as f64 / (1.0 + median as f64),
-    }
+    let median = class.ended.quantile(&class.left, 0.5).map_or(0, |length| length.ticks);
+    Saving { allocations, bytes, score: bytes as f64 / (1.0 + median as f64), rare: false }
 }
 
-/// The class numbers in the order in which a person wants to see them.
+/// The numbers of the classes that lived, in the order in which a person wants to see them.
 fn most_interesting_first(statistics: &Statistics, savings: &[Saving]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..savings.len()).collect();
+    // A heaptrack file may name sizes that nothing was ever allocated with.
+    let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
+    let mut order: Vec<usize> = (0..savings.len()).filter(lived).collect();
+    let by_size = statistics.classes.iter().any(|class| class.bytes_max.is_some());
+    let lifetimes = |class: usize| statistics.classes[class].lifetimes;
     order.sort_by(|&a, &b| {
-        savings[b]
-            .score
-            .total_cmp(&savings[a].score)
-            .then_with(|| {
-                statistics.classes[b]
-                    .lifetimes
-                    .cmp(&statistics.classes[a].lifetimes)
-            })
+        let rarity = if by_size { savings[a].rare.cmp(&savings[b].rare) } else { Ordering::Equal };
+        rarity
+            .then_with(|| savings[b].score.total_cmp(&savings[a].score))
+            .then_with(|| lifetimes(b).cmp(&lifetimes(a)))
             .then(a.cmp(&b))
     });
     order
@@ -272,17 +272,10 @@ fn classes(
     order: &[usize],
     rules: &Rules,
 ) -> Vec<Class> {
-    let mut parts: Vec<_> = statistics
-        .classes
-        .into_iter()
-        .zip(outcomes)
-        .map(Some)
-        .collect();
+    let mut parts: Vec<_> = statistics.classes.into_iter().zip(outcomes).map(Some).collect();
     let mut build = |number: usize| {
         let (statistics, outcome) = parts[number].take()?;
-        let ClassPlan {
-            capacity, p99_live, ..
-        } = plans[number];
+        let ClassPlan { capacity, p99_live, .. } = plans[number];
         let busiest_slot = outcome.busiest_slot;
         Some(Class {
             name: plan.summary.classes[number].clone(),
@@ -301,12 +294,7 @@ fn classes(
             ),
             proof: outcome.proof,
             saving: savings[number],
-            callers: plan
-                .summary
-                .callers
-                .get_mut(number)
-                .map(std::mem::take)
-                .unwrap_or_default(),
+            callers: plan.summary.callers.get_mut(number).map(std::mem::take).unwrap_or_default(),
             live_over_time: outcome.live_over_time,
             slots_over_time: outcome.slots_over_time,
             statistics,

@@ -21,11 +21,7 @@ impl Axis {
     /// The axis of a trace.
     #[must_use]
     pub fn new(first_tick: u32, ticks: u64) -> Self {
-        Self {
-            first_tick,
-            ticks: ticks.max(1),
-            columns: ticks.clamp(1, COLUMNS_MAX) as usize,
-        }
+        Self { first_tick, ticks: ticks.max(1), columns: ticks.clamp(1, COLUMNS_MAX) as usize }
     }
 
     /// The column of a tick.
@@ -53,12 +49,7 @@ pub(super) struct LiveOverTime {
 
 impl LiveOverTime {
     pub(super) fn new(axis: Axis) -> Self {
-        Self {
-            axis,
-            points: vec![(0, 0)],
-            column_end: axis.last_tick(0),
-            live: 0,
-        }
+        Self { axis, points: vec![(0, 0)], column_end: axis.last_tick(0), live: 0 }
     }
 
     /// The live count has changed.
@@ -116,18 +107,11 @@ impl SlotsOverTime {
 
     /// A slot was live from one tick up to and including another.
     pub(super) fn lifetime(&mut self, slot: u32, from: u32, to: u32) {
-        let Axis {
-            first_tick,
-            ticks,
-            columns,
-        } = self.axis;
+        let Axis { first_tick, ticks, columns } = self.axis;
         let row = (u64::from(slot) * self.rows as u64 / self.slots) as usize;
         let begin = u64::from(from.saturating_sub(first_tick)) * columns as u64;
         let end = (u64::from(to.saturating_sub(first_tick)) + 1) * columns as u64;
-        let (begin, end) = (
-            begin.min(ticks * columns as u64),
-            end.min(ticks * columns as u64),
-        );
+        let (begin, end) = (begin.min(ticks * columns as u64), end.min(ticks * columns as u64));
         let cell = |column: u64| row * (columns + 1) + column as usize;
         let (first, last) = (begin / ticks, end / ticks);
         if first == last {
@@ -154,12 +138,7 @@ impl SlotsOverTime {
                 cells.push((live * 255).div_ceil(slots).min(255) as u8);
             }
         }
-        SlotMap {
-            slots: self.slots,
-            rows: self.rows,
-            columns,
-            cells,
-        }
+        SlotMap { slots: self.slots, rows: self.rows, columns, cells }
     }
 
     /// How many slots a row stands for.
@@ -188,14 +167,7 @@ mod tests {
 
     #[test]
     fn every_tick_is_in_one_column() {
-        for (first, ticks) in [
-            (0, 1),
-            (5, 7),
-            (0, 240),
-            (9, 241),
-            (0, 12_597),
-            (1, 1 << 31),
-        ] {
+        for (first, ticks) in [(0, 1), (5, 7), (0, 240), (9, 241), (0, 12_597), (1, 1 << 31)] {
             let axis = Axis::new(first, ticks);
             assert_eq!(axis.column(first), 0);
             assert_eq!(axis.column(first + (ticks - 1) as u32), axis.columns - 1);
@@ -213,11 +185,7 @@ mod tests {
 
     #[test]
     fn the_extremes_of_each_stretch() {
-        let mut live = LiveOverTime::new(Axis {
-            first_tick: 10,
-            ticks: 40,
-            columns: 4,
-        });
+        let mut live = LiveOverTime::new(Axis { first_tick: 10, ticks: 40, columns: 4 });
         live.change(10, 1);
         live.change(19, 5);
         live.change(19, 2);
@@ -227,11 +195,7 @@ mod tests {
 
     #[test]
     fn cells_agree_with_slots_painted_tick_by_tick() {
-        let axis = Axis {
-            first_tick: 3,
-            ticks: 50,
-            columns: 7,
-        };
+        let axis = Axis { first_tick: 3, ticks: 50, columns: 7 };
         let mut map = SlotsOverTime::new(axis, 2);
         let mut painted = [0_u64; 2 * 7];
         for (slot, from, to) in [(0, 3, 3), (0, 4, 52), (1, 10, 16), (1, 17, 31), (1, 52, 52)] {
@@ -243,10 +207,7 @@ mod tests {
                 }
             }
         }
-        let painted: Vec<u8> = painted
-            .iter()
-            .map(|p| (p * 255).div_ceil(50) as u8)
-            .collect();
+        let painted: Vec<u8> = painted.iter().map(|p| (p * 255).div_ceil(50) as u8).collect();
         assert_eq!(map.finish().cells, painted);
     }
 

@@ -111,18 +111,12 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
     pub(super) fn birth(&mut self, number: u64) -> Option<Known> {
         self.proof.operations += 1;
         self.proof.drops_expected += 1;
-        let Ok(handle) = self.pool.insert(Tracked {
-            number,
-            drops: self.drops,
-        }) else {
+        let Ok(handle) = self.pool.insert(Tracked { number, drops: self.drops }) else {
             self.proof.refused += 1;
             return None;
         };
         self.live += 1;
-        let known = Known {
-            number,
-            handle: handle.relabel(),
-        };
+        let known = Known { number, handle: handle.relabel() };
         self.check_live(known);
         let slot = handle.index() as usize;
         self.lifetimes[slot] += 1;
@@ -226,10 +220,7 @@ mod tests {
         assert!(pool.birth(1).is_some() && pool.birth(2).is_none());
         let mut proof = pool.finish();
         proof.drops = drops.get();
-        assert_eq!(
-            (proof.refused, proof.drops, proof.drops_expected),
-            (1, 2, 2)
-        );
+        assert_eq!((proof.refused, proof.drops, proof.drops_expected), (1, 2, 2));
         assert!(!proof.holds());
     }
 
@@ -244,27 +235,9 @@ mod tests {
         // A handle that ought to be stale and is not.
         pool.check_stale(a.handle);
         assert_eq!(pool.proof.stale_resolved, 1);
-        assert!(
-            !Proof {
-                live_wrong: 1,
-                ..Proof::default()
-            }
-            .holds()
-        );
-        assert!(
-            !Proof {
-                stale_resolved: 1,
-                ..Proof::default()
-            }
-            .holds()
-        );
-        assert!(
-            !Proof {
-                drops: 1,
-                ..Proof::default()
-            }
-            .holds()
-        );
+        assert!(!Proof { live_wrong: 1, ..Proof::default() }.holds());
+        assert!(!Proof { stale_resolved: 1, ..Proof::default() }.holds());
+        assert!(!Proof { drops: 1, ..Proof::default() }.holds());
         // A pool that loses count.
         pool.live += 1;
         assert_eq!(pool.finish().live_wrong, 2);

@@ -91,10 +91,7 @@ impl<'d> Replay<'d> {
 
     /// What was found out: all classes together over time, and each class.
     pub(super) fn finish(self) -> (Vec<(u32, u32)>, Vec<ClassOutcome>) {
-        (
-            self.all.finish(),
-            self.classes.into_iter().map(ClassReplay::finish).collect(),
-        )
+        (self.all.finish(), self.classes.into_iter().map(ClassReplay::finish).collect())
     }
 }
 
@@ -120,9 +117,7 @@ impl<'d> ClassReplay<'d> {
     #[inline]
     fn draw_lifetime(&mut self, object: &Object, last_tick: u32) {
         if let (Some(pictures), Some(known)) = (&mut self.pictures, object.lifo) {
-            pictures
-                .slots
-                .lifetime(known.handle.index(), object.born, last_tick);
+            pictures.slots.lifetime(known.handle.index(), object.born, last_tick);
         }
     }
 
@@ -134,17 +129,12 @@ impl<'d> ClassReplay<'d> {
     }
 
     fn finish(self) -> ClassOutcome {
-        let busiest_slot = BusiestSlot {
-            lifo: self.lifo.busiest_slot(),
-            fifo: self.fifo.busiest_slot(),
-        };
+        let busiest_slot =
+            BusiestSlot { lifo: self.lifo.busiest_slot(), fifo: self.fifo.busiest_slot() };
         let mut proof = self.lifo.finish().and(self.fifo.finish());
         // The pools are gone: what they had in them has been dropped now.
         proof.drops = self.drops.get();
-        let (live, slots) = self
-            .pictures
-            .map(|p| (p.live.finish(), p.slots.finish()))
-            .unzip();
+        let (live, slots) = self.pictures.map(|p| (p.live.finish(), p.slots.finish())).unzip();
         ClassOutcome {
             smaller: self.smaller.outcomes(),
             busiest_slot,
@@ -171,11 +161,7 @@ impl Watch for Replay<'_> {
         self.births += 1;
         let lifo = class.lifo.birth(self.births);
         let fifo = class.fifo.birth(self.births);
-        self.objects[key] = Object {
-            born: event.tick,
-            lifo,
-            fifo,
-        };
+        self.objects[key] = Object { born: event.tick, lifo, fifo };
         class.smaller.birth(event.key, &mut self.places);
         class.live += 1;
         class.draw_live(event.tick);

@@ -31,12 +31,7 @@ pub(super) struct Place {
 
 impl Default for Place {
     fn default() -> Self {
-        Self {
-            number: 0,
-            older: NONE,
-            newer: NONE,
-            taken_in: 0,
-        }
+        Self { number: 0, older: NONE, newer: NONE, taken_in: 0 }
     }
 }
 
@@ -72,11 +67,7 @@ impl SmallerPools {
         capacities.sort_unstable_by(|a, b| b.cmp(a));
         capacities.dedup();
         let pools = capacities.into_iter().map(SmallerPool::new).collect();
-        Self {
-            pools,
-            births: 0,
-            newest: None,
-        }
+        Self { pools, births: 0, newest: None }
     }
 
     /// An object with this key comes into being; `places` are those of all keys.
@@ -89,12 +80,7 @@ impl SmallerPools {
         if let Some(before) = places.get_mut(older as usize) {
             before.newer = key;
         }
-        let mut place = Place {
-            number: self.births,
-            older,
-            newer: NONE,
-            taken_in: 0,
-        };
+        let mut place = Place { number: self.births, older, newer: NONE, taken_in: 0 };
         places[key as usize] = place;
         for (bit, pool) in self.pools.iter_mut().enumerate() {
             if pool.take_in() {
@@ -135,17 +121,8 @@ impl SmallerPools {
 
 impl SmallerPool {
     fn new(capacity: u32) -> Self {
-        let outcome = Smaller {
-            capacity,
-            refused: 0,
-            evicted: 0,
-        };
-        Self {
-            outcome,
-            refusing_holds: 0,
-            evicting_holds: 0,
-            oldest: NONE,
-        }
+        let outcome = Smaller { capacity, refused: 0, evicted: 0 };
+        Self { outcome, refusing_holds: 0, evicting_holds: 0, oldest: NONE }
     }
 
     #[inline]
@@ -190,11 +167,7 @@ mod tests {
     /// The obvious way: a list of what a pool of this capacity holds.
     fn simulate(events: &[(bool, u32)], capacity: usize) -> Smaller {
         let (mut refusing, mut evicting) = (Vec::new(), Vec::new());
-        let mut outcome = Smaller {
-            capacity: capacity as u32,
-            refused: 0,
-            evicted: 0,
-        };
+        let mut outcome = Smaller { capacity: capacity as u32, refused: 0, evicted: 0 };
         for &(birth, key) in events {
             if birth {
                 if refusing.len() < capacity {
@@ -219,9 +192,7 @@ mod tests {
     fn agrees_with_lists() {
         let mut state = 7_u64;
         let mut random = move |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % below
         };
         for peak in [2, 3, 10, 40] {
@@ -229,11 +200,8 @@ mod tests {
             let mut events = Vec::new();
             for _ in 0..3000 {
                 let birth = live.is_empty() || !dead.is_empty() && random(2) == 0;
-                let (from, to) = if birth {
-                    (&mut dead, &mut live)
-                } else {
-                    (&mut live, &mut dead)
-                };
+                let (from, to) =
+                    if birth { (&mut dead, &mut live) } else { (&mut live, &mut dead) };
                 let key = from.swap_remove(random(from.len() as u64) as usize);
                 to.push(key);
                 events.push((birth, key));
@@ -241,19 +209,11 @@ mod tests {
             let mut pools = SmallerPools::new(peak, peak - 1);
             let mut places = vec![Place::default(); peak as usize];
             for &(birth, key) in &events {
-                if birth {
-                    pools.birth(key, &mut places)
-                } else {
-                    pools.death(key, &mut places)
-                }
+                if birth { pools.birth(key, &mut places) } else { pools.death(key, &mut places) }
             }
             assert!(!pools.outcomes().is_empty());
             for found in pools.outcomes() {
-                assert_eq!(
-                    found,
-                    simulate(&events, found.capacity as usize),
-                    "peak {peak}"
-                );
+                assert_eq!(found, simulate(&events, found.capacity as usize), "peak {peak}");
             }
         }
     }
@@ -261,11 +221,8 @@ mod tests {
     #[test]
     fn a_class_of_one_has_no_smaller_pool() {
         assert!(SmallerPools::new(1, 1).outcomes().is_empty());
-        let capacities: Vec<u32> = SmallerPools::new(100, 75)
-            .outcomes()
-            .iter()
-            .map(|o| o.capacity)
-            .collect();
+        let capacities: Vec<u32> =
+            SmallerPools::new(100, 75).outcomes().iter().map(|o| o.capacity).collect();
         assert_eq!(capacities, [90, 75, 50]);
     }
 }

@@ -55,12 +55,8 @@ impl ClassStatistics {
     #[must_use]
     pub fn live_mean(&self) -> f64 {
         let ticks: u64 = self.ticks_at.iter().sum();
-        let sum: f64 = self
-            .ticks_at
-            .iter()
-            .enumerate()
-            .map(|(live, &t)| live as f64 * t as f64)
-            .sum();
+        let sum: f64 =
+            self.ticks_at.iter().enumerate().map(|(live, &t)| live as f64 * t as f64).sum();
         sum / ticks.max(1) as f64
     }
 
@@ -172,10 +168,7 @@ impl Watch for Statistics {
         });
         let class = event.class as usize;
         if class >= self.classes.len() {
-            let fresh = ClassStatistics {
-                tick: first_tick,
-                ..ClassStatistics::default()
-            };
+            let fresh = ClassStatistics { tick: first_tick, ..ClassStatistics::default() };
             self.classes.resize(class + 1, fresh);
         }
         let key = event.key as usize;
@@ -183,10 +176,7 @@ impl Watch for Statistics {
             self.born.resize(key + 1, Born::default());
         }
         let bytes = event.bytes.unwrap_or(0);
-        self.born[key] = Born {
-            tick: event.tick,
-            bytes,
-        };
+        self.born[key] = Born { tick: event.tick, bytes };
         self.classes[class].birth(&event);
         self.all.birth(&event);
         self.live_bytes = self.live_bytes.saturating_add(bytes);

@@ -103,10 +103,13 @@ fn proof(proof: &Proof) -> String {
     format!(
         "<table><caption>Replayed through real pools</caption><tbody>\
          <tr><th>operations</th><td class=\"num\">{}</td></tr><tr><th>refused</th><td class=\"num\">{}</td></tr>\
+         <tr><th>live handles wrong</th><td class=\"num\">{} of {}</td></tr>\
          <tr><th>stale handles resolved</th><td class=\"num\">{} of {}</td></tr>\
          <tr><th>values dropped</th><td class=\"num\">{} of {}</td></tr></tbody></table>",
         figures::count(proof.operations),
         figures::count(proof.refused),
+        figures::count(proof.live_wrong),
+        figures::count(proof.live_checked),
         figures::count(proof.stale_resolved),
         figures::count(proof.stale_checked),
         figures::count(proof.drops),

@@ -79,6 +79,10 @@ pub struct Proof {
     pub operations: u64,
     /// Insertions that a full pool refused; a proved plan has none.
     pub refused: u64,
+    /// Handles of live objects that were looked up.
+    pub live_checked: u64,
+    /// How many of those did not lead to their own object; a proved plan has none.
+    pub live_wrong: u64,
     /// Handles of dead objects that were tried.
     pub stale_checked: u64,
     /// How many of those resolved all the same; a proved plan has none.
@@ -90,10 +94,14 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether nothing was refused, no stale handle resolved, and every value dropped once.
+    /// Whether nothing was refused, every live handle led to its object, no stale one to any, and
+    /// every value was dropped once.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.refused == 0 && self.stale_resolved == 0 && self.drops == self.drops_expected
+        self.refused == 0
+            && self.live_wrong == 0
+            && self.stale_resolved == 0
+            && self.drops == self.drops_expected
     }
 }
 

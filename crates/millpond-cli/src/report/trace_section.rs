@@ -55,10 +55,13 @@ fn proof(proof: &Proof) -> String {
         if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
     format!(
         "<p class=\"proof {class}\"><b>{verdict}</b> The trace was replayed through real pools of the \
-         planned capacities, once with newest-first and once with oldest-first reuse: {} operations, {} refused; {} stale handles tried, {} resolved; \
+         planned capacities, once with newest-first and once with oldest-first reuse: {} operations, \
+         {} refused; {} live handles looked up, {} wrong; {} stale handles tried, {} resolved; \
          {} of {} values dropped exactly once.</p>\n",
         figures::count(proof.operations),
         figures::count(proof.refused),
+        figures::count(proof.live_checked),
+        figures::count(proof.live_wrong),
         figures::count(proof.stale_checked),
         figures::count(proof.stale_resolved),
         figures::count(proof.drops),

@@ -22,11 +22,7 @@ pub(super) struct BornIds {
 
 impl Default for BornIds {
     fn default() -> Self {
-        Self {
-            ranges: BTreeMap::new(),
-            top: None,
-            ranges_max: RANGES_MAX,
-        }
+        Self { ranges: BTreeMap::new(), top: None, ranges_max: RANGES_MAX }
     }
 }
 
@@ -117,10 +113,7 @@ mod tests {
                 assert!(end.is_none_or(|e| e + 1 < first) && first <= last);
                 end = Some(last);
             }
-            assert!(
-                ids.top
-                    .is_some_and(|(first, _)| end.is_none_or(|e| e + 1 < first))
-            );
+            assert!(ids.top.is_some_and(|(first, _)| end.is_none_or(|e| e + 1 < first)));
         }
     }
 
@@ -137,10 +130,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_nothing_is_wrongly_refused() {
-        let mut ids = BornIds {
-            ranges_max: 10,
-            ..BornIds::default()
-        };
+        let mut ids = BornIds { ranges_max: 10, ..BornIds::default() };
         for id in (0..1000).map(|n| n * 2) {
             assert!(ids.insert(id));
         }

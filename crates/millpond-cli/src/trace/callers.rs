@@ -30,8 +30,8 @@ pub(super) struct CallStacks {
     /// Where each string ends in `text`.
     string_ends: Vec<u32>,
     strings_have_lengths: bool,
-    /// The function of each frame: an instruction has one, and more where calls were inlined.
-    frames: Vec<u32>,
+    /// An instruction has one frame, and more where calls were inlined.
+    frames: Vec<Frame>,
     instructions: Vec<Instruction>,
     nodes: Vec<Node>,
 }
@@ -40,6 +40,12 @@ struct Instruction {
     module: u32,
     /// Where its frames end in `frames`, the innermost first.
     frames_end: u32,
+}
+
+/// The strings that name a function and the file that it is written in.
+struct Frame {
+    function: u32,
+    file: u32,
 }
 
 struct Node {
@@ -55,11 +61,7 @@ impl CallStacks {
 
     /// An `s` record.
     pub(super) fn string(&mut self, text: &[u8]) -> Result<(), String> {
-        let string = if self.strings_have_lengths {
-            sized(text)?
-        } else {
-            text
-        };
+        let string = if self.strings_have_lengths { sized(text)? } else { text };
         if self.text.len() + string.len() > STRING_BYTES_MAX {
             return Err(format!("more than {} MiB of names", STRING_BYTES_MAX >> 20));
         }
@@ -83,22 +85,22 @@ impl CallStacks {
                 1 => module = reference(number, self.string_ends.len(), "string")?,
                 _ if (column - 2).is_multiple_of(3) => {
                     limit(self.frames.len(), "frames")?;
-                    self.frames
-                        .push(reference(number, self.string_ends.len(), "string")?);
+                    let function = reference(number, self.string_ends.len(), "string")?;
+                    self.frames.push(Frame { function, file: 0 });
+                }
+                _ if (column - 2) % 3 == 1 => {
+                    let file = reference(number, self.string_ends.len(), "string")?;
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.file = file;
+                    }
                 }
                 _ => {}
             }
         }
         if fields < 2 {
-            return Err(format!(
-                "`i {}`, expected `i ADDRESS MODULE …`",
-                shown(text)
-            ));
+            return Err(format!("`i {}`, expected `i ADDRESS MODULE …`", shown(text)));
         }
-        self.instructions.push(Instruction {
-            module,
-            frames_end: self.frames.len() as u32,
-        });
+        self.instructions.push(Instruction { module, frames_end: self.frames.len() as u32 });
         Ok(())
     }
 
@@ -109,18 +111,12 @@ impl CallStacks {
         let (Some(Some(instruction)), Some(Some(parent)), None) =
             (fields.next(), fields.next(), fields.next())
         else {
-            return Err(format!(
-                "`t {}`, expected `t INSTRUCTION PARENT`",
-                shown(text)
-            ));
+            return Err(format!("`t {}`, expected `t INSTRUCTION PARENT`", shown(text)));
         };
         let instruction = reference(instruction, self.instructions.len(), "instruction")?;
         // A parent comes before its children, so that every walk upwards ends.
         let parent = reference(parent, self.nodes.len(), "stack node")?;
-        self.nodes.push(Node {
-            instruction,
-            parent,
-        });
+        self.nodes.push(Node { instruction, parent });
         Ok(())
     }
 
@@ -132,28 +128,20 @@ impl CallStacks {
     /// By class the functions that asked for it, the busiest first, from one entry
     /// (class, call stack, births) per kind of allocation.
     pub(super) fn callers(&self, classes: usize, askers: &[(u32, u32, u64)]) -> Vec<Vec<Caller>> {
-        let wrappers: Vec<bool> = (1..=self.string_ends.len() as u32)
-            .map(|s| is_wrapper(self.text_of(s)))
-            .collect();
+        let library: Vec<bool> =
+            (1..=self.string_ends.len() as u32).map(|s| is_library(self.text_of(s))).collect();
         let mut counts: HashMap<(u32, Owner), u64> = HashMap::new();
         for &(class, stack, births) in askers.iter().filter(|asker| asker.2 > 0) {
-            *counts
-                .entry((class, self.owner(stack, &wrappers)))
-                .or_default() += births;
+            *counts.entry((class, self.owner(stack, &library))).or_default() += births;
         }
         let mut callers = vec![Vec::new(); classes];
         for ((class, owner), allocations) in counts {
             let function = self.name(owner);
-            callers[class as usize].push(Caller {
-                function,
-                allocations,
-            });
+            callers[class as usize].push(Caller { function, allocations });
         }
         for of_class in &mut callers {
             of_class.sort_by(|a, b| {
-                b.allocations
-                    .cmp(&a.allocations)
-                    .then_with(|| a.function.cmp(&b.function))
+                b.allocations.cmp(&a.allocations).then_with(|| a.function.cmp(&b.function))
             });
         }
         callers
@@ -161,48 +149,36 @@ impl CallStacks {
 
     /// The innermost function of a stack that is not just another way to say "allocate".
     ///
+    /// `library` tells of each string whether it names something that allocates for its caller.
     /// A frame without a name (a `static` function in a stripped program) stands for the
     /// function that called it, as long as both are in the same program or library.
-    fn owner(&self, stack: u32, wrappers: &[bool]) -> Owner {
+    fn owner(&self, stack: u32, library: &[bool]) -> Owner {
+        let is_library = |string: u32| string != 0 && library[string as usize - 1];
         let mut outermost = Owner::Nobody;
         let mut nameless = 0;
         let mut node = stack;
         for _ in 0..DEPTH_MAX {
-            let Some(&Node {
-                instruction,
-                parent,
-            }) = get(&self.nodes, node)
-            else {
-                break;
-            };
+            let Some(&Node { instruction, parent }) = get(&self.nodes, node) else { break };
             let module = get(&self.instructions, instruction).map_or(0, |i| i.module);
             if nameless != 0 && module != nameless {
                 break;
             }
-            let runtime = is_runtime_library(self.text_of(module));
-            for &function in self.frames_of(instruction).iter().filter(|&&f| f != 0) {
-                outermost = Owner::Function(function);
-                if !runtime && !wrappers[function as usize - 1] {
+            let named = || self.frames_of(instruction).iter().filter(|frame| frame.function != 0);
+            for frame in named() {
+                outermost = Owner::Function(frame.function);
+                if ![module, frame.file, frame.function].into_iter().any(is_library) {
                     return outermost;
                 }
             }
-            let named = self
-                .frames_of(instruction)
-                .iter()
-                .any(|&function| function != 0);
-            if !named && module != 0 && !runtime {
+            if named().next().is_none() && module != 0 && !is_library(module) {
                 nameless = module;
             }
             node = parent;
         }
-        if nameless != 0 {
-            Owner::Module(nameless)
-        } else {
-            outermost
-        }
+        if nameless != 0 { Owner::Module(nameless) } else { outermost }
     }
 
-    fn frames_of(&self, instruction: u32) -> &[u32] {
+    fn frames_of(&self, instruction: u32) -> &[Frame] {
         let Some(Instruction { frames_end, .. }) = get(&self.instructions, instruction) else {
             return &[];
         };
@@ -252,9 +228,7 @@ fn reference(number: u64, entries: usize, what: &str) -> Result<u32, String> {
     if number <= entries as u64 {
         return Ok(number as u32);
     }
-    Err(format!(
-        "{what} {number:x} is used, expected one of the {entries:x} before"
-    ))
+    Err(format!("{what} {number:x} is used, expected one of the {entries:x} before"))
 }
 
 fn limit(entries: usize, what: &str) -> Result<(), String> {
@@ -270,10 +244,9 @@ fn sized(text: &[u8]) -> Result<&[u8], String> {
     let string = text.get(end + 1..).unwrap_or(&[]);
     match hexadecimal(&text[..end]) {
         Some(length) if length == string.len() as u64 => Ok(string),
-        Some(length) => Err(format!(
-            "a string of {} bytes, expected {length} as it says",
-            string.len()
-        )),
+        Some(length) => {
+            Err(format!("a string of {} bytes, expected {length} as it says", string.len()))
+        }
         None => Err(format!("`s {}`, expected `s LENGTH STRING`", shown(text))),
     }
 }
@@ -371,26 +344,23 @@ fn is_wrapper(symbol: &[u8]) -> bool {
     let name = name.trim_start_matches(['<', '&']);
     let plain = name.split('@').next().unwrap_or(name);
     let plain = plain.strip_suffix("_72").unwrap_or(plain);
-    WRAPPER_NAMES.contains(&plain)
-        || WRAPPER_PREFIXES
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+    WRAPPER_NAMES.contains(&plain) || WRAPPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The C and C++ libraries: whatever they allocate, they allocate for their caller.
-fn is_runtime_library(path: &[u8]) -> bool {
+/// Whether this names something that allocates for its caller: a function, a source file or a
+/// program's part that belongs to a language's standard library.
+fn is_library(text: &[u8]) -> bool {
+    if text.first() == Some(&b'/') { is_library_file(text) } else { is_wrapper(text) }
+}
+
+/// The C, C++ and Rust libraries, as sources or as shared objects.
+fn is_library_file(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let file = path.rsplit('/').next().unwrap_or(&path);
-    [
-        "libstdc++",
-        "libc++",
-        "libc.so",
-        "libc-",
-        "libheaptrack",
-        "ld-linux",
-    ]
-    .iter()
-    .any(|prefix| file.starts_with(prefix))
+    let sources = ["/rustc/", "/lib/rustlib/src/", "/include/c++/", "/hashbrown-"];
+    let objects = ["libstdc++", "libc++", "libc.so", "libc-", "libheaptrack", "ld-linux"];
+    sources.iter().any(|part| path.contains(part))
+        || objects.iter().any(|prefix| file.starts_with(prefix))
 }
 
 /// A C++ signature without return type, template arguments and parameters.
@@ -411,11 +381,7 @@ fn qualified_name(signature: &str) -> String {
             _ => {}
         }
     }
-    name.trim_end()
-        .rsplit(' ')
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    name.trim_end().rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -451,10 +417,7 @@ mod tests {
 
     #[test]
     fn rust_symbols_lose_their_hash() {
-        assert_eq!(
-            demangled("_ZN4game5spawn17h0123456789abcdefE"),
-            "game::spawn"
-        );
+        assert_eq!(demangled("_ZN4game5spawn17h0123456789abcdefE"), "game::spawn");
         assert_eq!(demangled("game::spawn::h0123456789abcdef"), "game::spawn");
         assert_eq!(demangled("game::spawn::hello"), "game::spawn::hello");
     }
@@ -462,12 +425,7 @@ mod tests {
     #[test]
     fn the_owner_is_the_innermost_function_that_is_no_wrapper() {
         let mut stacks = CallStacks::default();
-        for string in [
-            "/bin/game",
-            "operator new(unsigned long)",
-            "spawn()",
-            "main",
-        ] {
+        for string in ["/bin/game", "operator new(unsigned long)", "spawn()", "main"] {
             stacks.string(string.as_bytes()).unwrap();
         }
         // spawn() is inlined into main.
@@ -480,10 +438,8 @@ mod tests {
         }
         let askers = [(0, 2, 7), (0, 4, 9), (0, 5, 1), (0, 0, 2), (0, 6, 20)];
         let callers = stacks.callers(1, &askers);
-        let found: Vec<_> = callers[0]
-            .iter()
-            .map(|c| (c.function.as_str(), c.allocations))
-            .collect();
+        let found: Vec<_> =
+            callers[0].iter().map(|c| (c.function.as_str(), c.allocations)).collect();
         assert_eq!(
             found,
             [
@@ -496,14 +452,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_in_a_standard_library_is_no_owner() {
+        let mut stacks = CallStacks::default();
+        let strings = ["/usr/bin/game", "grow_one", "spawn", "main", "/lib/libc.so.6", "opendir"];
+        for string in strings {
+            stacks.string(string.as_bytes()).unwrap();
+        }
+        stacks.string(b"/rustc/1234/library/alloc/src/raw_vec.rs").unwrap();
+        stacks.string(b"/home/me/game/src/main.rs").unwrap();
+        // grow_one is inlined into spawn; main calls both opendir and spawn.
+        stacks.instruction(b"1000 1 2 7 50 3 8 9").unwrap();
+        stacks.instruction(b"2000 1 4 8 1").unwrap();
+        stacks.instruction(b"3000 5 6").unwrap();
+        for node in ["2 0", "1 1", "3 1"] {
+            stacks.node(node.as_bytes()).unwrap();
+        }
+        let callers = stacks.callers(1, &[(0, 2, 7), (0, 3, 4)]);
+        let found: Vec<_> = callers[0].iter().map(|c| c.function.as_str()).collect();
+        assert_eq!(found, ["spawn", "main"]);
+    }
+
+    #[test]
     fn references_to_what_is_not_there_are_refused() {
         let mut stacks = CallStacks::default();
         assert!(stacks.instruction(b"1000 1").is_err());
         assert!(stacks.node(b"1 0").is_err());
-        assert!(
-            stacks.node(b"0 1").is_err(),
-            "a node cannot be its own parent"
-        );
+        assert!(stacks.node(b"0 1").is_err(), "a node cannot be its own parent");
         assert!(stacks.stack(1).is_err());
         assert!(stacks.stack(0).is_ok());
         assert!(stacks.instruction(b"zz 0").is_err());

@@ -36,15 +36,10 @@ impl Classes {
             ));
         }
         if self.names.len() == CLASSES_MAX {
-            return Err(format!(
-                "there are more than {CLASSES_MAX} classes, expected types"
-            ));
+            return Err(format!("there are more than {CLASSES_MAX} classes, expected types"));
         }
         if std::str::from_utf8(name).is_err() {
-            return Err(format!(
-                "the class `{}` is not UTF-8",
-                crate::error::shown(name)
-            ));
+            return Err(format!("the class `{}` is not UTF-8", crate::error::shown(name)));
         }
         let number = self.names.len() as u32;
         self.numbers.insert(name.into(), number);
@@ -60,9 +55,6 @@ impl Classes {
 
     /// All names in the order of their numbers.
     pub(super) fn into_names(self) -> Vec<String> {
-        self.names
-            .into_iter()
-            .map(|name| String::from_utf8_lossy(&name).into_owned())
-            .collect()
+        self.names.into_iter().map(|name| String::from_utf8_lossy(&name).into_owned()).collect()
     }
 }

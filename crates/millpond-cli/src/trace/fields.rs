@@ -17,11 +17,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<u64> {
         }
         return Some(value);
     }
-    std::str::from_utf8(text)
-        .ok()
-        .filter(|t| !t.starts_with('+'))?
-        .parse()
-        .ok()
+    std::str::from_utf8(text).ok().filter(|t| !t.starts_with('+'))?.parse().ok()
 }
 
 /// A hexadecimal number without a sign or prefix.
@@ -62,17 +58,7 @@ mod tests {
             assert_eq!(decimal(good.to_string().as_bytes()), Some(good));
         }
         assert_eq!(decimal(b"0007"), Some(7));
-        for bad in [
-            "",
-            "-1",
-            "+1",
-            " 1",
-            "1 ",
-            "1.0",
-            "1e3",
-            "x",
-            "18446744073709551616",
-        ] {
+        for bad in ["", "-1", "+1", " 1", "1 ", "1.0", "1e3", "x", "18446744073709551616"] {
             assert_eq!(decimal(bad.as_bytes()), None, "{bad}");
         }
         assert_eq!(decimal(b"+1844674407370955161"), None);

@@ -24,8 +24,7 @@ const KINDS_MAX: usize = 1 << 24;
 
 /// Whether a text that begins like this is a heaptrack file.
 pub(super) fn recognises(text: &[u8]) -> bool {
-    text.strip_prefix(b"v ")
-        .is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_hexdigit))
+    text.strip_prefix(b"v ").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_hexdigit))
 }
 
 /// Reads a heaptrack file whose first block has been read.
@@ -41,10 +40,7 @@ pub(super) fn read(
                 return Err(lines.too_long(offset));
             }
             if let Err(message) = reader.line(line, watch) {
-                return Err(Fault {
-                    place: lines.place(offset),
-                    message,
-                });
+                return Err(Fault { place: lines.place(offset), message });
             }
         }
         progress.update(lines.input().bytes_read(), reader.births + reader.deaths);
@@ -114,14 +110,10 @@ impl Reader {
 
     fn version(&mut self, text: &[u8]) -> Result<(), String> {
         let mut fields = text.split(|&b| b == b' ');
-        let (Some(_), Some(file_version)) = (
-            fields.next().and_then(hexadecimal),
-            fields.next().and_then(hexadecimal),
-        ) else {
-            return Err(format!(
-                "`v {}`, expected `v VERSION FILEVERSION`",
-                shown(text)
-            ));
+        let (Some(_), Some(file_version)) =
+            (fields.next().and_then(hexadecimal), fields.next().and_then(hexadecimal))
+        else {
+            return Err(format!("`v {}`, expected `v VERSION FILEVERSION`", shown(text)));
         };
         if !(1..=FILE_VERSION_MAX).contains(&file_version) {
             return Err(format!(
@@ -161,12 +153,7 @@ impl Reader {
             return Err(format!("more than {KINDS_MAX} kinds of allocation"));
         }
         let class = self.class(bytes)?;
-        self.kinds.push(Kind {
-            class,
-            stack,
-            births: 0,
-            live: Vec::new(),
-        });
+        self.kinds.push(Kind { class, stack, births: 0, live: Vec::new() });
         Ok(())
     }
 
@@ -198,12 +185,7 @@ impl Reader {
         self.births += 1;
         let class = kind.class;
         let bytes = Some(self.sizes[class as usize]);
-        watch.birth(Event {
-            tick: self.tick,
-            class,
-            key,
-            bytes,
-        });
+        watch.birth(Event { tick: self.tick, class, key, bytes });
         Ok(())
     }
 
@@ -221,20 +203,13 @@ impl Reader {
         };
         self.keys.give_back(key);
         self.deaths += 1;
-        watch.death(Event {
-            tick: self.tick,
-            class: kind.class,
-            key,
-            bytes: None,
-        });
+        watch.death(Event { tick: self.tick, class: kind.class, key, bytes: None });
         Ok(())
     }
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         if self.births == 0 {
-            return Err(Fault::whole(
-                "holds no allocation, expected at least one `+` line",
-            ));
+            return Err(Fault::whole("holds no allocation, expected at least one `+` line"));
         }
         let mut askers = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {

@@ -16,8 +16,7 @@ const HEADER: &[u8] = b"tick,event,id,class";
 
 /// Whether a text that begins like this is a lifetime trace.
 pub(super) fn recognises(text: &[u8]) -> bool {
-    text.strip_prefix(HEADER)
-        .is_some_and(|rest| matches!(rest.first(), Some(b',' | b'\r' | b'\n')))
+    text.strip_prefix(HEADER).is_some_and(|rest| matches!(rest.first(), Some(b',' | b'\r' | b'\n')))
 }
 
 /// Reads a lifetime trace whose first block has been read.
@@ -26,9 +25,7 @@ pub(super) fn read(
     watch: &mut impl Watch,
     progress: &mut Progress,
 ) -> Result<Summary, Fault> {
-    let header = lines_of(lines.block())
-        .next()
-        .map_or(&[][..], |(_, line)| line);
+    let header = lines_of(lines.block()).next().map_or(&[][..], |(_, line)| line);
     let mut reader = Reader::new(header);
     let mut skip = 1;
     loop {
@@ -37,10 +34,7 @@ pub(super) fn read(
                 return Err(lines.too_long(offset));
             }
             if let Err(message) = reader.line(line, watch) {
-                return Err(Fault {
-                    place: lines.place(offset),
-                    message,
-                });
+                return Err(Fault { place: lines.place(offset), message });
             }
         }
         skip = 0;
@@ -74,10 +68,7 @@ struct Reader {
 impl Reader {
     fn new(header: &[u8]) -> Self {
         let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
-        let size_column = header
-            .split(|&b| b == b',')
-            .skip(4)
-            .position(|name| name == b"size");
+        let size_column = header.split(|&b| b == b',').skip(4).position(|name| name == b"size");
         Self {
             classes: Classes::default(),
             live: HashMap::default(),
@@ -98,10 +89,7 @@ impl Reader {
         };
         self.clock(tick)?;
         let Some(id) = decimal(id) else {
-            return Err(format!(
-                "id `{}`, expected a number from 0 to 2^64 - 1",
-                shown(id)
-            ));
+            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id)));
         };
         match event {
             b"alloc" => {
@@ -112,20 +100,14 @@ impl Reader {
                 self.birth(id, class, bytes, watch)
             }
             b"free" => self.death(id, class, watch),
-            _ => Err(format!(
-                "event `{}`, expected `alloc` or `free`",
-                shown(event)
-            )),
+            _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
         }
     }
 
     #[inline]
     fn clock(&mut self, text: &[u8]) -> Result<(), String> {
         let Some(tick) = decimal(text).and_then(|tick| u32::try_from(tick).ok()) else {
-            return Err(format!(
-                "tick `{}`, expected a number from 0 to 2^32 - 1",
-                shown(text)
-            ));
+            return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(text)));
         };
         if tick < self.tick {
             return Err(format!(
@@ -150,22 +132,17 @@ impl Reader {
     ) -> Result<(), String> {
         let class = self.classes.number(class)?;
         match self.live.entry(id) {
-            Entry::Occupied(_) => Err(format!(
-                "id {id} is born while it is alive, expected an id of its own"
-            )),
-            Entry::Vacant(_) if !self.born.insert(id) => Err(format!(
-                "id {id} is born a second time, expected an id of its own"
-            )),
+            Entry::Occupied(_) => {
+                Err(format!("id {id} is born while it is alive, expected an id of its own"))
+            }
+            Entry::Vacant(_) if !self.born.insert(id) => {
+                Err(format!("id {id} is born a second time, expected an id of its own"))
+            }
             Entry::Vacant(place) => {
                 let key = self.keys.take()?;
                 place.insert(Live { key, class });
                 self.births += 1;
-                watch.birth(Event {
-                    tick: self.tick,
-                    class,
-                    key,
-                    bytes,
-                });
+                watch.birth(Event { tick: self.tick, class, key, bytes });
                 Ok(())
             }
         }
@@ -174,9 +151,7 @@ impl Reader {
     #[inline]
     fn death(&mut self, id: u64, class: &[u8], watch: &mut impl Watch) -> Result<(), String> {
         let Entry::Occupied(place) = self.live.entry(id) else {
-            return Err(format!(
-                "id {id} is freed but not alive, expected its `alloc` before"
-            ));
+            return Err(format!("id {id} is freed but not alive, expected its `alloc` before"));
         };
         let live = *place.get();
         let born_as = self.classes.name(live.class);
@@ -190,12 +165,7 @@ impl Reader {
         place.remove();
         self.keys.give_back(live.key);
         self.deaths += 1;
-        watch.death(Event {
-            tick: self.tick,
-            class: live.class,
-            key: live.key,
-            bytes: None,
-        });
+        watch.death(Event { tick: self.tick, class: live.class, key: live.key, bytes: None });
         Ok(())
     }
 
@@ -247,12 +217,8 @@ fn until_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The size of a new object; the columns after the fourth are `rest`.
 fn size(rest: &[u8], column: usize) -> Result<u64, String> {
     let text = rest.split(|&b| b == b',').nth(column).unwrap_or(&[]);
-    decimal(text).ok_or_else(|| {
-        format!(
-            "size `{}`, expected a number from 0 to 2^64 - 1",
-            shown(text)
-        )
-    })
+    decimal(text)
+        .ok_or_else(|| format!("size `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
 }
 
 fn wrong_columns(line: &[u8]) -> String {
@@ -260,8 +226,5 @@ fn wrong_columns(line: &[u8]) -> String {
     if line.is_empty() {
         return "the line is empty, expected `tick,event,id,class`".to_owned();
     }
-    format!(
-        "{columns} columns in `{}`, expected `tick,event,id,class`",
-        shown(line)
-    )
+    format!("{columns} columns in `{}`, expected `tick,event,id,class`", shown(line))
 }

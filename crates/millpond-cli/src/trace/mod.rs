@@ -109,10 +109,7 @@ pub fn read(
     if !lines.advance()? {
         return Err(Fault::whole(format!("is empty, expected {EXPECTED}")));
     }
-    let block = lines
-        .block()
-        .strip_prefix(BYTE_ORDER_MARK)
-        .unwrap_or(lines.block());
+    let block = lines.block().strip_prefix(BYTE_ORDER_MARK).unwrap_or(lines.block());
     if lifetimes::recognises(block) {
         lifetimes::read(&mut lines, watch, progress)
     } else if heaptrack::recognises(block) {
@@ -134,10 +131,7 @@ fn unrecognised(block: &[u8]) -> Fault {
     let found = if line.starts_with(b"tick,id,class") {
         "this is a frame trace".to_owned()
     } else {
-        format!(
-            "found `{}`",
-            crate::error::shown(&line[..line.len().min(60)])
-        )
+        format!("found `{}`", crate::error::shown(&line[..line.len().min(60)]))
     };
     Fault {
         place: Place::Line { line: 1, byte: 0 },

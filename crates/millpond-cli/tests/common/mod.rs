@@ -36,9 +36,8 @@ impl Directory {
     /// The names of all that is in it.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }
@@ -79,16 +78,9 @@ pub(crate) fn millpond_reading(directory: &Directory, arguments: &[&str], stdin:
 pub(crate) fn refused(output: &Output) -> String {
     let stderr = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(
-        output.stdout.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
     let line = stderr.strip_suffix('\n').expect("a whole line");
-    assert!(
-        !line.contains('\n') && !line.contains('\r'),
-        "more than one line: {stderr}"
-    );
+    assert!(!line.contains('\n') && !line.contains('\r'), "more than one line: {stderr}");
     let message = line.strip_prefix("millpond: ").expect("says who speaks");
     message.to_owned()
 }
@@ -105,11 +97,7 @@ pub(crate) fn done(output: &Output) -> String {
 /// `millpond plan --json` of one trace.
 #[track_caller]
 pub(crate) fn plan_json(directory: &Directory, trace: &Path) -> serde_json::Value {
-    let output = millpond(directory)
-        .args(["plan", "--json"])
-        .arg(trace)
-        .output()
-        .unwrap();
+    let output = millpond(directory).args(["plan", "--json"]).arg(trace).output().unwrap();
     serde_json::from_str(&done(&output)).unwrap()
 }
 
@@ -129,10 +117,7 @@ pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) % end
     }
 }
