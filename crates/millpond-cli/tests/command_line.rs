@@ -10,7 +10,7 @@ use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in [&[][..], &["plan"], &["generate"], &["completions"], &["man"]] {
+    for command in [&[][..], &["plan"], &["odds"], &["generate"], &["completions"], &["man"]] {
         let output = millpond(&directory).args(command).arg("--help").output().unwrap();
         let help = done(&output);
         assert!(help.contains("Usage:") && help.contains("Example"), "{command:?}: {help}");
