@@ -116,3 +116,17 @@ fn the_headroom_is_the_users() {
         }
     }
 }
+
+#[test]
+fn the_same_trace_gives_the_same_plan_and_the_same_report() {
+    let trace: PathBuf = [TRACES, "freedoom2-map01-8bots.csv.gz"].iter().collect();
+    let outcome = || {
+        let directory = Directory::new();
+        let mut command = millpond(&directory);
+        command.args(["plan", "--json", "--report", "r.html"]).arg(&trace);
+        let json = done(&command.output().unwrap());
+        (json, std::fs::read(directory.path().join("r.html")).unwrap())
+    };
+    // Not `assert_eq`: nobody wants to read a megabyte of difference.
+    assert!(outcome() == outcome());
+}
