@@ -1,7 +1,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::errors::{Full, FullPool, InsertAtError};
+use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::HandleCore;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
@@ -193,7 +193,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle)
+        self.core.check(handle, &self.occupancy)
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
@@ -225,6 +225,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
     pub fn clear(&mut self) {
+        self.core.note_peak(self.len());
         for index in &self.occupancy {
             self.core.end(index);
         }
@@ -242,6 +243,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.core.name()
+    }
+
+    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        self.core.check_disjoint(handles, &self.occupancy)
     }
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
@@ -309,8 +314,8 @@ pub(crate) fn full<T, R: ReuseOrder, H: HandleLayout>(
 ) -> Full<T> {
     core.count_refusal();
     let stats = core.stats(occupancy);
-    let (capacity, retired) = (stats.capacity, stats.retired);
-    Full { value, pool: FullPool { name: core.name(), capacity, peak: core.peak(), retired } }
+    let Stats { capacity, peak, retired, .. } = stats;
+    Full { value, pool: FullPool { name: core.name(), capacity, peak, retired } }
 }
 
 /// Builds a [`HandleAllocator`].

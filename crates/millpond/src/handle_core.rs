@@ -19,10 +19,11 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     generations: Generations<H::Word>,
     queue: R::Queue<H::Index>,
     name: Option<&'static str>,
-    inserted: u64,
     refused: u64,
     evicted: u64,
-    peak: usize,
+    /// How many slots were live at once at most, looked at when one is about to die: the number only
+    /// falls then.
+    peak_before_removal: usize,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
@@ -34,10 +35,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             generations: Generations::try_new::<H>(slots.occupancy().slots(), lifetimes)?,
             queue: R::Queue::try_new(slots)?,
             name: lifetimes.name,
-            inserted: 0,
             refused: 0,
             evicted: 0,
-            peak: 0,
+            peak_before_removal: 0,
         })
     }
 
@@ -51,9 +51,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.name
     }
 
-    #[inline]
-    pub(crate) fn peak(&self) -> usize {
-        self.peak
+    /// How many slots were live at once at most.
+    pub(crate) fn peak(&self, occupancy: &Occupancy) -> usize {
+        self.peak_before_removal.max(occupancy.live())
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -83,18 +83,22 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.generations.of_live(index).map(|word| H::from_kept_parts(index, word))
     }
 
-    pub(crate) fn check(&self, handle: H) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, handle: H, occupancy: &Occupancy) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         if self.generations.is_live_in(index, handle.word()) {
             return Ok(());
         }
-        Err(self.generations.refusal(index, handle.word(), self.inserted))
+        Err(self.generations.refusal(index, handle.word(), occupancy.births()))
     }
 
     /// Whether all handles are good, and no two the same.
-    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+    pub(crate) fn check_disjoint(
+        &self,
+        handles: &[H],
+        occupancy: &Occupancy,
+    ) -> Result<(), GetDisjointMutError> {
         for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle) {
+            if let Err(refusal) = self.check(handle, occupancy) {
                 return Err(GetDisjointMutError::Refused { position, refusal });
             }
             if handles[..position].contains(&handle) {
@@ -118,7 +122,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let index = self.queue.next(&self.generations, slots)?;
         let word = self.generations.begin(index);
         self.queue.take(index, &self.generations, slots);
-        self.count_insertion(slots.occupancy());
         Some(H::from_kept_parts(index, word))
     }
 
@@ -137,13 +140,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             CannotBegin::Stale => InsertAtErrorKind::Stale,
         })?;
         self.queue.claim(index, &self.generations, slots);
-        self.count_insertion(slots.occupancy());
         Ok(index)
     }
 
     /// Ends the lifetime of a slot that the caller has just made dead in its occupancy.
     #[inline]
     pub(crate) fn release<S: Slots>(&mut self, index: usize, slots: &mut S) {
+        self.note_peak(slots.occupancy().live() + 1);
         if self.generations.end(index) {
             self.queue.give_back(index, &mut self.generations, slots);
         } else {
@@ -151,8 +154,22 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         }
     }
 
+    /// So many slots were live just now.
+    #[inline]
+    pub(crate) fn note_peak(&mut self, live: usize) {
+        if live > self.peak_before_removal {
+            self.raise_peak(live);
+        }
+    }
+
+    /// Out of the way: a removal writes the peak only if it is a new one.
+    #[cold]
+    fn raise_peak(&mut self, live: usize) {
+        self.peak_before_removal = live;
+    }
+
     /// Ends the lifetime of a slot without giving it back: [`reset_order`](Self::reset_order) must
-    /// follow.
+    /// follow, and [`note_peak`](Self::note_peak) come before.
     #[inline]
     pub(crate) fn end(&mut self, index: usize) {
         self.generations.end(index);
@@ -177,20 +194,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.evicted += 1;
     }
 
-    #[inline]
-    fn count_insertion(&mut self, before: &Occupancy) {
-        self.inserted += 1;
-        self.peak = self.peak.max(before.live() + 1);
-    }
-
     pub(crate) fn stats(&self, occupancy: &Occupancy) -> Stats {
         Stats {
             capacity: self.slots(),
             live: occupancy.live(),
-            peak: self.peak,
+            peak: self.peak(occupancy),
             retired: self.generations.retired(),
-            inserted: self.inserted,
-            removed: self.inserted - occupancy.live() as u64,
+            inserted: occupancy.births(),
+            removed: occupancy.births() - occupancy.live() as u64,
             refused: self.refused,
             evicted: self.evicted,
         }
@@ -203,10 +214,9 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
             generations: self.generations.clone(),
             queue: self.queue.clone(),
             name: self.name,
-            inserted: self.inserted,
             refused: self.refused,
             evicted: self.evicted,
-            peak: self.peak,
+            peak_before_removal: self.peak_before_removal,
         }
     }
 }

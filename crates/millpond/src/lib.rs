@@ -1,8 +1,112 @@
 //! Object pools for games and other real-time programs.
+//!
+//! A pool takes all of its memory when it is created, and none after. Creating and destroying an
+//! object in it takes constant time. An object is referred to by a [`Handle`], which is refused, never
+//! misread, once its object is gone. Going over the live objects runs at the speed of a plain slice.
+//!
+//! ```
+//! use millpond::{Handle, Pool};
+//!
+//! struct Enemy {
+//!     health: i32,
+//!     target: Option<Handle<Enemy>>, // 8 bytes, and so is the option
+//! }
+//!
+//! let mut enemies = Pool::new(512);
+//! let orc = enemies.insert(Enemy { health: 10, target: None })?;
+//! let elf = enemies.insert(Enemy { health: 7, target: Some(orc) })?;
+//!
+//! enemies[orc].health -= 10;
+//! enemies.retain(|_, enemy| enemy.health > 0);
+//!
+//! // The orc is gone. Whatever takes its slot, the elf's handle of it stays refused.
+//! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
+//! let target = enemies[elf].target.unwrap();
+//! assert_eq!(target.index(), troll.index());
+//! assert!(enemies.get(target).is_none());
+//!
+//! for (_, run) in enemies.runs_mut() {
+//!     for enemy in run {
+//!         enemy.health += 1; // a plain slice: no test for "live" in here
+//!     }
+//! }
+//! # Ok::<(), millpond::Full<Enemy>>(())
+//! ```
+//!
+//! # Why not a `Vec`?
+//!
+//! | | where an object is | after a removal | when it grows |
+//! | --- | --- | --- | --- |
+//! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
+//! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free place is a search | everything moves |
+//! | `Box<T>` for each | stays | safe, but every use is a pointer away, and every birth and death a `malloc` and a `free` | at any time |
+//! | [`Pool<T>`](Pool) | stays | the handle is refused, for ever | never: the capacity is its limit |
+//!
+//! # Which pool?
+//!
+//! | you have | take |
+//! | --- | --- |
+//! | values that come and go | [`Pool`] |
+//! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
+//! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
+//! | code or save games that follow one of the published designs | [`classic`] |
+//!
+//! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
+//! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
+//! How many slots? `millpond plan`, the tool that comes with this crate, reads it off a trace of the
+//! real program.
+//!
+//! # Bytes per slot
+//!
+//! A [`Pool`] takes, per slot, and all of it at creation:
+//!
+//! > `size_of::<T>()` + generation word + 1/8 + reuse order
+//!
+//! The generation word has 4 bytes, or 2 with a [`Handle32`] of 16 index bits or more. The reuse order
+//! takes between 0 and 8 bytes; see the [table](reuse). With the defaults that is `size_of::<T>()` +
+//! 8.2 bytes, with [`reuse::LowestFirst`] `size_of::<T>()` + 4.2, with `Handle32<T, 16>` and up to
+//! 65,536 slots `size_of::<T>()` + 4.2. The pages are written once at creation, so that none costs a
+//! page fault in the middle of play.
+//!
+//! # What each operation costs
+//!
+//! | operation | time | |
+//! | --- | --- | --- |
+//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity) in the worst case |
+//! | [`get`](Pool::get), [`contains`](Pool::contains), [`get_at`](Pool::get_at), [`index_of`](Pool::index_of) | O(1) | one comparison of generations |
+//! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
+//! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
+//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | |
+//! | [`insert_or_evict`](Pool::insert_or_evict) | O(1), full: O(capacity / 64 + live) | |
+//! | [`clear`](Pool::clear) | O(capacity) | |
+//! | creation, [`Clone`] | O(capacity) | the only ones that take memory |
+//!
+//! # What handles promise
+//!
+//! - A handle is good from its insertion to its removal, and refused before and after, whatever
+//!   happened in between: removal, `clear`, `drain`, eviction, reuse of the slot.
+//! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
+//!   handed out again, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
+//!   goes on instead, and then a handle kept for so long can name another object.
+//! - Handles of another pool of the same type are refused with overwhelming likelihood once the pools
+//!   are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt).
+//! - There is no randomness and no global counter: the same program issues the same handles on every
+//!   run and every machine.
+//! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
+//!
+//! # Cargo features
+//!
+//! - `alloc` (default): the pools, which take their memory from the global allocator. Without it the
+//!   crate has only the handle types.
+//!
+//! The crate is `no_std`, and depends on nothing.
 #![no_std]
+#![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+
+pub mod handle;
 
 #[cfg(feature = "alloc")]
 mod allocator;
@@ -12,7 +116,6 @@ pub mod classic;
 mod errors;
 #[cfg(feature = "alloc")]
 mod generations;
-pub mod handle;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]

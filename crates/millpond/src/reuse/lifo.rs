@@ -42,6 +42,23 @@ impl<I: IndexWord> LifoQueue<I> {
         slots + slots / 64 + 1
     }
 
+    #[inline]
+    fn top(&self) -> Option<usize> {
+        // One test for "empty" and "in range": 0 − 1 is out of any range.
+        self.stack.get(self.len.wrapping_sub(1)).map(|slot| slot.to_index())
+    }
+
+    #[cold]
+    fn next_below_ghosts<W: Word>(&mut self, words: &Generations<W>) -> Option<usize> {
+        loop {
+            self.len -= 1;
+            let top = self.top()?;
+            if words.is_vacant(top) {
+                return Some(top);
+            }
+        }
+    }
+
     /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
     #[cold]
     fn sweep<W: Word>(&mut self, words: &mut Generations<W>) {
@@ -76,13 +93,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
 
     #[inline]
     fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &S) -> Option<usize> {
-        loop {
-            let slot = self.stack[..self.len].last()?.to_index();
-            if words.is_vacant(slot) {
-                return Some(slot);
-            }
-            self.len -= 1;
-        }
+        let top = self.top()?;
+        if words.is_vacant(top) { Some(top) } else { self.next_below_ghosts(words) }
     }
 
     #[inline]
@@ -101,10 +113,14 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
         words: &mut Generations<W>,
         _slots: &mut S,
     ) {
-        if self.len == self.stack.len() {
-            self.sweep(words);
+        let entry = I::from_index(index);
+        match self.stack.get_mut(self.len) {
+            Some(free) => *free = entry,
+            None => {
+                self.sweep(words);
+                self.stack[self.len] = entry;
+            }
         }
-        self.stack[self.len] = I::from_index(index);
         self.len += 1;
     }
 
