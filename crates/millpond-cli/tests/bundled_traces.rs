@@ -65,6 +65,7 @@ fn openttd_by_heaptrack() {
     assert_eq!(trace["lifetimes"], 256_915);
     assert_eq!(trace["peak_live"], 43_991);
     assert_eq!(trace["peak_bytes"], 11_489_893);
+    assert_eq!(trace["timestamps"], 28);
     adds_up(&trace);
     for class in trace["classes"].as_array().unwrap() {
         let size: u64 = class["class"].as_str().unwrap().parse().unwrap();

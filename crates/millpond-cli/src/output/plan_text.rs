@@ -79,8 +79,9 @@ fn what_it_is(plan: &TracePlan) -> String {
             plan.ticks_per_second
         ),
         Format::Heaptrack => format!(
-            "heaptrack file (of equal blocks the newest is taken to die first), {} ms",
-            count(summary.ticks())
+            "heaptrack file (of equal blocks the newest is taken to die first), {} ms in {} timestamps",
+            count(summary.ticks()),
+            count(summary.timestamps.unwrap_or(0))
         ),
     };
     let mut text = format!(
