@@ -14,7 +14,7 @@ use crate::handle::Refusal;
 /// let full = pool.insert("second".to_string()).unwrap_err();
 /// assert_eq!(
 ///     full.to_string(),
-///     "pool \"messages\" is full: all 1 slots are live, and 1 were at the peak",
+///     "pool \"messages\" is full: capacity 1, all live, 1 at the peak",
 /// );
 /// assert_eq!(full.into_inner(), "second");
 /// ```
@@ -63,10 +63,6 @@ impl<T> Full<T> {
     pub fn retired(&self) -> usize {
         self.pool.retired
     }
-
-    pub(crate) fn without_value(self) -> Full<()> {
-        Full { value: (), pool: self.pool }
-    }
 }
 
 /// Without the value, so that `unwrap` works for any `T`.
@@ -86,12 +82,10 @@ impl<T> fmt::Display for Full<T> {
         let FullPool { name, capacity, peak, retired } = self.pool;
         write!(f, "{} is full: ", PoolName(name))?;
         match retired {
-            0 => write!(f, "all {capacity} slots are live")?,
-            _ => {
-                write!(f, "{} of {capacity} slots are live, {retired} retired", capacity - retired)?
-            }
+            0 => write!(f, "capacity {capacity}, all live")?,
+            _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,
         }
-        write!(f, ", and {peak} were at the peak")
+        write!(f, ", {peak} at the peak")
     }
 }
 
@@ -157,6 +151,7 @@ impl<T> core::error::Error for InsertAtError<T> {}
 
 /// Why a pool could not begin exactly the lifetime that a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InsertAtErrorKind {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
@@ -187,6 +182,7 @@ impl fmt::Display for InsertAtErrorKind {
 
 /// `get_disjoint_mut` could not give all references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GetDisjointMutError {
     /// The handle at this position of the array is refused.
     Refused {

@@ -72,11 +72,12 @@
 //!
 //! | operation | time | |
 //! | --- | --- | --- |
-//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case |
-//! | [`get`](Pool::get), [`contains`](Pool::contains), [`get_at`](Pool::get_at), [`index_of`](Pool::index_of) | O(1) | one comparison of generations |
+//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case; [`reuse::Lifo`] once `insert_at` is used: amortised |
+//! | [`get`](Pool::get), [`contains`](Pool::contains) | O(1) | one comparison of generations |
+//! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`index_of`](Pool::index_of) | O(1) | |
 //! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
 //! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
-//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | |
+//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with holes all over, `values_mut().for_each(…)` is faster |
 //! | [`insert_or_evict`](Pool::insert_or_evict) | O(1), full: O(capacity / 64 + live) | |
 //! | [`clear`](Pool::clear) | O(capacity) | |
 //! | creation, [`Clone`] | O(capacity) | the only ones that take memory |
@@ -88,8 +89,10 @@
 //! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
 //!   handed out again, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
 //!   goes on instead, and then a handle kept for so long can name another object.
-//! - Handles of another pool of the same type are refused with overwhelming likelihood once the pools
-//!   are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt).
+//! - [`Handle`]s of another pool of the same type are refused with overwhelming likelihood once the
+//!   pools are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt). Four-byte
+//!   handles have too few generations for that promise.
+//! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
 //! - There is no randomness and no global counter: the same program issues the same handles on every
 //!   run and every machine.
 //! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
@@ -102,6 +105,9 @@
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
+
+#[cfg(target_pointer_width = "16")]
+compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

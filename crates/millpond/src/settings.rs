@@ -24,8 +24,11 @@ impl Lifetimes {
         if self.name.is_none() && self.salt.is_none() {
             return 1;
         }
-        let mut hash = fnv_1a(self.name.unwrap_or("").bytes(), 0xcbf2_9ce4_8422_2325);
-        hash = fnv_1a(self.salt.unwrap_or(0).to_le_bytes().into_iter(), hash);
+        // A mark before each, so that no name is like a missing one, and no salt either.
+        let name = self.name.map(|name| [1].into_iter().chain(name.bytes()));
+        let salt = self.salt.map(|salt| [2].into_iter().chain(salt.to_le_bytes()));
+        let bytes = name.into_iter().flatten().chain(salt.into_iter().flatten());
+        let hash = fnv_1a(bytes, 0xcbf2_9ce4_8422_2325);
         (mixed(hash) % u64::from(max)) as u32 + 1
     }
 }
@@ -113,9 +116,10 @@ macro_rules! builder_methods {
         }
 
         /// A name for error messages. Pools of different names start their generations at different
-        /// points, so that a handle of one is refused by the other: the chance that two of `n` uses
-        /// per slot overlap is about 2 × `n` / 2^31 with 8-byte handles. The points follow from the
-        /// name alone, on every machine.
+        /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
+        /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
+        /// [`Handle32`](crate::Handle32) there are only as many points as lifetimes per slot, and two
+        /// names may well share one.) The points follow from the name alone, on every machine.
         pub fn name(mut self, name: &'static str) -> Self {
             self.settings.lifetimes.name = Some(name);
             self
@@ -143,8 +147,8 @@ macro_rules! builder_methods {
             self
         }
 
-        /// At most this many lifetimes for each slot, at least 1 and no more than the handle layout
-        /// has anyway. With 1, no slot is ever used twice.
+        /// At most this many lifetimes for each slot; 0 counts as 1, and the handle layout's own
+        /// limit holds as well. With 1, no slot is ever used twice.
         pub fn lifetimes(mut self, per_slot: u32) -> Self {
             self.settings.lifetimes.count = per_slot;
             self
@@ -205,6 +209,8 @@ mod tests {
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
         assert_ne!(named(None, Some(0)).start(1 << 30), named(None, Some(1)).start(1 << 30));
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(0)).start(1 << 30));
+        assert_ne!(named(Some(""), None).start(1 << 30), named(None, Some(0)).start(1 << 30));
     }
 
     #[test]
@@ -217,5 +223,5 @@ mod tests {
     }
 
     /// Recorded: a change of it would change the handles of every named pool.
-    const START_OF_BULLETS_7: u32 = 1_809_180_574;
+    const START_OF_BULLETS_7: u32 = 432_073_660;
 }

@@ -13,6 +13,11 @@
 //! | [`Handle32<T, 20>`](Handle32) | 4 | 1,048,576 | 4,095 | entities that live for seconds |
 //! | [`Handle32<T, 24>`](Handle32) | 4 | 16,777,216 | 255 | many long-lived objects (textures, chunks of a map) |
 //!
+//! The lifetimes are also the number of points at which the generations of a pool with a
+//! [name](crate::pool::PoolBuilder::name) can start. So handles of another pool are refused with
+//! overwhelming likelihood only if they have eight bytes: with 24 index bits two of sixteen named pools
+//! start at the same point about every other time, and accept each other's handles.
+//!
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
@@ -54,7 +59,8 @@ pub trait HandleLayout:
     /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
     fn from_parts(index: u32, generation: u32) -> Option<Self>;
 
-    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range.
+    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range. Whatever
+    /// they are, the handle's generation has no top bit.
     #[doc(hidden)]
     fn from_kept_parts(index: usize, generation: Self::Word) -> Self;
     /// The generation as a pool with this layout stores it.

@@ -13,10 +13,11 @@ use core::fmt;
 /// assert_eq!(pool.check(Handle::from_parts(9, 1).unwrap()), Err(Refusal::OutOfRange));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
-    /// The slot has had this lifetime: the object was removed.
+    /// The slot's lifetimes have gone past this one: the object was removed.
     Stale,
     /// The slot has not had this lifetime yet.
     NeverIssued,

@@ -58,7 +58,8 @@ pub(crate) fn refuse<H: HandleLayout>(
     panic!("{} refuses handle {handle}: {reason}", PoolName(name))
 }
 
-/// The copy has the same handles, and hands out the same ones next. Takes the memory of a new pool.
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new pool.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
     fn clone(&self) -> Self {
         let storage = match self.storage.try_clone() {
