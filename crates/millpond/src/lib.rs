@@ -47,6 +47,7 @@
 //! | you have | take |
 //! | --- | --- |
 //! | values that come and go | [`Pool`] |
+//! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
@@ -123,6 +124,8 @@ mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(feature = "alloc")]
+pub mod packed;
+#[cfg(feature = "alloc")]
 pub mod pool;
 #[cfg(feature = "alloc")]
 pub mod recycler;
@@ -144,6 +147,7 @@ pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
     errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind},
     occupancy::Occupancy,
+    packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,

@@ -6,6 +6,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hint::black_box;
+use core::mem::MaybeUninit;
+
+/// The smallest page of the platforms that have pages.
+const PAGE_BYTES: usize = 4096;
 
 /// The allocator refused, or the size exceeds what it can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,25 @@ pub(crate) fn from_fn<V>(
 pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    Ok(values)
+}
+
+/// An empty vector with room for exactly `len` values, every page of it written.
+pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    if size_of::<V>() > 0 {
+        let room: &mut [MaybeUninit<V>] = values.spare_capacity_mut();
+        // One element in each page, or every element of several pages.
+        let elements_per_page = (PAGE_BYTES / size_of::<V>()).max(1);
+        for element in room.iter_mut().step_by(elements_per_page) {
+            *element = MaybeUninit::zeroed();
+        }
+        if let Some(last) = room.last_mut() {
+            *last = MaybeUninit::zeroed();
+        }
+        // Otherwise the writes might be left out, as nothing reads them.
+        black_box(room);
+    }
     Ok(values)
 }
 
