@@ -112,6 +112,8 @@ pub mod handle;
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
+mod circle;
+#[cfg(feature = "alloc")]
 pub mod classic;
 #[cfg(feature = "alloc")]
 mod errors;

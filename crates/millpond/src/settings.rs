@@ -83,33 +83,13 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
-/// The methods that set what every builder has: the builder has a `settings: Settings<R, H>` and is
-/// generic over `T, R, H`, with a method `with_settings` that changes `R` and `H`.
-macro_rules! builder_methods {
-    ($builder:ident) => {
+/// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
+macro_rules! lifetime_methods {
+    () => {
         /// How many slots: the pool takes the memory for them when it is built, and none after.
         pub fn capacity(mut self, slots: usize) -> Self {
             self.settings.capacity = Some(slots);
             self
-        }
-
-        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
-        }
-
-        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
-        /// [`Handle32`](crate::Handle32).
-        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
         }
 
         /// A name for error messages. Pools of different names start their generations at different
@@ -148,6 +128,34 @@ macro_rules! builder_methods {
         pub fn lifetimes(mut self, per_slot: u32) -> Self {
             self.settings.lifetimes.count = per_slot;
             self
+        }
+    };
+}
+pub(crate) use lifetime_methods;
+
+/// The methods of the builders of pools with a reuse order: as above, and the builder is generic over
+/// `T, R, H`, with a method `with_settings` that changes `R` and `H`.
+macro_rules! builder_methods {
+    ($builder:ident) => {
+        $crate::settings::lifetime_methods!();
+
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
+        }
+
+        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
+        /// [`Handle32`](crate::Handle32).
+        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
         }
     };
 }

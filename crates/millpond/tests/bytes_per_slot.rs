@@ -104,9 +104,8 @@ fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
 }
 
 fn handle_allocator<R: ReuseOrder, H: HandleLayout>(slots: usize) {
-    let expected = generation_bytes::<H>(slots)
-        + occupancy_bytes(slots)
-        + order_bytes::<R, H>(slots, 0);
+    let expected =
+        generation_bytes::<H>(slots) + occupancy_bytes(slots) + order_bytes::<R, H>(slots, 0);
     let actual = bytes_of(|| HandleAllocator::<R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{}", R::NAME);
 }

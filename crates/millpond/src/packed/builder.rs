@@ -1,40 +1,39 @@
-use super::PackedPool;
-use crate::handle::{Handle, HandleLayout};
-use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::{BuildError, Settings, builder_methods};
+use core::marker::PhantomData;
 
-/// Builds a [`PackedPool`]: capacity, reuse order, handle layout, name, salt, and what happens when
-/// the generations of a slot are used up.
+use super::{PackedPool, PackedSettings};
+use crate::handle::{Handle, HandleLayout};
+use crate::settings::{BuildError, Settings, lifetime_methods};
+
+/// Builds a [`PackedPool`]: capacity, handle layout, name, salt, and what happens when the generations
+/// of a slot are used up.
 ///
 /// ```
 /// use millpond::PackedPool;
-/// use millpond::reuse::LowestFirst;
 ///
-/// let pool =
-///     PackedPool::<[f32; 4]>::builder().capacity(1000).reuse(LowestFirst).name("sparks").build();
+/// let pool = PackedPool::<[f32; 4]>::builder().capacity(1000).name("sparks").build();
 /// assert_eq!(pool.name(), Some("sparks"));
 /// ```
 #[derive(Debug)]
 #[must_use = "call `.build()` to get the pool"]
-pub struct PackedPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    settings: Settings<R, H>,
-    values: core::marker::PhantomData<fn() -> T>,
+pub struct PackedPoolBuilder<T, H: HandleLayout = Handle<T>> {
+    settings: PackedSettings<H>,
+    values: PhantomData<fn() -> T>,
 }
 
 impl<T> PackedPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), values: core::marker::PhantomData }
+        Self { settings: Settings::new(), values: PhantomData }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> PackedPoolBuilder<T, R, H> {
-    builder_methods!(PackedPoolBuilder);
+impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
+    lifetime_methods!();
 
-    fn with_settings<R2: ReuseOrder, H2: HandleLayout>(
-        self,
-        f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
-    ) -> PackedPoolBuilder<T, R2, H2> {
-        PackedPoolBuilder { settings: f(self.settings), values: self.values }
+    /// Which handles the pool issues: [`Handle`] (the default) or [`Handle32`](crate::Handle32).
+    pub fn handle<H2: HandleLayout>(self) -> PackedPoolBuilder<T, H2> {
+        let Settings { capacity, lifetimes, types: _ } = self.settings;
+        let settings = Settings { capacity, lifetimes, types: PhantomData };
+        PackedPoolBuilder { settings, values: PhantomData }
     }
 
     /// The pool.
@@ -43,7 +42,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPoolBuilder<T, R, H> {
     ///
     /// Where [`try_build`](Self::try_build) returns an error.
     #[track_caller]
-    pub fn build(self) -> PackedPool<T, R, H> {
+    pub fn build(self) -> PackedPool<T, H> {
         self.try_build().unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -60,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPoolBuilder<T, R, H> {
     /// # Errors
     ///
     /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
-    pub fn try_build(self) -> Result<PackedPool<T, R, H>, BuildError> {
+    pub fn try_build(self) -> Result<PackedPool<T, H>, BuildError> {
         PackedPool::from_settings(&self.settings)
     }
 }

@@ -8,24 +8,23 @@ use core::iter::FusedIterator;
 
 use super::PackedPool;
 use crate::handle::HandleLayout;
-use crate::reuse::ReuseOrder;
 
 /// Moves the values out of a packed pool in their order; made by [`PackedPool::drain`].
-pub struct Drain<'a, T, R: ReuseOrder, H: HandleLayout> {
-    pool: &'a mut PackedPool<T, R, H>,
+pub struct Drain<'a, T, H: HandleLayout> {
+    pool: &'a mut PackedPool<T, H>,
     /// How many values have been handed out from where they stood. Each of them was replaced by the
     /// last one, so that with `n` values at first these positions hold values `n - 1`, `n - 2`, …:
     /// once the middle is used up, what is left comes in order from the end.
     from: usize,
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> Drain<'a, T, R, H> {
-    pub(super) fn new(pool: &'a mut PackedPool<T, R, H>) -> Self {
+impl<'a, T, H: HandleLayout> Drain<'a, T, H> {
+    pub(super) fn new(pool: &'a mut PackedPool<T, H>) -> Self {
         Self { pool, from: 0 }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
+impl<T, H: HandleLayout> Iterator for Drain<'_, T, H> {
     type Item = (H, T);
 
     #[inline]
@@ -42,14 +41,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> ExactSizeIterator for Drain<'_, T, R, H> {}
-impl<T, R: ReuseOrder, H: HandleLayout> FusedIterator for Drain<'_, T, R, H> {}
+impl<T, H: HandleLayout> ExactSizeIterator for Drain<'_, T, H> {}
+impl<T, H: HandleLayout> FusedIterator for Drain<'_, T, H> {}
 
 /// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
-impl<T, R: ReuseOrder, H: HandleLayout> Drop for Drain<'_, T, R, H> {
+impl<T, H: HandleLayout> Drop for Drain<'_, T, H> {
     fn drop(&mut self) {
-        struct Rest<'a, 'b, T, R: ReuseOrder, H: HandleLayout>(&'a mut Drain<'b, T, R, H>);
-        impl<T, R: ReuseOrder, H: HandleLayout> Drop for Rest<'_, '_, T, R, H> {
+        struct Rest<'a, 'b, T, H: HandleLayout>(&'a mut Drain<'b, T, H>);
+        impl<T, H: HandleLayout> Drop for Rest<'_, '_, T, H> {
             fn drop(&mut self) {
                 self.0.by_ref().for_each(drop);
             }
@@ -59,7 +58,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for Drain<'_, T, R, H> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Drain<'_, T, R, H> {
+impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Drain").field("remaining", &self.pool.len()).finish_non_exhaustive()
     }
@@ -67,28 +66,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Drain<'_, T, R, H> {
 
 /// Moves chosen values out of a packed pool; made by [`PackedPool::extract_if`].
 #[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
-pub struct ExtractIf<'a, T, R: ReuseOrder, H: HandleLayout, F> {
-    pool: &'a mut PackedPool<T, R, H>,
+pub struct ExtractIf<'a, T, H: HandleLayout, F> {
+    pool: &'a mut PackedPool<T, H>,
     /// The position that it comes to next.
     position: usize,
     choose: F,
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout, F> ExtractIf<'a, T, R, H, F> {
-    pub(super) fn new(pool: &'a mut PackedPool<T, R, H>, choose: F) -> Self {
+impl<'a, T, H: HandleLayout, F> ExtractIf<'a, T, H, F> {
+    pub(super) fn new(pool: &'a mut PackedPool<T, H>, choose: F) -> Self {
         Self { pool, position: 0, choose }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, F> Iterator for ExtractIf<'_, T, R, H, F>
+impl<T, H: HandleLayout, F> Iterator for ExtractIf<'_, T, H, F>
 where
     F: FnMut(H, &mut T) -> bool,
 {
     type Item = (H, T);
 
     fn next(&mut self) -> Option<(H, T)> {
-        while let Some(value) = self.pool.values.get_mut(self.position) {
-            if (self.choose)(self.pool.handles[self.position], value) {
+        while self.position < self.pool.len() {
+            let handle = self.pool.as_handle_slice()[self.position];
+            if (self.choose)(handle, &mut self.pool.values[self.position]) {
                 return Some(self.pool.remove_at_position(self.position));
             }
             self.position += 1;
@@ -101,12 +101,12 @@ where
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, R, H, F> where
+impl<T, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, H, F> where
     F: FnMut(H, &mut T) -> bool
 {
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, R, H, F> {
+impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtractIf").field("position", &self.position).finish_non_exhaustive()
     }
@@ -119,13 +119,15 @@ pub struct IntoIter<T, H> {
     values: vec::IntoIter<T>,
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> IntoIterator for PackedPool<T, R, H> {
+impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
     type Item = (H, T);
     type IntoIter = IntoIter<T, H>;
 
     /// The handles and values in their present order, from both ends.
     fn into_iter(self) -> IntoIter<T, H> {
-        IntoIter { handles: self.handles.into_iter(), values: self.values.into_iter() }
+        let mut handles = self.roster.into_order();
+        handles.truncate(self.values.len());
+        IntoIter { handles: handles.into_iter(), values: self.values.into_iter() }
     }
 }
 

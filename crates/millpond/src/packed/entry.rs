@@ -2,16 +2,15 @@ use core::fmt;
 
 use super::PackedPool;
 use crate::handle::HandleLayout;
-use crate::reuse::ReuseOrder;
 
 /// The slot that a packed pool's next value goes to; made by [`PackedPool::vacant_entry`].
 #[must_use = "an entry that is dropped inserts nothing"]
-pub struct VacantEntry<'a, T, R: ReuseOrder, H: HandleLayout> {
-    pub(super) pool: &'a mut PackedPool<T, R, H>,
+pub struct VacantEntry<'a, T, H: HandleLayout> {
+    pub(super) pool: &'a mut PackedPool<T, H>,
     pub(super) handle: H,
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> VacantEntry<'_, T, R, H> {
+impl<T, H: HandleLayout> VacantEntry<'_, T, H> {
     /// The handle that the value will have. It is refused until then.
     #[inline]
     #[must_use]
@@ -32,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VacantEntry<'_, T, R, H> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for VacantEntry<'_, T, R, H> {
+impl<T, H: HandleLayout> fmt::Debug for VacantEntry<'_, T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VacantEntry").field("handle", &self.handle).finish_non_exhaustive()
     }

@@ -4,6 +4,7 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
+mod roster;
 mod sort;
 mod traits;
 
@@ -12,20 +13,19 @@ pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut};
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter::Copied;
 use core::slice;
 
-use crate::allocator::full;
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
-use crate::handle::{Handle, HandleLayout, IndexWord, Refusal};
-use crate::handle_core::HandleCore;
+use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::memory;
-use crate::occupancy::Occupancy;
-use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
+use roster::PackedRoster;
+
+/// A packed pool has no reuse order to set.
+type PackedSettings<H> = Settings<(), H>;
 
 /// A pool whose live values are always adjacent: a slice without holes, with handles that stay good
 /// while the values move.
@@ -37,23 +37,25 @@ use crate::stats::Stats;
 /// less.
 ///
 /// ```text
-/// handle 3v1 ──▶ index 3, generation 1
+/// handle 3v1 ──▶ slot 3, generation 1
 ///                            │
-///   generations  [ 1 ][ †2][ 2 ][ 1 ]…    1 = 1: the handle is good († dead)
-///   positions    [ 1 ][  ][ 0 ][ 2 ]…     its value is at position 2
-///                               │
-///   values       [ c ][ a ][ d ]  ◀┘      as_slice(): no holes
-///   handles      [2v2][0v1][3v1]          the handle of each value, in the same order
+///   slots    [1: 1][†2: 3][2: 0][1: 2]…    1 = 1: the handle is good († dead); its value is at 2
+///                                  │
+///   values   [ c ] [ a ] [ d ] ◀───┘       as_slice(): no holes
+///   order    [2v2] [0v1] [3v1] │ [1v2]…    the handles of the values, then those that come next
 /// ```
 ///
 /// Removing a value moves the **last** one into its place, so the order changes with every removal;
 /// [`sort_by`](Self::sort_by) and its relatives put it right, and handles stay good.
 ///
-/// **Memory**: taken and touched when the pool is created, none after. Per slot the value, its handle
-/// (8 bytes; 4 with [`Handle32`](crate::Handle32)), its position (4 bytes; 2 with at most 16 index
-/// bits), a generation word (4 bytes; 2 with 16 or more index bits of a `Handle32`), one bit, and what
-/// the [reuse order](crate::reuse) takes: `size_of::<T>()` + 20.2 bytes with the defaults, + 10.2 with
-/// `Handle32<T, 16>`.
+/// **Memory**: taken and touched when the pool is created, none after. Per slot the value, a handle
+/// (8 bytes; 4 with [`Handle32`](crate::Handle32)), a position (4 bytes; 2 with at most 16 index bits)
+/// and a generation word (4 bytes; 2 with a `Handle32` of 16 or more index bits): `size_of::<T>()` + 16
+/// bytes with the defaults, + 8 with `Handle32<T, 16>`.
+///
+/// **Reuse order**: the slot freed last is handed out next, as by [`Lifo`](crate::reuse::Lifo). There
+/// is no choice: the handles to come stand in the same array as those of the values, behind them, which
+/// makes inserting and removing twice as fast as with a reuse order beside it.
 ///
 /// **Time**: insert, get and remove are O(1). Iterating costs O(live), and is iterating over a slice.
 ///
@@ -73,21 +75,16 @@ use crate::stats::Stats;
 /// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
 /// assert_eq!(sparks.get(red), None); // stale, and refused for ever
 /// ```
-pub struct PackedPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    core: HandleCore<R, H>,
-    /// The slots that are live in `core`.
-    occupancy: Occupancy,
-    /// For each live slot the position of its value; of no meaning for the others.
-    positions: Box<[H::Index]>,
-    /// The handle of each value, in the order of the values. Never longer than the capacity, and
-    /// so never reallocated.
-    handles: Vec<H>,
-    /// As many as there are live slots.
+pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
+    /// Told with every call how many values there are.
+    roster: PackedRoster<H>,
+    /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
+    /// never reallocated.
     values: Vec<T>,
 }
 
 impl<T> PackedPool<T> {
-    /// A pool of `capacity` slots, with the default reuse order and handles of eight bytes. All of
+    /// A pool of `capacity` slots, with handles of eight bytes. All of
     /// its memory is taken and touched here.
     ///
     /// ```
@@ -107,7 +104,7 @@ impl<T> PackedPool<T> {
         Self::with_capacity(capacity)
     }
 
-    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    /// A builder, to choose the handle layout, a name and more.
     ///
     /// ```
     /// use millpond::{Handle32, PackedPool};
@@ -125,14 +122,13 @@ impl<T> PackedPool<T> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
-    /// A pool of any reuse order and handle layout, where the type is written down.
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// A pool of any handle layout, where the type is written down.
     ///
     /// ```
-    /// use millpond::PackedPool;
-    /// use millpond::reuse::LowestFirst;
+    /// use millpond::{Handle32, PackedPool};
     ///
-    /// let pool: PackedPool<u32, LowestFirst> = PackedPool::with_capacity(512);
+    /// let pool: PackedPool<u32, Handle32<u32>> = PackedPool::with_capacity(512);
     /// assert_eq!(pool.capacity(), 512);
     /// ```
     ///
@@ -145,16 +141,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+    fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let mut occupancy = Occupancy::try_new(capacity).map_err(out_of_memory)?;
         Ok(Self {
-            core: HandleCore::try_new(&settings.lifetimes, &mut occupancy)
-                .map_err(out_of_memory)?,
-            occupancy,
-            positions: memory::filled(capacity, H::Index::from_index(0)).map_err(out_of_memory)?,
-            handles: memory::reserved_and_touched(capacity).map_err(out_of_memory)?,
+            roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
             values: memory::reserved_and_touched(capacity).map_err(out_of_memory)?,
         })
     }
@@ -163,7 +154,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.positions.len()
+        self.roster.capacity()
     }
 
     /// How many values there are.
@@ -184,26 +175,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(&self.occupancy)
+        self.roster.is_full(self.len())
     }
 
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
+        self.roster.name()
     }
 
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.stats(&self.occupancy)
-    }
-
-    /// Which slots are live, by the index in their handles (not by the position of their values).
-    #[inline]
-    #[must_use]
-    pub fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
+        self.roster.stats(self.len())
     }
 
     /// All values, adjacent, in their present order. O(1).
@@ -256,7 +240,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn as_handle_slice(&self) -> &[H] {
-        &self.handles
+        self.roster.live(self.len())
     }
 
     /// The position in [`as_slice`](Self::as_slice) of the handle's value, until values are removed
@@ -274,8 +258,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn position_of(&self, handle: H) -> Option<usize> {
-        let index = self.core.find(handle)?;
-        Some(self.positions[index].to_index())
+        self.roster.find(handle)
     }
 
     /// Moves a value in, behind the others. Cost: that of the reuse order's *take*, O(1) for most.
@@ -293,23 +276,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// If the pool is full: the error gives the value back.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        match self.core.acquire(&mut self.occupancy) {
-            Some(handle) => {
-                self.append(handle, value);
-                Ok(handle)
-            }
-            None => Err(self.refuse(value)),
-        }
+        self.insert_if_room(value).map_err(|value| self.refuse(value))
     }
 
-    /// Puts the value of a lifetime that has just begun behind the others.
+    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
-    fn append(&mut self, handle: H, value: T) {
-        let index = handle.index() as usize;
-        self.occupancy.set_live(index);
-        self.positions[index] = H::Index::from_index(self.values.len());
-        self.handles.push(handle);
-        self.values.push(value);
+    fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+        match self.roster.acquire(self.values.len()) {
+            Some(handle) => {
+                self.values.push(value);
+                Ok(handle)
+            }
+            None => Err(value),
+        }
     }
 
     /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
@@ -331,7 +310,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// If the pool is full: the function is not called.
     #[inline]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.core.peek(&self.occupancy) {
+        match self.roster.next(self.len()) {
             Some(handle) => {
                 let value = make(handle);
                 self.insert(value).map_err(Full::without_value)
@@ -352,8 +331,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// assert!(pool.vacant_entry().is_none());
     /// ```
     #[inline]
-    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
-        let handle = self.core.peek(&self.occupancy)?;
+    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, H>> {
+        let handle = self.roster.next(self.len())?;
         Some(VacantEntry { pool: self, handle })
     }
 
@@ -381,9 +360,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        match self.core.claim(handle, &mut self.occupancy) {
-            Ok(_) => {
-                self.append(handle, value);
+        match self.roster.claim(handle, self.len()) {
+            Ok(()) => {
+                self.values.push(value);
                 Ok(handle)
             }
             Err(kind) => Err(InsertAtError { value, kind }),
@@ -416,29 +395,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
         value: T,
         mut key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
-        if let Some(handle) = self.core.acquire(&mut self.occupancy) {
-            self.append(handle, value);
-            return (handle, None);
-        }
+        let value = match self.insert_if_room(value) {
+            Ok(handle) => return (handle, None),
+            Err(value) => value,
+        };
         let victim = self
             .iter()
-            .filter(|(handle, _)| !self.core.is_in_last_lifetime(handle.index() as usize))
+            .filter(|(handle, _)| !self.roster.is_in_last_lifetime(*handle))
             .map(|(handle, value)| (key(handle, value), handle))
             .min_by(|(a, _), (b, _)| a.cmp(b))
             .map(|(_, handle)| handle);
         let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
-        let Some(handle) = self.core.acquire(&mut self.occupancy) else {
+        let Ok(handle) = self.insert_if_room(value) else {
             let pool = PoolName(self.name());
             panic!("{pool} has no slot that can be used again: {:?}", self.stats());
         };
-        self.append(handle, value);
-        self.core.count_eviction();
+        self.roster.count_eviction();
         (handle, evicted)
     }
 
     #[cold]
     fn refuse<V>(&mut self, value: V) -> Full<V> {
-        full(value, &mut self.core, &self.occupancy)
+        Full { value, pool: self.roster.refuse(self.values.len()) }
     }
 
     /// The value, unless the handle is refused. O(1).
@@ -495,8 +473,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.core.check_disjoint(&handles)?;
-        let positions = handles.map(|h| self.positions[h.index() as usize].to_index());
+        self.roster.check_disjoint(&handles)?;
+        // No good handle has the position `len`, which is out of range.
+        let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match self.values.get_disjoint_mut(positions) {
             Ok(values) => Ok(values),
             Err(_) => unreachable!("good handles that differ have positions that differ"),
@@ -507,7 +486,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.core.find(handle).is_some()
+        self.roster.find(handle).is_some()
     }
 
     /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
@@ -526,7 +505,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle)
+        self.roster.check(handle)
     }
 
     /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
@@ -545,21 +524,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let position = self.position_of(handle)?;
-        Some(self.remove_at_position(position).1)
+        let live = self.values.len();
+        let value = self.values.swap_remove(position);
+        self.roster.release(handle, position, live);
+        Some(value)
     }
 
     /// Moves out the value at a position, which there is; the last value takes its place.
     #[inline]
     fn remove_at_position(&mut self, position: usize) -> (H, T) {
-        let handle = self.handles.swap_remove(position);
-        let value = self.values.swap_remove(position);
-        if let Some(moved) = self.handles.get(position) {
-            self.positions[moved.index() as usize] = H::Index::from_index(position);
-        }
-        let index = handle.index() as usize;
-        self.occupancy.set_dead(index);
-        self.core.release(index, &mut self.occupancy);
-        (handle, value)
+        let handle = self.as_handle_slice()[position];
+        self.roster.release(handle, position, self.values.len());
+        (handle, self.values.swap_remove(position))
     }
 
     /// The value of a slot, by the index in its handle (not by its position), if the slot is live.
@@ -577,10 +553,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
-        if !self.occupancy.is_live(index) {
-            return None;
-        }
-        self.values.get(self.positions[index].to_index())
+        self.values.get(self.roster.position_at(index)?)
     }
 
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
@@ -588,7 +561,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.core.handle_at(index)
+        self.as_handle_slice().get(self.roster.position_at(index)?).copied()
     }
 
     /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
@@ -606,7 +579,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
         let position = memory::position_in(&self.values, core::ptr::from_ref(value))?;
-        Some(self.handles[position].index() as usize)
+        Some(self.as_handle_slice()[position].index() as usize)
     }
 
     /// The handles and values in their present order, from both ends.
@@ -621,7 +594,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T, H> {
-        Iter::new(&self.handles, &self.values)
+        Iter::new(self.as_handle_slice(), &self.values)
     }
 
     /// The handles and values, to change, in their present order, from both ends.
@@ -635,13 +608,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T, H> {
-        IterMut::new(&self.handles, &mut self.values)
+        IterMut::new(self.roster.live(self.values.len()), &mut self.values)
     }
 
     /// The handles in the order of the values, from both ends.
     #[inline]
     pub fn handles(&self) -> Copied<slice::Iter<'_, H>> {
-        self.handles.iter().copied()
+        self.as_handle_slice().iter().copied()
     }
 
     /// The values in their present order, from both ends.
@@ -675,7 +648,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     #[inline]
-    pub fn drain(&mut self) -> Drain<'_, T, R, H> {
+    pub fn drain(&mut self) -> Drain<'_, T, H> {
         Drain::new(self)
     }
 
@@ -694,10 +667,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// assert_eq!(pool.as_slice(), [5, 1, 3]);
     /// ```
     #[inline]
-    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
-        &mut self,
-        choose: F,
-    ) -> ExtractIf<'_, T, R, H, F> {
+    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(&mut self, choose: F) -> ExtractIf<'_, T, H, F> {
         ExtractIf::new(self, choose)
     }
 
@@ -720,8 +690,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut position = 0;
-        while let Some(value) = self.values.get_mut(position) {
-            if keep(self.handles[position], value) {
+        while position < self.len() {
+            let handle = self.as_handle_slice()[position];
+            if keep(handle, &mut self.values[position]) {
                 position += 1;
             } else {
                 drop(self.remove_at_position(position));
@@ -741,12 +712,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     pub fn clear(&mut self) {
-        self.core.note_peak(self.values.len());
-        for handle in self.handles.drain(..) {
-            self.core.end(handle.index() as usize);
-        }
-        self.occupancy.set_all_dead();
-        self.core.reset_order(&mut self.occupancy);
+        self.roster.release_all(self.values.len());
         self.values.clear();
     }
 }

@@ -3,10 +3,9 @@
 use core::cmp::Ordering;
 
 use super::PackedPool;
-use crate::handle::{HandleLayout, IndexWord};
-use crate::reuse::ReuseOrder;
+use crate::handle::HandleLayout;
 
-impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
+impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Sorts the values; equal ones keep their order. Every handle stays good and names the value
     /// that it named before. O(live × log live) comparisons, each value moves once, nothing is
     /// allocated.
@@ -79,45 +78,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
     #[track_caller]
     pub fn swap_positions(&mut self, a: usize, b: usize) {
         self.values.swap(a, b);
-        self.handles.swap(a, b);
-        for position in [a, b] {
-            let index = self.handles[position].index() as usize;
-            self.positions[index] = H::Index::from_index(position);
-        }
+        self.roster.swap(a, b);
     }
 
     /// Sorts the handles by what the function says of the positions of their values. The values stay
     /// where they are until the order is known, and then each moves once.
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
         let follow = MoveValues(self);
-        let Self { positions, handles, values, .. } = &mut *follow.0;
-        let (positions, values): (&[_], &[T]) = (positions, values);
-        let position = |handle: &H| positions[handle.index() as usize].to_index();
-        handles.sort_unstable_by(|a, b| compare(values, position(a), position(b)));
+        let PackedPool { roster, values } = &mut *follow.0;
+        roster.sort_by(values.len(), |a, b| compare(values, a, b));
     }
 }
 
 /// Lets the values follow their handles when the sort is over, also if it has panicked: a sort that
 /// panics leaves the handles in some order, each of them once.
-struct MoveValues<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut PackedPool<T, R, H>);
+struct MoveValues<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
 
-impl<T, R: ReuseOrder, H: HandleLayout> Drop for MoveValues<'_, T, R, H> {
-    /// The handles say where each value belongs, the positions where it is. One cycle of the
-    /// permutation at a time: the value that stood at its start is handed on to its end.
+impl<T, H: HandleLayout> Drop for MoveValues<'_, T, H> {
     fn drop(&mut self) {
-        let PackedPool { positions, handles, values, .. } = &mut *self.0;
-        for start in 0..handles.len() {
-            let mut to = start;
-            loop {
-                let position = &mut positions[handles[to].index() as usize];
-                let from = position.to_index();
-                *position = H::Index::from_index(to);
-                if from == start {
-                    break;
-                }
-                values.swap(to, from);
-                to = from;
-            }
-        }
+        let PackedPool { roster, values } = &mut *self.0;
+        roster.settle(values.len(), |a, b| values.swap(a, b));
     }
 }

@@ -6,7 +6,6 @@ use crate::errors::PoolName;
 use crate::handle::HandleLayout;
 use crate::memory::{self, OutOfMemory};
 use crate::pool::refuse;
-use crate::reuse::ReuseOrder;
 
 /// # Panics
 ///
@@ -19,7 +18,7 @@ use crate::reuse::ReuseOrder;
 /// pool.remove(handle);
 /// pool[handle]; // pool "bullets" refuses handle 0v…: stale: its object was removed
 /// ```
-impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for PackedPool<T, R, H> {
+impl<T, H: HandleLayout> Index<H> for PackedPool<T, H> {
     type Output = T;
 
     #[inline]
@@ -35,7 +34,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for PackedPool<T, R, H> {
 /// # Panics
 ///
 /// If the handle is refused; the message names the pool, the handle and the reason.
-impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PackedPool<T, R, H> {
+impl<T, H: HandleLayout> IndexMut<H> for PackedPool<T, H> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, handle: H) -> &mut T {
@@ -48,7 +47,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PackedPool<T, R, H> {
 
 /// The copy has the same handles in the same order, and hands out the same ones next. Takes the
 /// memory of a new pool.
-impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for PackedPool<T, R, H> {
+impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
     fn clone(&self) -> Self {
         match self.try_clone() {
             Ok(pool) => pool,
@@ -57,31 +56,23 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for PackedPool<T, R, H> {
     }
 }
 
-impl<T: Clone, R: ReuseOrder, H: HandleLayout> PackedPool<T, R, H> {
+impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
     fn try_clone(&self) -> Result<Self, OutOfMemory> {
         // Not `Vec::clone`, which takes memory for the present values only.
-        let mut handles = memory::reserved_and_touched(self.capacity())?;
-        handles.extend_from_slice(&self.handles);
         let mut values = memory::reserved_and_touched(self.capacity())?;
         values.extend_from_slice(&self.values);
-        Ok(Self {
-            core: self.core.clone(),
-            occupancy: self.occupancy.clone(),
-            positions: self.positions.clone(),
-            handles,
-            values,
-        })
+        Ok(Self { roster: self.roster.clone(), values })
     }
 }
 
 /// A map from handles to values, in their order.
-impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for PackedPool<T, R, H> {
+impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for PackedPool<T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> IntoIterator for &'a PackedPool<T, R, H> {
+impl<'a, T, H: HandleLayout> IntoIterator for &'a PackedPool<T, H> {
     type Item = (H, &'a T);
     type IntoIter = Iter<'a, T, H>;
 
@@ -91,7 +82,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> IntoIterator for &'a PackedPool<T, R
     }
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> IntoIterator for &'a mut PackedPool<T, R, H> {
+impl<'a, T, H: HandleLayout> IntoIterator for &'a mut PackedPool<T, H> {
     type Item = (H, &'a mut T);
     type IntoIter = IterMut<'a, T, H>;
 
