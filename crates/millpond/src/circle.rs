@@ -9,7 +9,44 @@
 
 use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
+#[cfg(feature = "alloc")]
 use crate::settings::Lifetimes;
+
+/// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
+pub(crate) const fn first_generation(
+    name: Option<&'static str>,
+    salt: Option<u64>,
+    max: u32,
+) -> u32 {
+    let (name, salt) = match (name, salt) {
+        (None, None) => return 1,
+        (Some(name), None) => (name, 0),
+        (None, Some(salt)) => ("", salt),
+        (Some(name), Some(salt)) => (name, salt),
+    };
+    let mut hash = fnv_1a(name.as_bytes(), 0xcbf2_9ce4_8422_2325);
+    hash = fnv_1a(&salt.to_le_bytes(), hash);
+    (mixed(hash) % max as u64) as u32 + 1
+}
+
+/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
+const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
+    let mut hash = basis;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
+/// that names which differ in one letter start far apart.
+const fn mixed(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
 
 /// Where a pool's slots are on their way at first and at last.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +62,7 @@ pub(crate) struct Circle<W> {
 }
 
 impl<W: Word> Circle<W> {
-    #[inline]
+    #[cfg(feature = "alloc")]
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
         let max = H::LIFETIMES_MAX;
         let start = lifetimes.start(max);
@@ -37,6 +74,18 @@ impl<W: Word> Circle<W> {
             last: W::from_generation(last as u32),
             max: W::from_generation(max),
             wraps: lifetimes.wraps,
+        }
+    }
+
+    /// The whole circle from a first generation on; then slots retire.
+    #[inline]
+    pub(crate) fn whole<H: HandleLayout<Word = W>>(start: u32) -> Self {
+        let max = H::LIFETIMES_MAX;
+        Self {
+            start: W::from_generation(start),
+            last: W::from_generation(if start == 1 { max } else { start - 1 }),
+            max: W::from_generation(max),
+            wraps: false,
         }
     }
 
@@ -119,7 +168,7 @@ impl<W: Word> Circle<W> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
     use crate::handle::Handle32;
@@ -149,6 +198,15 @@ mod tests {
                 assert!(generations(&again).take(lifetimes).eq(generations(&once)));
                 assert_eq!(generations(&again).nth(lifetimes), Some(once.start()));
             }
+        }
+    }
+
+    #[test]
+    fn the_whole_circle_is_the_one_without_limits() {
+        for salt in [None, Some(1), Some(2), Some(3)] {
+            let expected = circle(u32::MAX, false, salt);
+            let whole = Circle::whole::<Short>(u32::from(expected.start()));
+            assert!(generations(&whole).eq(generations(&expected)));
         }
     }
 

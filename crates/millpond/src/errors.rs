@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::handle::Refusal;
+use crate::handle::{HandleLayout, Refusal};
 
 /// A full pool refused a value. It gives the value back.
 ///
@@ -216,3 +216,16 @@ impl fmt::Display for GetDisjointMutError {
 }
 
 impl core::error::Error for GetDisjointMutError {}
+
+/// Panics with the pool, the handle and the reason.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn refuse<H: HandleLayout>(
+    name: Option<&'static str>,
+    handle: H,
+    check: Result<(), Refusal>,
+) -> ! {
+    let reason = check.err().unwrap_or(Refusal::Stale);
+    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
+}

@@ -48,6 +48,7 @@
 //! | --- | --- |
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
+//! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
@@ -97,8 +98,8 @@
 //!
 //! # Cargo features
 //!
-//! - `alloc` (default): the pools, which take their memory from the global allocator. Without it the
-//!   crate has only the handle types.
+//! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
+//!   crate has the handle types and [`StaticPool`].
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
@@ -107,16 +108,17 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod address;
+mod circle;
+mod errors;
 pub mod handle;
+pub mod static_pool;
+mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
-mod circle;
-#[cfg(feature = "alloc")]
 pub mod classic;
-#[cfg(feature = "alloc")]
-mod errors;
 #[cfg(feature = "alloc")]
 mod generations;
 #[cfg(feature = "alloc")]
@@ -138,20 +140,19 @@ mod settings;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
-mod stats;
-#[cfg(feature = "alloc")]
 mod storage;
 
+pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use static_pool::StaticPool;
+pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
-    errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind},
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
-    stats::Stats,
 };

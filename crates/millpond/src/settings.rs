@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::circle::first_generation;
+
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifetimes {
@@ -21,26 +23,8 @@ impl Default for Lifetimes {
 impl Lifetimes {
     /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
     pub(crate) fn start(&self, max: u32) -> u32 {
-        if self.name.is_none() && self.salt.is_none() {
-            return 1;
-        }
-        let mut hash = fnv_1a(self.name.unwrap_or("").bytes(), 0xcbf2_9ce4_8422_2325);
-        hash = fnv_1a(self.salt.unwrap_or(0).to_le_bytes().into_iter(), hash);
-        (mixed(hash) % u64::from(max)) as u32 + 1
+        first_generation(self.name, self.salt, max)
     }
-}
-
-/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
-fn fnv_1a(bytes: impl Iterator<Item = u8>, basis: u64) -> u64 {
-    bytes.fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
-/// that names which differ in one letter start far apart.
-fn mixed(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
 }
 
 /// Why a pool cannot be built.

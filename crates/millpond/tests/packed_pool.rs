@@ -357,7 +357,10 @@ fn a_panicking_closure_leaves_the_pool_as_it_was() {
     let mut pool = PackedPool::new(4);
     let handles: Vec<_> = (0..4).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
     let failed = catch_unwind(AssertUnwindSafe(|| {
-        pool.insert_or_evict(ledger.value(9), |_, value| assert_ne!(value.id(), 2))
+        pool.insert_or_evict(ledger.value(9), |_, value| {
+            assert_ne!(value.id(), 2);
+            value.id()
+        })
     }));
     assert!(failed.is_err());
     pool.remove(handles[3]);

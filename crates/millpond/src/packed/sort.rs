@@ -16,8 +16,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     /// # use millpond::PackedPool;
     /// let mut sprites = PackedPool::new(8);
-    /// let tree = sprites.insert(("tree", 9.5)).unwrap();
-    /// let bush = sprites.insert(("bush", 2.0)).unwrap();
+    /// let tree = sprites.insert(("tree", 9.5_f32)).unwrap();
+    /// let bush = sprites.insert(("bush", 2.0_f32)).unwrap();
     /// sprites.sort_by(|a, b| a.1.total_cmp(&b.1));
     /// assert_eq!(sprites.as_slice(), [("bush", 2.0), ("tree", 9.5)]);
     /// assert_eq!((sprites[tree].0, sprites[bush].0), ("tree", "bush"));

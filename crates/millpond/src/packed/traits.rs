@@ -2,10 +2,9 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use super::{Iter, IterMut, PackedPool};
-use crate::errors::PoolName;
+use crate::errors::{PoolName, refuse};
 use crate::handle::HandleLayout;
 use crate::memory::{self, OutOfMemory};
-use crate::pool::refuse;
 
 /// # Panics
 ///

@@ -6,8 +6,6 @@ mod entry;
 mod iter;
 mod traits;
 
-pub(crate) use traits::refuse;
-
 pub use crate::allocator::Handles;
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
