@@ -50,6 +50,7 @@
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
+//! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
@@ -138,6 +139,8 @@ pub mod reuse;
 #[cfg(feature = "alloc")]
 mod settings;
 #[cfg(feature = "alloc")]
+pub mod side_table;
+#[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
 mod storage;
@@ -160,4 +163,5 @@ pub use self::{
     pool::{Pool, PoolBuilder},
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
+    side_table::SideTable,
 };
