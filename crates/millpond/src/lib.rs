@@ -54,6 +54,19 @@
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
+//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes):
+//!
+//! | | address of a value | live values | memory from | bytes per slot, defaults | insert, remove | lookup | a walk over the values |
+//! | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
+//! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
+//!
+//! None of them grows: the capacity is the limit.
+//!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
 //! How many slots? `millpond plan`, the tool that comes with this crate, reads it off a trace of the
