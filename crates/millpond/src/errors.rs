@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::handle::Refusal;
+use crate::handle::{HandleLayout, Refusal};
 
 /// A full pool refused a value. It gives the value back.
 ///
@@ -62,6 +62,10 @@ impl<T> Full<T> {
     #[must_use]
     pub fn retired(&self) -> usize {
         self.pool.retired
+    }
+
+    pub(crate) fn without_value(self) -> Full<()> {
+        Full { value: (), pool: self.pool }
     }
 }
 
@@ -151,7 +155,6 @@ impl<T> core::error::Error for InsertAtError<T> {}
 
 /// Why a pool could not begin exactly the lifetime that a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum InsertAtErrorKind {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
@@ -182,7 +185,6 @@ impl fmt::Display for InsertAtErrorKind {
 
 /// `get_disjoint_mut` could not give all references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum GetDisjointMutError {
     /// The handle at this position of the array is refused.
     Refused {
@@ -212,3 +214,16 @@ impl fmt::Display for GetDisjointMutError {
 }
 
 impl core::error::Error for GetDisjointMutError {}
+
+/// Panics with the pool, the handle and the reason.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn refuse<H: HandleLayout>(
+    name: Option<&'static str>,
+    handle: H,
+    check: Result<(), Refusal>,
+) -> ! {
+    let reason = check.err().unwrap_or(Refusal::Stale);
+    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
+}

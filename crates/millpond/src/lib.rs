@@ -47,9 +47,25 @@
 //! | you have | take |
 //! | --- | --- |
 //! | values that come and go | [`Pool`] |
+//! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
+//! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
+//! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
+//!
+//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes):
+//!
+//! | | address of a value | live values | memory from | bytes per slot, defaults | insert, remove | lookup | a walk over the values |
+//! | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
+//! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
+//!
+//! None of them grows: the capacity is the limit.
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
@@ -99,8 +115,8 @@
 //!
 //! # Cargo features
 //!
-//! - `alloc` (default): the pools, which take their memory from the global allocator. Without it the
-//!   crate has only the handle types.
+//! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
+//!   crate has the handle types and [`StaticPool`].
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
@@ -112,14 +128,17 @@ compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod address;
+mod circle;
+mod errors;
 pub mod handle;
+pub mod static_pool;
+mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
 pub mod classic;
-#[cfg(feature = "alloc")]
-mod errors;
 #[cfg(feature = "alloc")]
 mod generations;
 #[cfg(feature = "alloc")]
@@ -129,6 +148,8 @@ mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(feature = "alloc")]
+pub mod packed;
+#[cfg(feature = "alloc")]
 pub mod pool;
 #[cfg(feature = "alloc")]
 pub mod recycler;
@@ -137,9 +158,9 @@ pub mod reuse;
 #[cfg(feature = "alloc")]
 mod settings;
 #[cfg(feature = "alloc")]
-mod slices;
+pub mod side_table;
 #[cfg(feature = "alloc")]
-mod stats;
+mod slices;
 #[cfg(feature = "alloc")]
 mod storage;
 
@@ -148,15 +169,18 @@ mod storage;
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
 
+pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use static_pool::StaticPool;
+pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
-    errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind},
     occupancy::Occupancy,
+    packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
-    stats::Stats,
+    side_table::SideTable,
 };

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::circle::first_generation;
+
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifetimes {
@@ -21,29 +23,8 @@ impl Default for Lifetimes {
 impl Lifetimes {
     /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
     pub(crate) fn start(&self, max: u32) -> u32 {
-        if self.name.is_none() && self.salt.is_none() {
-            return 1;
-        }
-        // A mark before each, so that no name is like a missing one, and no salt either.
-        let name = self.name.map(|name| [1].into_iter().chain(name.bytes()));
-        let salt = self.salt.map(|salt| [2].into_iter().chain(salt.to_le_bytes()));
-        let bytes = name.into_iter().flatten().chain(salt.into_iter().flatten());
-        let hash = fnv_1a(bytes, 0xcbf2_9ce4_8422_2325);
-        (mixed(hash) % u64::from(max)) as u32 + 1
+        first_generation(self.name, self.salt, max)
     }
-}
-
-/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
-fn fnv_1a(bytes: impl Iterator<Item = u8>, basis: u64) -> u64 {
-    bytes.fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
-/// that names which differ in one letter start far apart.
-fn mixed(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
 }
 
 /// Why a pool cannot be built.
@@ -86,33 +67,13 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
-/// The methods that set what every builder has: the builder has a `settings: Settings<R, H>` and is
-/// generic over `T, R, H`, with a method `with_settings` that changes `R` and `H`.
-macro_rules! builder_methods {
-    ($builder:ident) => {
+/// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
+macro_rules! lifetime_methods {
+    () => {
         /// How many slots: the pool takes the memory for them when it is built, and none after.
         pub fn capacity(mut self, slots: usize) -> Self {
             self.settings.capacity = Some(slots);
             self
-        }
-
-        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
-        }
-
-        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
-        /// [`Handle32`](crate::Handle32).
-        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
         }
 
         /// A name for error messages. Pools of different names start their generations at different
@@ -152,6 +113,34 @@ macro_rules! builder_methods {
         pub fn lifetimes(mut self, per_slot: u32) -> Self {
             self.settings.lifetimes.count = per_slot;
             self
+        }
+    };
+}
+pub(crate) use lifetime_methods;
+
+/// The methods of the builders of pools with a reuse order: as above, and the builder is generic over
+/// `T, R, H`, with a method `with_settings` that changes `R` and `H`.
+macro_rules! builder_methods {
+    ($builder:ident) => {
+        $crate::settings::lifetime_methods!();
+
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
+        }
+
+        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
+        /// [`Handle32`](crate::Handle32).
+        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
         }
     };
 }

@@ -70,6 +70,9 @@ pub trait HandleLayout:
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
 pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// Index 0, where a trait's function cannot be called: in a constant.
+    #[doc(hidden)]
+    const ZERO: Self;
     /// The index that fits by construction.
     #[doc(hidden)]
     fn from_index(index: usize) -> Self;
@@ -80,6 +83,8 @@ pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static 
 /// An unsigned integer that a pool stores generations in. Its top bit is kept for "dead".
 #[doc(hidden)]
 pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// No bits.
+    const ZERO: Self;
     /// The top bit.
     const DEAD: Self;
     /// A dead slot of generation 0: never handed out again.
@@ -92,6 +97,8 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn as_live(self) -> Self;
     /// The generation after this live one, dead; the caller has ruled out the largest.
     fn dead_successor(self) -> Self;
+    /// The bits in which the two differ.
+    fn difference(self, other: Self) -> Self;
 }
 
 pub(crate) mod sealed {
@@ -103,6 +110,7 @@ pub(crate) mod sealed {
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl IndexWord for $word {
+            const ZERO: Self = 0;
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index <= <$word>::MAX as usize);
@@ -115,6 +123,7 @@ macro_rules! words {
         }
 
         impl Word for $word {
+            const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
             const RETIRED: Self = Self::DEAD;
             #[inline]
@@ -143,6 +152,10 @@ macro_rules! words {
             fn dead_successor(self) -> Self {
                 // The top bit is clear, and the sum of the others does not reach it.
                 self.wrapping_add(Self::DEAD + 1)
+            }
+            #[inline]
+            fn difference(self, other: Self) -> Self {
+                self ^ other
             }
         }
     )*};

@@ -6,8 +6,6 @@ mod entry;
 mod iter;
 mod traits;
 
-pub(crate) use traits::refuse;
-
 pub use crate::allocator::Handles;
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
@@ -23,7 +21,7 @@ use crate::occupancy::Occupancy;
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
-use crate::storage::Storage;
+use crate::storage::{CursorMut, Storage};
 
 /// A pool of values: they move in when inserted, stay at their address, and move out when removed.
 ///
@@ -850,6 +848,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
         &self.core
+    }
+
+    pub(crate) fn storage(&self) -> &Storage<T, R> {
+        &self.storage
+    }
+
+    /// What names the values, and the values to change one at a time.
+    pub(crate) fn cursor_mut(&mut self) -> (&HandleCore<R, H>, CursorMut<'_, T>) {
+        (&self.core, self.storage.cursor_mut())
     }
 }
 

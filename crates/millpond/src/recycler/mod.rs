@@ -10,11 +10,10 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use crate::allocator::{HandleAllocator, Handles};
-use crate::errors::{GetDisjointMutError, InsertAtError};
+use crate::errors::{GetDisjointMutError, InsertAtError, refuse};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::memory;
 use crate::occupancy::Occupancy;
-use crate::pool::refuse;
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
