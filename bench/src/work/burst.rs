@@ -1,0 +1,65 @@
+//! Bursts: at 90 % of the slots live, remove as many as 1/16 of the slots at random, then insert as many.
+//! The time is that of one removal and one insertion together.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use super::{Case, Work, operations};
+use crate::contender::Contender;
+use crate::measure::{Lap, Timed};
+use crate::object::Object;
+use crate::population::Population;
+
+/// See the module.
+pub(crate) struct Burst;
+
+impl Work for Burst {
+    fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
+        (C::KEYS_LAST && C::REMOVES).then_some(())?;
+        let population = Population::<C, P>::thinned(case.slots, case.percent)?;
+        let mut run = Run { population, size: (case.slots / 16).max(1), sum: 0 };
+        for _ in 0..8 {
+            run.burst();
+        }
+        Some(Box::new(run))
+    }
+}
+
+struct Run<C: Contender, const P: usize> {
+    population: Population<C, P>,
+    size: usize,
+    sum: u64,
+}
+
+impl<C: Contender, const P: usize> Run<C, P> {
+    fn burst(&mut self) {
+        let Population { store, keys, random, next } = &mut self.population;
+        let mut sum = 0u64;
+        for _ in 0..self.size {
+            let key = keys.swap_remove(random.below(keys.len()));
+            sum += u64::from(C::remove(store, key).x());
+        }
+        black_box(&mut *store);
+        for _ in 0..self.size {
+            keys.push(C::insert(store, Object::new(*next)));
+            *next = next.wrapping_add(1);
+        }
+        black_box(store);
+        self.sum = self.sum.wrapping_add(sum);
+    }
+}
+
+impl<C: Contender, const P: usize> Lap for Run<C, P> {
+    fn lap(&mut self) -> Timed {
+        let bursts = (operations(self.population.keys.len()) / self.size).max(1);
+        let start = Instant::now();
+        for _ in 0..bursts {
+            self.burst();
+        }
+        Timed { elapsed: start.elapsed(), operations: bursts * self.size }
+    }
+
+    fn checksum(&mut self) -> Option<u64> {
+        Some(self.sum ^ self.population.sum_by_key())
+    }
+}

@@ -1,0 +1,68 @@
+//! What is done to all contenders, one file each.
+
+pub(crate) mod burst;
+pub(crate) mod churn;
+pub(crate) mod clear_refill;
+pub(crate) mod create;
+pub(crate) mod fill;
+pub(crate) mod get;
+pub(crate) mod iterate;
+pub(crate) mod particles;
+pub(crate) mod quadtree;
+pub(crate) mod replay;
+pub(crate) mod retain;
+pub(crate) mod worst;
+
+use crate::contender::Contender;
+use crate::contenders::{Visitor, visit_all};
+use crate::measure::{Candidate, Lap, Task};
+use crate::object::Object;
+
+/// How large a work is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    pub(crate) slots: usize,
+    /// How many of the slots are live.
+    pub(crate) percent: usize,
+}
+
+/// Something to do, on objects of `P` words of payload.
+pub(crate) trait Work: 'static {
+    /// Makes a contender ready, or answers `None` if it lacks what the work needs.
+    fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>>;
+}
+
+/// Work `W` with all contenders. `name` is the column in the tables.
+pub(crate) fn task<W: Work, const P: usize>(name: impl Into<String>, case: Case) -> Task {
+    let mut collector =
+        Collector::<W, P> { case, candidates: Vec::new(), work: std::marker::PhantomData };
+    visit_all(&mut collector);
+    Task {
+        work: name.into(),
+        object_bytes: size_of::<Object<P>>(),
+        slots: case.slots,
+        candidates: collector.candidates,
+    }
+}
+
+struct Collector<W, const P: usize> {
+    case: Case,
+    candidates: Vec<Candidate>,
+    work: std::marker::PhantomData<W>,
+}
+
+impl<W: Work, const P: usize> Visitor for Collector<W, P> {
+    fn visit<C: Contender>(&mut self) {
+        let case = self.case;
+        self.candidates.push(Candidate {
+            name: C::NAME,
+            kind: C::KIND,
+            prepare: Box::new(move || W::prepare::<C, P>(case)),
+        });
+    }
+}
+
+/// How many operations a lap has: enough for the clock, few enough for many rounds.
+pub(crate) fn operations(slots: usize) -> usize {
+    slots.clamp(50_000, 250_000)
+}
