@@ -2,6 +2,8 @@
 
 mod arenas;
 mod boxed;
+#[cfg(feature = "fyrox")]
+mod fyrox;
 mod gen_map;
 mod generational_arena;
 mod limits;

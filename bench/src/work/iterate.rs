@@ -66,7 +66,7 @@ impl Form for Runs {
 pub(crate) struct Iterate<F>(PhantomData<F>);
 
 /// How many objects a lap visits at least.
-const VISITS: usize = 500_000;
+const VISITS: usize = 250_000;
 
 impl<F: Form> Work for Iterate<F> {
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
@@ -92,7 +92,6 @@ impl<F: Form, C: Contender, const P: usize> Run<F, C, P> {
 
 impl<F: Form, C: Contender, const P: usize> Lap for Run<F, C, P> {
     fn lap(&mut self) -> Timed {
-        self.pass(); // brings back into the caches what the others have pushed out
         let start = Instant::now();
         for _ in 0..self.passes {
             self.pass();

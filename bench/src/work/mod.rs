@@ -62,7 +62,8 @@ impl<W: Work, const P: usize> Visitor for Collector<W, P> {
     }
 }
 
-/// How many operations a lap has: enough for the clock, few enough for many rounds.
+/// How many operations a lap has: enough for the clock, and enough to bring back into the caches what other
+/// contenders have pushed out (each timed lap comes after one that is not); few enough for many rounds.
 pub(crate) fn operations(slots: usize) -> usize {
-    slots.clamp(50_000, 250_000)
+    (2 * slots).clamp(100_000, 500_000)
 }

@@ -100,34 +100,46 @@ impl Visitor for Collector<'_> {
 struct Timing<C>(PhantomData<C>);
 
 impl<C: Contender> Timing<C> {
-    /// From an empty store: the fill is part of it, and then churn at 100 %.
+    /// From an empty store: the fill is part of it, and then churn at 90 %.
     fn run(&self, clock: &Clock, count: usize, seed: u64, seen: &mut Histogram) -> u64 {
-        let Some(mut population) = Population::<C, 12>::empty(SLOTS) else { return 0 };
+        let Some(mut population) = Population::<C, 12>::empty(SLOTS) else {
+            return 0;
+        };
         population.random = crate::random::Random::new(seed);
         population.keys.spare_capacity_mut().fill(std::mem::MaybeUninit::zeroed());
         let mut worst = 0;
-        let mut note = |ticks| {
+        for operation in 0..count {
+            let after_fill = operation.saturating_sub(SLOTS);
+            let inserts = operation < SLOTS || (after_fill >= SLOTS / 10 && after_fill % 2 == 1);
+            let ticks = if inserts {
+                Self::insert(clock, &mut population)
+            } else {
+                Self::remove(clock, &mut population)
+            };
             seen.add(ticks);
             worst = worst.max(ticks);
-        };
-        for operation in 0..count {
-            if population.keys.len() < SLOTS {
-                let object = population.make();
-                let start = clock.now();
-                let key = C::insert(&mut population.store, object);
-                black_box(&mut population.store);
-                note(clock.now() - start);
-                population.keys.push(key);
-                continue;
-            }
-            let place = population.random.below(SLOTS);
-            let key = population.keys.swap_remove(place);
-            let start = clock.now();
-            black_box(C::remove(&mut population.store, key).x());
-            note(clock.now() - start);
-            black_box(operation);
         }
         worst
+    }
+
+    #[inline(always)]
+    fn insert(clock: &Clock, population: &mut Population<C, 12>) -> u64 {
+        let object = population.make();
+        let start = clock.now();
+        let key = C::insert(&mut population.store, object);
+        black_box(&mut population.store);
+        let ticks = clock.now() - start;
+        population.keys.push(key);
+        ticks
+    }
+
+    #[inline(always)]
+    fn remove(clock: &Clock, population: &mut Population<C, 12>) -> u64 {
+        let place = population.random.below(population.keys.len());
+        let key = population.keys.swap_remove(place);
+        let start = clock.now();
+        black_box(C::remove(&mut population.store, key).x());
+        clock.now() - start
     }
 }
 
