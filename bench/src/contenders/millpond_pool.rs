@@ -14,6 +14,8 @@ pub(crate) struct PoolWith<R>(PhantomData<R>);
 /// A reuse order and the name of its pool in the tables.
 pub(crate) trait Order: ReuseOrder {
     const POOL: &'static str;
+    /// Larger stores would take minutes.
+    const SLOTS_MAX: usize = usize::MAX;
 }
 
 impl Order for Lifo {
@@ -30,6 +32,8 @@ impl Order for Roster {
 }
 impl Order for NextFit {
     const POOL: &'static str = "Pool, NextFit";
+    /// Its search is longer the more slots there are: 6 microseconds at 100,000.
+    const SLOTS_MAX: usize = 10_000;
 }
 impl Order for Intrusive {
     const POOL: &'static str = "Pool, Intrusive";
@@ -109,7 +113,7 @@ impl<R: Order> Contender for PoolWith<R> {
     type Store<T: Value> = Pool<T, R>;
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
-        Some(Pool::with_capacity(capacity))
+        (capacity <= R::SLOTS_MAX).then(|| Pool::with_capacity(capacity))
     }
 
     pool_operations!();

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::errors::{Full, FullPool, InsertAtError};
+use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::HandleCore;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
@@ -60,7 +60,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
@@ -190,7 +193,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle)
+        self.core.check(handle, &self.occupancy)
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
@@ -240,6 +243,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         self.core.name()
+    }
+
+    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        self.core.check_disjoint(handles, &self.occupancy)
     }
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
@@ -336,7 +343,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Where [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> HandleAllocator<R, H> {
-        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+        match self.try_build() {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The allocator.

@@ -102,17 +102,26 @@ impl<W: Word> Generations<W> {
     pub(crate) fn end(&mut self, index: usize) -> bool {
         let word = &mut self.words[index];
         debug_assert!(!word.is_dead());
-        if *word == self.last {
-            if !self.wraps {
-                *word = W::RETIRED;
-                self.retired += 1;
-                return false;
-            }
-            *word = self.start.as_dead();
-        } else if *word == self.max {
+        if *word == self.last || *word == self.max {
+            return self.end_at_border(index);
+        }
+        *word = word.dead_successor();
+        true
+    }
+
+    /// Ends the lifetime of a live slot that is in its last, or in the one after which the circle goes
+    /// on at 1.
+    #[cold]
+    fn end_at_border(&mut self, index: usize) -> bool {
+        let word = &mut self.words[index];
+        if *word != self.last {
             *word = W::from_generation(1).as_dead();
+        } else if self.wraps {
+            *word = self.start.as_dead();
         } else {
-            *word = word.successor().as_dead();
+            *word = W::RETIRED;
+            self.retired += 1;
+            return false;
         }
         true
     }

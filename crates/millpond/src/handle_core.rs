@@ -19,7 +19,6 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     generations: Generations<H::Word>,
     queue: R::Queue<H::Index>,
     name: Option<&'static str>,
-    inserted: u64,
     refused: u64,
     evicted: u64,
     /// How many slots were live at once at most, looked at when one is about to die: the number only
@@ -36,7 +35,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             generations: Generations::try_new::<H>(slots.occupancy().slots(), lifetimes)?,
             queue: R::Queue::try_new(slots)?,
             name: lifetimes.name,
-            inserted: 0,
             refused: 0,
             evicted: 0,
             peak_before_removal: 0,
@@ -85,18 +83,22 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.generations.of_live(index).map(|word| H::from_kept_parts(index, word))
     }
 
-    pub(crate) fn check(&self, handle: H) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, handle: H, occupancy: &Occupancy) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         if self.generations.is_live_in(index, handle.word()) {
             return Ok(());
         }
-        Err(self.generations.refusal(index, handle.word(), self.inserted))
+        Err(self.generations.refusal(index, handle.word(), occupancy.births()))
     }
 
     /// Whether all handles are good, and no two the same.
-    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+    pub(crate) fn check_disjoint(
+        &self,
+        handles: &[H],
+        occupancy: &Occupancy,
+    ) -> Result<(), GetDisjointMutError> {
         for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle) {
+            if let Err(refusal) = self.check(handle, occupancy) {
                 return Err(GetDisjointMutError::Refused { position, refusal });
             }
             if handles[..position].contains(&handle) {
@@ -120,7 +122,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let index = self.queue.next(&self.generations, slots)?;
         let word = self.generations.begin(index);
         self.queue.take(index, &self.generations, slots);
-        self.inserted += 1;
         Some(H::from_kept_parts(index, word))
     }
 
@@ -139,7 +140,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             CannotBegin::Stale => InsertAtErrorKind::Stale,
         })?;
         self.queue.claim(index, &self.generations, slots);
-        self.inserted += 1;
         Ok(index)
     }
 
@@ -158,8 +158,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[inline]
     pub(crate) fn note_peak(&mut self, live: usize) {
         if live > self.peak_before_removal {
-            self.peak_before_removal = live;
+            self.raise_peak(live);
         }
+    }
+
+    /// Out of the way: a removal writes the peak only if it is a new one.
+    #[cold]
+    fn raise_peak(&mut self, live: usize) {
+        self.peak_before_removal = live;
     }
 
     /// Ends the lifetime of a slot without giving it back: [`reset_order`](Self::reset_order) must
@@ -194,8 +200,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             live: occupancy.live(),
             peak: self.peak(occupancy),
             retired: self.generations.retired(),
-            inserted: self.inserted,
-            removed: self.inserted - occupancy.live() as u64,
+            inserted: occupancy.births(),
+            removed: occupancy.births() - occupancy.live() as u64,
             refused: self.refused,
             evicted: self.evicted,
         }
@@ -208,7 +214,6 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
             generations: self.generations.clone(),
             queue: self.queue.clone(),
             name: self.name,
-            inserted: self.inserted,
             refused: self.refused,
             evicted: self.evicted,
             peak_before_removal: self.peak_before_removal,

@@ -137,6 +137,11 @@ mod stats;
 #[cfg(feature = "alloc")]
 mod storage;
 
+/// The code of the project's front page, compiled and run with the tests.
+#[cfg(all(doctest, feature = "alloc"))]
+#[doc = include_str!("../../../README.md")]
+struct FrontPage;
+
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
 
 #[cfg(feature = "alloc")]

@@ -84,8 +84,8 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn is_dead(self) -> bool;
     fn as_dead(self) -> Self;
     fn as_live(self) -> Self;
-    /// The generation after this live one, still live; the caller has ruled out the largest.
-    fn successor(self) -> Self;
+    /// The generation after this live one, dead; the caller has ruled out the largest.
+    fn dead_successor(self) -> Self;
 }
 
 pub(crate) mod sealed {
@@ -134,8 +134,9 @@ macro_rules! words {
                 self & !Self::DEAD
             }
             #[inline]
-            fn successor(self) -> Self {
-                self.wrapping_add(1)
+            fn dead_successor(self) -> Self {
+                // The top bit is clear, and the sum of the others does not reach it.
+                self.wrapping_add(Self::DEAD + 1)
             }
         }
     )*};

@@ -36,21 +36,23 @@ const WORD_SLOTS: usize = u64::BITS as usize;
 /// assert!(occupancy.is_live(2) && !occupancy.is_live(3));
 /// assert_eq!(occupancy.runs().collect::<Vec<_>>(), [0..3, 4..10]);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Occupancy {
     /// Bit `i % 64` of word `i / 64` is set while slot `i` is live. No bit at or beyond `slots` is
     /// ever set.
     words: Box<[u64]>,
     slots: usize,
-    /// How many bits are set.
-    live: usize,
+    /// How many times a bit was set, and how many times one was cleared: the difference is how many
+    /// are set. Two counters that only rise, as each way then writes only one.
+    births: u64,
+    deaths: u64,
 }
 
 impl Occupancy {
     /// All slots dead.
     pub(crate) fn try_new(slots: usize) -> Result<Self, memory::OutOfMemory> {
         let words = memory::filled(slots.div_ceil(WORD_SLOTS), 0)?;
-        Ok(Self { words, slots, live: 0 })
+        Ok(Self { words, slots, births: 0, deaths: 0 })
     }
 
     /// How many slots there are, live and dead.
@@ -64,7 +66,20 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn live(&self) -> usize {
-        self.live
+        (self.births - self.deaths) as usize
+    }
+
+    /// How many slots have become live since the beginning.
+    #[inline]
+    pub(crate) fn births(&self) -> u64 {
+        self.births
+    }
+
+    /// Takes over the history of another, which has as many live slots.
+    pub(crate) fn continue_from(&mut self, other: &Self) {
+        debug_assert_eq!(self.live(), other.live());
+        self.births = other.births;
+        self.deaths = other.deaths;
     }
 
     /// Whether the slot is live; `false` for an index that is out of range.
@@ -129,39 +144,36 @@ impl Occupancy {
         !self.words[word] & mask
     }
 
-    /// Marks the slot, which is in range, live. `false` if it was already.
+    /// Marks the slot, which is in range and dead, live.
     #[inline]
-    pub(crate) fn set_live(&mut self, index: usize) -> bool {
-        debug_assert!(index < self.slots);
-        let word = &mut self.words[index / WORD_SLOTS];
-        let bit = 1 << (index % WORD_SLOTS);
-        if *word & bit != 0 {
-            return false;
-        }
-        *word |= bit;
-        self.live += 1;
-        true
+    pub(crate) fn set_live(&mut self, index: usize) {
+        debug_assert!(index < self.slots && !self.is_live(index));
+        self.words[index / WORD_SLOTS] |= 1 << (index % WORD_SLOTS);
+        self.births += 1;
     }
 
-    /// Marks the slot dead. `false` if it was already.
+    /// Marks the slot, which is live, dead.
     #[inline]
-    pub(crate) fn set_dead(&mut self, index: usize) -> bool {
-        let Some(word) = self.words.get_mut(index / WORD_SLOTS) else { return false };
-        let bit = 1 << (index % WORD_SLOTS);
-        if *word & bit == 0 {
-            return false;
-        }
-        *word &= !bit;
-        self.live -= 1;
-        true
+    pub(crate) fn set_dead(&mut self, index: usize) {
+        debug_assert!(self.is_live(index));
+        self.words[index / WORD_SLOTS] &= !(1 << (index % WORD_SLOTS));
+        self.deaths += 1;
     }
 
     /// Marks all slots dead.
     pub(crate) fn set_all_dead(&mut self) {
         self.words.fill(0);
-        self.live = 0;
+        self.deaths = self.births;
     }
 }
+
+/// The same slots are live, however that came to be.
+impl PartialEq for Occupancy {
+    fn eq(&self, other: &Self) -> bool {
+        self.slots == other.slots && self.words == other.words
+    }
+}
+impl Eq for Occupancy {}
 
 impl<'a> IntoIterator for &'a Occupancy {
     type Item = usize;
@@ -181,7 +193,7 @@ pub(crate) mod tests {
     pub(crate) fn occupancy(live: &[bool]) -> Occupancy {
         let mut occupancy = Occupancy::try_new(live.len()).unwrap();
         for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
-            assert!(occupancy.set_live(index));
+            occupancy.set_live(index);
         }
         occupancy
     }
@@ -225,17 +237,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn set_live_and_set_dead_tell_what_changed() {
+    fn setting_dead_undoes_setting_live() {
         let mut occupancy = Occupancy::try_new(65).unwrap();
-        assert!(occupancy.set_live(64));
-        assert!(!occupancy.set_live(64));
-        assert_eq!(occupancy.live(), 1);
-        assert!(occupancy.set_dead(64));
-        assert!(!occupancy.set_dead(64));
-        assert!(!occupancy.set_dead(1000));
-        assert_eq!(occupancy.live(), 0);
+        occupancy.set_live(64);
         occupancy.set_live(3);
+        assert_eq!((occupancy.live(), occupancy.births()), (2, 2));
+        occupancy.set_dead(64);
+        assert!(!occupancy.is_live(64) && occupancy.is_live(3));
         occupancy.set_all_dead();
-        assert_eq!((occupancy.live(), occupancy.is_live(3)), (0, false));
+        assert_eq!((occupancy.live(), occupancy.births(), occupancy.is_live(3)), (0, 2, false));
     }
 }

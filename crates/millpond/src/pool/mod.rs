@@ -128,7 +128,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
@@ -206,15 +209,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
-    #[inline]
+    // Always inlined: as a call, the value would be written to the stack piece by piece and read back
+    // as a whole before the pieces have arrived, a stall longer than all of the rest.
+    #[inline(always)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        match self.core.acquire(&mut self.storage) {
-            Some(handle) => {
-                self.storage.put(handle.index() as usize, value);
-                Ok(handle)
-            }
-            None => Err(self.refuse(value)),
-        }
+        self.insert_if_room(value).map_err(|value| self.refuse(value))
     }
 
     /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
@@ -350,11 +349,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
-    #[inline]
+    #[inline(always)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
         match self.core.acquire(&mut self.storage) {
             Some(handle) => {
-                self.storage.put(handle.index() as usize, value);
+                // SAFETY: the generations called the slot dead until now, and they agree with the
+                // storage.
+                unsafe { self.storage.put_unchecked(handle.index() as usize, value) };
                 Ok(handle)
             }
             None => Err(value),
@@ -457,7 +458,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.core.check_disjoint(&handles)?;
+        self.core.check_disjoint(&handles, self.occupancy())?;
         // SAFETY: every handle is good, so its slot is live, and good handles that differ name
         // different slots.
         Ok(unsafe {
@@ -491,7 +492,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle)
+        self.core.check(handle, self.occupancy())
     }
 
     /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
@@ -506,7 +507,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let index = self.core.find(handle)?;
-        self.remove_slot(index)
+        // SAFETY: the generations call the slot live, and they agree with the storage.
+        let value = unsafe { self.storage.take_unchecked(index) };
+        self.core.release(index, &mut self.storage);
+        Some(value)
     }
 
     /// Moves the value out of a slot; `None` if it is dead.

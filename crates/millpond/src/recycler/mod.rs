@@ -259,7 +259,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.handles.core().check_disjoint(&handles)?;
+        self.handles.check_disjoint(&handles)?;
         let indices = handles.map(|handle| handle.index() as usize);
         match self.objects.get_disjoint_mut(indices) {
             Ok(objects) => Ok(objects),

@@ -42,6 +42,23 @@ impl<I: IndexWord> LifoQueue<I> {
         slots + slots / 64 + 1
     }
 
+    #[inline]
+    fn top(&self) -> Option<usize> {
+        // One test for "empty" and "in range": 0 − 1 is out of any range.
+        self.stack.get(self.len.wrapping_sub(1)).map(|slot| slot.to_index())
+    }
+
+    #[cold]
+    fn next_below_ghosts<W: Word>(&mut self, words: &Generations<W>) -> Option<usize> {
+        loop {
+            self.len -= 1;
+            let top = self.top()?;
+            if words.is_vacant(top) {
+                return Some(top);
+            }
+        }
+    }
+
     /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
     #[cold]
     fn sweep<W: Word>(&mut self, words: &mut Generations<W>) {
@@ -76,14 +93,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
 
     #[inline]
     fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &S) -> Option<usize> {
-        loop {
-            // One test for "empty" and "in range": 0 − 1 is out of any range.
-            let slot = self.stack.get(self.len.wrapping_sub(1))?.to_index();
-            if words.is_vacant(slot) {
-                return Some(slot);
-            }
-            self.len -= 1;
-        }
+        let top = self.top()?;
+        if words.is_vacant(top) { Some(top) } else { self.next_below_ghosts(words) }
     }
 
     #[inline]

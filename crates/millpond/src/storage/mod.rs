@@ -126,21 +126,36 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     }
 
     /// Makes a dead slot live.
-    #[inline]
     pub(crate) fn put(&mut self, index: usize, value: T) {
-        // In range, so the occupancy may be told of it (invariant 1).
-        let slot = &mut self.values[index];
         // A live slot would lose its value; the handles above make sure that it is dead.
-        assert!(self.occupancy.set_live(index), "the slot is live already");
-        slot.write(value);
+        assert!(
+            index < self.values.len() && !self.occupancy.is_live(index),
+            "the slot is live already"
+        );
+        // SAFETY: just tested.
+        unsafe { self.put_unchecked(index, value) };
     }
 
-    /// Makes a live slot dead, and gives its value; `None` if it is dead.
+    /// Makes a dead slot live.
+    ///
+    /// # Safety
+    ///
+    /// The slot is in range and dead.
     #[inline]
-    pub(crate) fn take(&mut self, index: usize) -> Option<T> {
-        if !self.occupancy.set_dead(index) {
-            return None;
-        }
+    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, value: T) {
+        self.occupancy.set_live(index);
+        // SAFETY: the slot is in range.
+        unsafe { self.values.get_unchecked_mut(index) }.write(value);
+    }
+
+    /// Makes a live slot dead, and gives its value.
+    ///
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    pub(crate) unsafe fn take_unchecked(&mut self, index: usize) -> T {
+        self.occupancy.set_dead(index);
         // SAFETY: the slot was live, so it is within the array (invariant 1).
         let slot = unsafe { self.values.get_unchecked(index) };
         // SAFETY: the slot was live, so its value is initialised (invariant 2); it is dead now, so
@@ -149,7 +164,14 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         if Self::LINKED {
             self.write_link(index, Link::NONE);
         }
-        Some(value)
+        value
+    }
+
+    /// Makes a live slot dead, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(crate) fn take(&mut self, index: usize) -> Option<T> {
+        // SAFETY: just tested.
+        self.occupancy.is_live(index).then(|| unsafe { self.take_unchecked(index) })
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
@@ -268,6 +290,7 @@ impl<T: Clone, R: ReuseOrder> Storage<T, R> {
         for index in 0..self.values.len() {
             storage.set_link(index, self.link(index));
         }
+        storage.occupancy.continue_from(&self.occupancy);
         Ok(storage)
     }
 }
