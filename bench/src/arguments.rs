@@ -89,7 +89,7 @@ impl Arguments {
     /// How many single operations are timed for the worst of them, and in how many parts.
     pub(crate) fn worst(&self) -> (usize, usize) {
         match self.extent() {
-            Extent::Quick => (4_000_000, 2),
+            Extent::Quick => (6_000_000, 3),
             _ => (10_000_000, 5),
         }
     }

@@ -19,8 +19,12 @@ pub(crate) enum Kind {
     Allocator,
     /// Gives memory back all at once only.
     Arena,
+    #[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "made by the C++ contenders only"))]
     /// C++, raw pointers, checks nothing.
     Native,
+    #[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "made by the C++ contenders only"))]
+    /// C++, iterators instead of handles.
+    NativeContainer,
     /// Not a contender: what the machine allows.
     Limit,
 }

@@ -8,6 +8,8 @@ mod gen_map;
 mod generational_arena;
 mod limits;
 mod millpond_pool;
+#[cfg(feature = "cpp")]
+pub(crate) mod native;
 mod recycler;
 mod slab;
 mod slotmap_dense;
@@ -74,5 +76,7 @@ pub(crate) fn place(name: &str) -> usize {
     }
     let mut names = Names(Vec::new());
     visit_all(&mut names);
+    #[cfg(feature = "cpp")]
+    names.0.extend(native::names());
     names.0.iter().position(|&known| known == name).unwrap_or(names.0.len())
 }

@@ -70,8 +70,9 @@ fn cache(index: usize) -> Option<String> {
 pub(crate) fn versions() -> String {
     let crates =
         CRATES.iter().filter_map(|name| version(name).map(|version| format!("{name} {version}")));
-    let compiler = std::iter::once(env!("BENCH_RUSTC").to_owned());
-    compiler.chain(crates).collect::<Vec<_>>().join(", ")
+    let compilers = std::iter::once(env!("BENCH_RUSTC")).chain(option_env!("BENCH_CXX"));
+    let compilers = compilers.map(str::to_owned);
+    compilers.chain(crates).collect::<Vec<_>>().join(", ")
 }
 
 fn version(name: &str) -> Option<&'static str> {

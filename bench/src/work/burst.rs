@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::{Case, Work, operations};
+use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::object::Object;
@@ -15,6 +15,8 @@ use crate::population::Population;
 pub(crate) struct Burst;
 
 impl Work for Burst {
+    const NATIVE: Option<NativeWork> = Some(NativeWork { number: 3, operations });
+
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         (C::KEYS_LAST && C::REMOVES).then_some(())?;
         let population = Population::<C, P>::thinned(case.slots, case.percent)?;

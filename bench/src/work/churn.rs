@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::{Case, Work, operations};
+use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::object::Object;
@@ -19,6 +19,8 @@ use crate::population::Population;
 pub(crate) struct Churn;
 
 impl Work for Churn {
+    const NATIVE: Option<NativeWork> = Some(NativeWork { number: 2, operations });
+
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         (C::KEYS_LAST && C::REMOVES).then_some(())?;
         let mut run = Run {

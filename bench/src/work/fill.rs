@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use super::{Case, Work, operations};
+use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::population::Population;
@@ -12,6 +12,8 @@ use crate::population::Population;
 pub(crate) struct Fill;
 
 impl Work for Fill {
+    const NATIVE: Option<NativeWork> = Some(NativeWork { number: 0, operations });
+
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         C::UPDATES.then_some(())?;
         let population = Population::<C, P>::empty(case.slots)?;

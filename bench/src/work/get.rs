@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::{Case, Work, operations};
+use super::{Case, NativeWork, Work, operations};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::population::Population;
@@ -14,6 +14,8 @@ use crate::population::Population;
 pub(crate) struct Get;
 
 impl Work for Get {
+    const NATIVE: Option<NativeWork> = Some(NativeWork { number: 1, operations });
+
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         C::UPDATES.then_some(())?;
         Some(Box::new(Run { population: Population::<C, P>::full(case.slots)?, at: 0, sum: 0 }))

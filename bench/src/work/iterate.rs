@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-use super::{Case, Work};
+use super::{Case, NativeWork, Work};
 use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::object::Object;
@@ -12,6 +12,9 @@ use crate::population::Population;
 
 /// A way to write the loop.
 pub(crate) trait Form: 'static {
+    /// This loop's number in C++.
+    const NATIVE: Option<NativeWork> = None;
+
     /// Visits all objects, or answers that the contender has no such loop.
     fn walk<C: Contender, const P: usize>(
         store: &mut C::Store<Object<P>>,
@@ -24,6 +27,8 @@ pub(crate) trait Form: 'static {
 pub(crate) struct For;
 
 impl Form for For {
+    const NATIVE: Option<NativeWork> = Some(NativeWork { number: 4, operations: |_| VISITS });
+
     #[inline(always)]
     fn walk<C: Contender, const P: usize>(
         store: &mut C::Store<Object<P>>,
@@ -69,6 +74,8 @@ pub(crate) struct Iterate<F>(PhantomData<F>);
 const VISITS: usize = 250_000;
 
 impl<F: Form> Work for Iterate<F> {
+    const NATIVE: Option<NativeWork> = F::NATIVE;
+
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         let mut population = Population::<C, P>::thinned(case.slots, case.percent)?;
         F::walk::<C, P>(&mut population.store, &population.keys, Object::advance).then_some(())?;

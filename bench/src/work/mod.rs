@@ -26,8 +26,20 @@ pub(crate) struct Case {
     pub(crate) percent: usize,
 }
 
+/// A work that `cpp/works.hpp` has too, with its number there.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "only the C++ contenders ask"))]
+pub(crate) struct NativeWork {
+    pub(crate) number: u32,
+    /// How many operations a lap has at least.
+    pub(crate) operations: fn(usize) -> usize,
+}
+
 /// Something to do, on objects of `P` words of payload.
 pub(crate) trait Work: 'static {
+    /// The number of the same work in C++, if it has been written there.
+    const NATIVE: Option<NativeWork> = None;
+
     /// Makes a contender ready, or answers `None` if it lacks what the work needs.
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>>;
 }
@@ -37,6 +49,12 @@ pub(crate) fn task<W: Work, const P: usize>(name: impl Into<String>, case: Case)
     let mut collector =
         Collector::<W, P> { case, candidates: Vec::new(), work: std::marker::PhantomData };
     visit_all(&mut collector);
+    #[cfg(feature = "cpp")]
+    collector.candidates.extend(W::NATIVE.into_iter().flat_map(
+        |NativeWork { number, operations }| {
+            crate::contenders::native::candidates(number, P, case, operations(live(case)))
+        },
+    ));
     Task {
         work: name.into(),
         object_bytes: size_of::<Object<P>>(),
@@ -60,6 +78,12 @@ impl<W: Work, const P: usize> Visitor for Collector<W, P> {
             prepare: Box::new(move || W::prepare::<C, P>(case)),
         });
     }
+}
+
+/// How many slots are live.
+#[cfg(feature = "cpp")]
+fn live(case: Case) -> usize {
+    case.slots * case.percent / 100
 }
 
 /// How many operations a lap has: enough for the clock, and enough to bring back into the caches what other
