@@ -43,7 +43,8 @@ const SEEDS: u8 = 0x80;
 /// The odds are printed by `millpond odds`.
 ///
 /// **Memory**: per slot the value, one byte and one bit. **Time**: all O(1), but for insertion, which
-/// looks at one byte after the other from the cursor on, O(slots) in the worst case.
+/// looks for a free slot from the cursor on, 64 slots at a time: O(slots / 64) in the worst case, and
+/// [`insert_at`](Self::insert_at), which looks for the lowest free slot in the same way.
 ///
 /// ```
 /// use millpond::classic::BytemapPool;
@@ -229,8 +230,8 @@ impl<T> BytemapPool<T> {
             return Err(value);
         }
         let cursor = usize::try_from(self.cursor).ok();
-        let is_free = |index: usize| self.bytes[index] & FREE != 0 && !self.is_retired(index);
-        let Some(index) = next_vacant_after(cursor, self.capacity(), is_free) else {
+        let is_usable = |index: usize| !self.is_retired(index);
+        let Some(index) = next_vacant_after(cursor, self.slots.occupancy(), is_usable) else {
             return Err(value);
         };
         let seed = (self.bytes[index] & !FREE).wrapping_add(1) % SEEDS;
@@ -276,7 +277,8 @@ impl<T> BytemapPool<T> {
                 self.seeds_restarted += u64::from(may_have_been);
                 self.bytes[index] = byte;
                 self.slots.put(index, value);
-                self.cursor = self.lowest_free().unwrap_or(self.capacity() - 1) as i32;
+                self.cursor =
+                    self.slots.occupancy().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
                 Ok(handle)
             }
             _ => Err(BytemapError::NoSuchHandle(value)),
@@ -390,14 +392,6 @@ impl<T> BytemapPool<T> {
     #[inline]
     fn is_retired(&self, index: usize) -> bool {
         self.retires && self.bytes[index] == FREE | (SEEDS - 1)
-    }
-
-    fn lowest_free(&self) -> Option<usize> {
-        let occupancy = self.slots.occupancy();
-        (0..occupancy.words().len()).find_map(|word| {
-            let dead = occupancy.dead_bits(word);
-            (dead != 0).then(|| word * 64 + dead.trailing_zeros() as usize)
-        })
     }
 }
 
