@@ -19,11 +19,10 @@ pub(crate) enum Kind {
     Allocator,
     /// Gives memory back all at once only.
     Arena,
-    #[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "made by the C++ contenders only"))]
     /// C++, raw pointers, checks nothing.
     Native,
-    #[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "made by the C++ contenders only"))]
     /// C++, iterators instead of handles.
+    #[cfg_attr(not(feature = "cpp"), allow(dead_code, reason = "only a C++ contender is one"))]
     NativeContainer,
     /// Not a contender: what the machine allows.
     Limit,

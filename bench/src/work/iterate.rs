@@ -13,6 +13,7 @@ use crate::population::Population;
 /// A way to write the loop.
 pub(crate) trait Form: 'static {
     /// This loop's number in C++.
+    #[cfg_attr(not(feature = "cpp"), allow(dead_code, reason = "only the C++ contenders ask"))]
     const NATIVE: Option<NativeWork> = None;
 
     /// Visits all objects, or answers that the contender has no such loop.

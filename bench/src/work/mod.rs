@@ -28,7 +28,7 @@ pub(crate) struct Case {
 
 /// A work that `cpp/works.hpp` has too, with its number there.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cpp"), expect(dead_code, reason = "only the C++ contenders ask"))]
+#[cfg_attr(not(feature = "cpp"), allow(dead_code, reason = "only the C++ contenders ask"))]
 pub(crate) struct NativeWork {
     pub(crate) number: u32,
     /// How many operations a lap has at least.
@@ -38,6 +38,7 @@ pub(crate) struct NativeWork {
 /// Something to do, on objects of `P` words of payload.
 pub(crate) trait Work: 'static {
     /// The number of the same work in C++, if it has been written there.
+    #[cfg_attr(not(feature = "cpp"), allow(dead_code, reason = "only the C++ contenders ask"))]
     const NATIVE: Option<NativeWork> = None;
 
     /// Makes a contender ready, or answers `None` if it lacks what the work needs.

@@ -220,7 +220,7 @@ impl Histogram {
 
     #[inline(always)]
     fn step(ticks: u64) -> usize {
-        let ticks = ticks | 1 << STEP_BITS;
+        let ticks = ticks.max(1 << STEP_BITS);
         let doublings = ticks.ilog2();
         let within = (ticks >> (doublings - STEP_BITS)) as usize & ((1 << STEP_BITS) - 1);
         ((doublings as usize) << STEP_BITS) + within
