@@ -40,6 +40,8 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
         if slots >= 10_000_000 || extent == Extent::Full || (extent == Extent::Usual && named) {
             plan.objects::<SMALL>(slots);
         }
+        // At 100,000 slots large objects fill a third-level cache to the brim: other programs would decide.
+        let named = slots == 10_000 || !arguments.sizes(&[]).is_empty();
         if slots <= 1_000_000 && (extent == Extent::Full || (extent == Extent::Usual && named)) {
             plan.objects::<LARGE>(slots);
         }

@@ -2,6 +2,7 @@
 
 use crate::contender::Kind;
 use crate::measure::Cell;
+use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
 use crate::work::worst;
 
@@ -10,24 +11,35 @@ use crate::work::worst;
 pub(crate) struct Bar {
     pub(crate) text: String,
     pub(crate) limit: f64,
-    /// The worst ratio of all places where it was measured, and that place. `None`: not measured.
-    pub(crate) worst: Option<(f64, String)>,
+    /// The ratio at every place where it was measured, and that place.
+    pub(crate) ratios: Vec<(f64, String)>,
 }
 
 impl Bar {
     /// `met`, `missed`, or `-` when not measured.
     pub(crate) fn word(&self) -> &'static str {
-        match &self.worst {
+        match self.worst() {
             None => "-",
             Some((ratio, _)) if *ratio <= self.limit => "met",
             Some(_) => "missed",
         }
+    }
+
+    /// The worst ratio and its place, if it was measured anywhere.
+    pub(crate) fn worst(&self) -> Option<&(f64, String)> {
+        self.ratios.iter().max_by(|one, other| one.0.total_cmp(&other.0))
+    }
+
+    /// At how many places it was met.
+    pub(crate) fn met(&self) -> usize {
+        self.ratios.iter().filter(|(ratio, _)| *ratio <= self.limit).count()
     }
 }
 
 const ANY_GENERATIONAL: &[Kind] = &[Kind::Generational, Kind::GenerationalDense];
 const STABLE_GENERATIONAL: &[Kind] = &[Kind::Generational];
 const VEC: &str = "Vec, swap_remove";
+const PACKED: &str = "PackedPool";
 const RECYCLER: &str = "Recycler";
 const TWO_LINES: &str = "limit: two lines, no checks";
 const FORMS: [&str; 3] = ["for", "for_each", "runs"];
@@ -53,6 +65,21 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
         let text = format!("{work}: best C++ pool that checks nothing");
         bars.push(judge.against_kinds(text, 1.5, work, &[Kind::Native], 0));
     }
+    for percent in OCCUPANCIES {
+        let work = format!("iterate {percent}%, runs");
+        let other = |group| results.cell(&work, group, VEC);
+        let text = format!("PackedPool, iterate {percent}%: plain Vec loop");
+        bars.push(judge.compare(text, 1.03, &work, PACKED, 0, &other));
+    }
+    let other = |group| results.cell("churn", group, "slotmap, dense");
+    bars.push(judge.compare(
+        "PackedPool, churn: slotmap dense".into(),
+        0.6,
+        "churn",
+        PACKED,
+        0,
+        &other,
+    ));
     let text = "particles: Vec with swap_remove".into();
     bars.push(judge.against(text, 1.1, "particles", "particles", VEC, 0));
     bars.push(judge.recycler());
@@ -156,12 +183,12 @@ impl Judge<'_> {
                 );
                 Some((own.median / other.median, place))
             });
-        Bar { text, limit, worst: ratios.max_by(|one, other| one.0.total_cmp(&other.0)) }
+        Bar { text, limit, ratios: ratios.collect() }
     }
 
     fn worst_operation(&self) -> Bar {
         let find = |name| self.0.latencies.iter().find(|latency| latency.contender == name);
-        let worst = find(REFERENCE).zip(find(worst::PLAIN)).map(|(own, plain)| {
+        let ratio = find(REFERENCE).zip(find(worst::PLAIN)).map(|(own, plain)| {
             let place = format!(
                 "{:.0} against {:.0} ns, medians of rounds",
                 own.worst_median, plain.worst_median
@@ -171,14 +198,18 @@ impl Judge<'_> {
         Bar {
             text: "worst single operation: worst plain access to memory".into(),
             limit: 1.0,
-            worst,
+            ratios: ratio.into_iter().collect(),
         }
     }
 
     fn memory(&self, contender: &str, limit: f64) -> Bar {
         let found = self.0.bytes_per_slot.iter().find(|bytes| bytes.contender == contender);
-        let worst =
+        let ratio =
             found.map(|bytes| (bytes.beyond_object, format!("bytes, with keys of {}", bytes.key)));
-        Bar { text: format!("{contender}: bytes per slot beyond the value"), limit, worst }
+        Bar {
+            text: format!("{contender}: bytes per slot beyond the value"),
+            limit,
+            ratios: ratio.into_iter().collect(),
+        }
     }
 }

@@ -181,10 +181,13 @@ fn scaling_paths(
     for (y, index) in ends {
         let y = y.max(free);
         free = y + 14.0;
-        let color = if index == 0 { "#0969da" } else { COLORS[(index - 1) % COLORS.len()] };
+        let fill = match index {
+            0 => "class=\"own\"".to_owned(),
+            _ => format!("style=\"fill:{}\"", COLORS[(index - 1) % COLORS.len()]),
+        };
         let _ = writeln!(
             svg,
-            "<text x=\"{}\" y=\"{:.1}\" style=\"fill:{color}\">{}</text>",
+            "<text x=\"{}\" y=\"{:.1}\" {fill}>{}</text>",
             right + 8.0,
             y + 4.0,
             escape(lines[index].0)

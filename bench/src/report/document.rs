@@ -46,14 +46,23 @@ fn head(results: &Results) -> String {
 fn verdict_section(results: &Results) -> String {
     let bars = verdict::bars(results);
     let rows = bars.iter().map(|bar| {
-        let (ratio, place) = match &bar.worst {
+        let (ratio, place) = match bar.worst() {
             Some((ratio, place)) => (format!("{ratio:.2}"), place.clone()),
             None => ("-".into(), "not measured in this run".into()),
         };
-        vec![bar.text.clone(), format!("{:.2}", bar.limit), ratio, bar.word().into(), place]
+        vec![
+            bar.text.clone(),
+            format!("{:.2}", bar.limit),
+            ratio,
+            bar.word().into(),
+            format!("{}/{}", bar.met(), bar.ratios.len()),
+            place,
+        ]
     });
     let rows: Vec<_> = rows.collect();
-    let headings = ["bar", "limit", "worst", "verdict", "where"].map(String::from).to_vec();
+    let headings = ["bar", "limit", "worst", "verdict", "met at", "where it is worst"]
+        .map(String::from)
+        .to_vec();
     let count = |word| bars.iter().filter(|bar| bar.word() == word).count();
     format!(
         "## Verdict\n\n{} bars met, {} missed, {} not measured. `{REFERENCE}` unless another is named; the worst \
