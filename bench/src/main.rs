@@ -17,6 +17,8 @@ mod traces;
 mod verdict;
 mod work;
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,21 +39,33 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     }
+    let directory = arguments.directory();
+    // Before the minutes of measuring, not after.
+    if let Some((directory, Err(error))) =
+        directory.as_ref().map(|path| (path, fs::create_dir_all(path)))
+    {
+        return fail(2, &unwritable(directory, &error));
+    }
     let results = match measure_all(&arguments) {
         Ok(results) => results,
         Err(Trouble::Unusable(message)) => return fail(2, &message),
         Err(Trouble::Mismatch(message)) => return fail(1, &message),
     };
     let document = report::document(&results);
-    print!("{document}");
-    let Some(directory) = arguments.directory() else { return ExitCode::SUCCESS };
+    // A reader that has closed the pipe has seen enough; the files are still to be written.
+    let _ = write!(io::stdout(), "{document}");
+    let Some(directory) = directory else { return ExitCode::SUCCESS };
     match report::write(&directory, &document, &results) {
         Ok(files) => {
-            files.iter().for_each(|file| println!("written: {}", file.display()));
+            files.iter().for_each(|file| eprintln!("written: {}", file.display()));
             ExitCode::SUCCESS
         }
-        Err(error) => fail(2, &format!("{}: {error}", Path::new(&directory).display())),
+        Err(error) => fail(2, &unwritable(&directory, &error)),
     }
+}
+
+fn unwritable(directory: &Path, error: &io::Error) -> String {
+    format!("{}: {error}; expected a directory that can be written to", directory.display())
 }
 
 /// Why there are no results.

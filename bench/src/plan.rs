@@ -105,3 +105,22 @@ impl Plan<'_> {
         self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::measure;
+
+    #[test]
+    fn every_work_ends_with_the_same_checksum_for_every_contender() {
+        let arguments = Arguments::parse_from(["millpond-bench", "--full", "--sizes", "100"]);
+        let tasks = tasks(&arguments);
+        assert!(tasks.len() > 50);
+        for task in tasks {
+            let cells = measure::run(&task, 1).unwrap();
+            assert!(cells.len() > 3, "{} has hardly a contender", task.work);
+        }
+    }
+}

@@ -213,3 +213,44 @@ impl Judge<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(contender: &'static str, kind: Kind, slots: usize, median: f64) -> Cell {
+        Cell {
+            work: "churn".into(),
+            object_bytes: 64,
+            slots,
+            contender,
+            kind,
+            median,
+            quartile_low: median,
+            quartile_high: median,
+            rounds: 1,
+        }
+    }
+
+    #[test]
+    fn a_bar_is_missed_when_one_place_is_above_its_limit() {
+        let mut results = Results::new(1);
+        results.cells = vec![
+            cell(REFERENCE, Kind::Millpond, 1_000, 2.0),
+            cell("slower", Kind::Generational, 1_000, 9.0),
+            cell("best", Kind::Generational, 1_000, 4.0),
+            cell("no generations", Kind::Index, 1_000, 1.0),
+        ];
+        let churn = |results: &Results| {
+            let mut bars = bars(results);
+            bars.swap_remove(2)
+        };
+        let bar = churn(&results);
+        assert_eq!((bar.word(), bar.worst().unwrap().0), ("met", 0.5));
+        results.cells.push(cell(REFERENCE, Kind::Millpond, 10_000, 6.0));
+        results.cells.push(cell("best", Kind::Generational, 10_000, 4.0));
+        let bar = churn(&results);
+        assert_eq!((bar.word(), bar.worst().unwrap().0, bar.met()), ("missed", 1.5, 1));
+        assert_eq!(bars(&results)[0].word(), "-");
+    }
+}

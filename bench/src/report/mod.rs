@@ -12,13 +12,12 @@ pub(crate) use document::document;
 
 use crate::results::Results;
 
-/// Writes the document, the figures and the charts into `directory`, and names the files.
+/// Writes the document, the figures and the charts into `directory`, which exists, and names the files.
 pub(crate) fn write(
     directory: &Path,
     document: &str,
     results: &Results,
 ) -> io::Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(directory)?;
     let mut files =
         vec![("benchmark.md", document.to_owned()), ("benchmark.csv", figures(results))];
     files.extend(chart::operations(results).map(|chart| ("benchmark.svg", chart)));
