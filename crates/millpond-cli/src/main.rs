@@ -1,2 +1,7 @@
 //! The tool that tells how large each pool has to be.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    millpond_cli::run(std::env::args_os()).into()
+}

@@ -60,7 +60,10 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
@@ -340,7 +343,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// Where [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> HandleAllocator<R, H> {
-        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+        match self.try_build() {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The allocator.

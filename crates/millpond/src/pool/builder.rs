@@ -43,7 +43,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     /// Where [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> Pool<T, R, H> {
-        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+        match self.try_build() {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The pool.

@@ -128,7 +128,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {

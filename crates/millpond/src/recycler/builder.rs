@@ -74,7 +74,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
     /// Where [`try_build_with`](Self::try_build_with) returns an error.
     #[track_caller]
     pub fn build_with(self, make: impl FnMut(usize) -> T) -> Recycler<T, R, H> {
-        self.try_build_with(make).unwrap_or_else(|error| panic!("{error}"))
+        match self.try_build_with(make) {
+            Ok(recycler) => recycler,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The recycler, of objects that the function makes from their indices.

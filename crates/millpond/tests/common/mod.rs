@@ -65,3 +65,25 @@ impl Random {
         (self.next() % limit as u64) as usize
     }
 }
+
+/// Calls a function once for each reuse order, as its first type parameter, and says which in the
+/// output of a test that fails.
+macro_rules! in_every_order {
+    ($function:ident $(::<$($with:ty),+>)? ($($argument:expr),*)) => {{
+        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        println!("Lifo");
+        $function::<Lifo $(, $($with),+)?>($($argument),*);
+        println!("Fifo");
+        $function::<Fifo $(, $($with),+)?>($($argument),*);
+        println!("LowestFirst");
+        $function::<LowestFirst $(, $($with),+)?>($($argument),*);
+        println!("Roster");
+        $function::<Roster $(, $($with),+)?>($($argument),*);
+        println!("NextFit");
+        $function::<NextFit $(, $($with),+)?>($($argument),*);
+        println!("Intrusive");
+        $function::<Intrusive $(, $($with),+)?>($($argument),*);
+    }};
+}
+#[allow(unused_imports, reason = "each test file uses its own part")]
+pub(crate) use in_every_order;

@@ -1,0 +1,127 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Says how large each object pool of a program has to be, from a trace of the program.
+///
+/// Without a command it plans the pools of three traces that are part of the program: two games
+/// of Freedoom and one of OpenTTD.
+#[derive(Debug, Parser)]
+#[command(name = "millpond", version, disable_help_subcommand = true)]
+#[command(after_help = "\
+Examples:
+  millpond                                 plan the bundled traces
+  millpond plan game.csv.gz                plan the pools of your own trace
+  heaptrack ./game && millpond plan heaptrack.game.*.zst
+                                           find out what to pool in a program without pools")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Plan(PlanArguments),
+    Odds(crate::odds_command::OddsArguments),
+    Generate(GenerateArguments),
+    /// Print a completion script for a shell.
+    #[command(after_help = "Example:
+  millpond completions bash > ~/.local/share/bash-completion/completions/millpond")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print a manual page: the tool's, or that of one command.
+    #[command(after_help = "Examples:
+  millpond man | man -l -
+  millpond man plan > millpond-plan.1")]
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
+}
+
+/// Plan the pools that a trace asks for, and prove the plan by replaying the trace.
+///
+/// A trace is a lifetime trace (lines `tick,event,id,class`) or a heaptrack file, plain or
+/// compressed with gzip or zstd; what it is shows in its content. `-` reads standard input.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond plan game.csv.gz
+  millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
+  millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].classes[0]'
+  zcat game.csv.gz | millpond plan -")]
+pub(crate) struct PlanArguments {
+    /// Traces to plan for, each on its own.
+    #[arg(required = true, value_name = "TRACE")]
+    pub(crate) traces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: RuleArguments,
+    /// Print the plan as JSON, for programs.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the report goes; an earlier report there is replaced, nothing else ever is.
+    ///
+    /// [default: report.html, and none with --json]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write no report.
+    #[arg(long)]
+    pub(crate) no_report: bool,
+    /// How many classes the tables show.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct RuleArguments {
+    /// Room on top of the peak, in per cent of it.
+    #[arg(long, value_name = "PERCENT", default_value_t = crate::plan::Headroom::DEFAULT_PERCENT, value_parser = headroom)]
+    pub(crate) headroom: f64,
+    /// How many ticks of a lifetime trace make a second (heaptrack files have a clock).
+    #[arg(long, value_name = "HZ", default_value_t = 35.0, value_parser = positive)]
+    pub(crate) tick_rate: f64,
+    /// How long the program has to run before the first slot uses up its generations.
+    #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = positive)]
+    pub(crate) session_hours: f64,
+}
+
+/// Write a made-up trace of any length to standard output, always the same for the same options.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond generate --events 50000000 > big.csv
+  millpond generate --events 50000000 --heaptrack > big.heaptrack")]
+pub(crate) struct GenerateArguments {
+    /// How many births and deaths.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub(crate) events: u64,
+    /// About how many objects are alive at once.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) live: u32,
+    /// Write heaptrack's format instead of a lifetime trace.
+    #[arg(long)]
+    pub(crate) heaptrack: bool,
+}
+
+/// The most headroom that is sensible: eleven times the peak.
+const HEADROOM_PERCENT_MAX: f64 = 1000.0;
+
+fn headroom(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|percent| (0.0..=HEADROOM_PERCENT_MAX).contains(percent))
+        .ok_or_else(|| format!("expected a number from 0 to {HEADROOM_PERCENT_MAX}"))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|n| (1e-3..=1e9).contains(n))
+        .ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok()
+}

@@ -1,0 +1,151 @@
+//! What can go wrong, each said in one line that names the place and what was expected.
+
+use std::fmt;
+
+/// Where in an input something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The input as a whole.
+    Whole,
+    /// A line of the uncompressed text, counted from 1, and the offset of its first byte.
+    Line {
+        /// The line's number, from 1.
+        line: u64,
+        /// The offset of the line's first byte in the uncompressed text.
+        byte: u64,
+    },
+    /// About this offset in the file as it is stored, compressed or not.
+    Byte(u64),
+}
+
+/// Something that is wrong with an input: where, and what was expected instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is.
+    pub place: Place,
+    /// What is there and what was expected, in one line.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault of the input as a whole.
+    pub fn whole(message: impl Into<String>) -> Self {
+        Self { place: Place::Whole, message: message.into() }
+    }
+
+    /// A fault at an offset of the stored file.
+    pub fn at_byte(byte: u64, message: impl Into<String>) -> Self {
+        Self { place: Place::Byte(byte), message: message.into() }
+    }
+
+    /// Says which input the fault is in.
+    #[must_use]
+    pub fn of_input(self, name: &str) -> Failure {
+        Failure::Input { name: name.to_owned(), fault: self }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Whole => {}
+            Place::Line { line, byte } => write!(f, "line {line} (byte {byte}): ")?,
+            Place::Byte(byte) => write!(f, "byte {byte}: ")?,
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Why a command did not end with exit code 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// An input cannot be used.
+    Input {
+        /// The input's name as the user typed it.
+        name: String,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// The arguments cannot be used.
+    Arguments(String),
+    /// A result cannot be written.
+    Output(String),
+    /// A check that the command made did not hold.
+    Check(String),
+    /// Whoever read the output has stopped reading; nothing is wrong.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// The exit code that goes with this failure.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::ClosedPipe => 0,
+            Self::Check(_) => 1,
+            Self::Input { .. } | Self::Arguments(_) | Self::Output(_) => 2,
+        }
+    }
+
+    /// Sorts an error of writing to standard output: a closed pipe is nobody's fault.
+    #[must_use]
+    pub fn from_stdout(error: &std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            Self::ClosedPipe
+        } else {
+            Self::Output(format!("standard output: {}", reason(error)))
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input { name, fault } => write!(f, "{}: {fault}", shown(name.as_bytes())),
+            Self::Arguments(message) | Self::Output(message) | Self::Check(message) => {
+                f.write_str(message)
+            }
+            Self::ClosedPipe => f.write_str("the output was closed"),
+        }
+    }
+}
+
+/// The most characters of foreign text that a message repeats.
+const SHOWN_CHARS_MAX: usize = 120;
+
+/// Foreign text as a message may repeat it: one line, no control characters, cut if long.
+#[must_use]
+pub fn shown(text: &[u8]) -> String {
+    // Bytes beyond what can be shown are not worth decoding: a character has at most four.
+    let head = &text[..text.len().min(SHOWN_CHARS_MAX * 4)];
+    let decoded = String::from_utf8_lossy(head);
+    let mut out = String::new();
+    let mut cut = head.len() < text.len();
+    for (count, c) in decoded.chars().enumerate() {
+        if count == SHOWN_CHARS_MAX {
+            cut = true;
+            break;
+        }
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    if cut {
+        out.push('…');
+    }
+    out
+}
+
+/// An I/O error in plain words, without the operating system's error number.
+#[must_use]
+pub fn reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "no permission".to_owned(),
+        ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
+        _ => shown(error.to_string().as_bytes()),
+    }
+}

@@ -1,0 +1,93 @@
+//! Text as blocks of whole lines, none of them longer than it may be.
+
+use super::source::Input;
+use crate::error::{Fault, Place};
+
+/// The most bytes that one line may have, without its end.
+///
+/// Without a limit a small compressed file could ask for all memory with one endless line.
+pub const LINE_BYTES_MAX: usize = 64 << 10;
+
+const BLOCK_BYTES: usize = 4 * LINE_BYTES_MAX;
+
+/// Reads an input block by block; each block holds whole lines and ends with a line end.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    input: Input<'a>,
+    buffer: Vec<u8>,
+    /// `buffer[..block]` is the block that was handed out last.
+    block: usize,
+    /// `buffer[..filled]` is what has been read.
+    filled: usize,
+    /// The offset of `buffer[0]` in the uncompressed text.
+    byte: u64,
+    /// How many lines came before the block that was handed out last.
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// Begins to read.
+    #[must_use]
+    pub fn new(input: Input<'a>) -> Self {
+        Self { input, buffer: vec![0; BLOCK_BYTES], block: 0, filled: 0, byte: 0, line: 0 }
+    }
+
+    /// The input that is being read.
+    #[must_use]
+    pub fn input(&self) -> &Input<'a> {
+        &self.input
+    }
+
+    /// The block that was read last.
+    #[must_use]
+    pub fn block(&self) -> &[u8] {
+        &self.buffer[..self.block]
+    }
+
+    /// Reads the next block; `false` at the end of the input.
+    ///
+    /// # Errors
+    /// If the input cannot be read, a line is too long, or the last line does not end.
+    pub fn advance(&mut self) -> Result<bool, Fault> {
+        self.line += memchr::memchr_iter(b'\n', self.block()).count() as u64;
+        self.byte += self.block as u64;
+        self.buffer.copy_within(self.block..self.filled, 0);
+        self.filled -= self.block;
+        self.block = 0;
+        loop {
+            let n = self.input.read(&mut self.buffer[self.filled..])?;
+            let read_from = self.filled;
+            self.filled += n;
+            if n == 0 {
+                return if self.filled == 0 { Ok(false) } else { Err(self.cut_short()) };
+            }
+            if let Some(end) = memchr::memrchr(b'\n', &self.buffer[read_from..self.filled]) {
+                self.block = read_from + end + 1;
+                return Ok(true);
+            }
+            if self.filled > LINE_BYTES_MAX {
+                return Err(self.too_long(0));
+            }
+        }
+    }
+
+    /// Where in the text the line is that begins at this offset of the block.
+    #[must_use]
+    pub fn place(&self, offset: usize) -> Place {
+        let before = memchr::memchr_iter(b'\n', &self.buffer[..offset]).count() as u64;
+        Place::Line { line: self.line + before + 1, byte: self.byte + offset as u64 }
+    }
+
+    /// The fault of a line that is too long and begins at this offset of the block.
+    #[must_use]
+    pub fn too_long(&self, offset: usize) -> Fault {
+        let message =
+            format!("a line of more than {LINE_BYTES_MAX} bytes, expected a trace's short lines");
+        Fault { place: self.place(offset), message }
+    }
+
+    fn cut_short(&self) -> Fault {
+        let message = "the last line is cut short, expected a line end after it".to_owned();
+        Fault { place: self.place(0), message }
+    }
+}

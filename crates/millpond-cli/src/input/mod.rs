@@ -1,0 +1,10 @@
+//! Where traces come from: files, the bundled traces and pipes, plain or compressed, read as
+//! blocks of whole lines.
+
+mod decompress;
+mod lines;
+mod source;
+mod spool;
+
+pub use lines::{LINE_BYTES_MAX, Lines};
+pub use source::{Input, Source};

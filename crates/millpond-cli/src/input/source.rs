@@ -1,0 +1,157 @@
+//! An input that can be read twice, whatever it is.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+use std::rc::Rc;
+
+use super::decompress::decompressed;
+use super::spool::Spool;
+use crate::error::{Fault, reason};
+
+/// Something that can be opened again and again and gives the same bytes each time.
+#[derive(Debug)]
+pub struct Source {
+    place: Stored,
+    bytes_stored: u64,
+}
+
+#[derive(Debug)]
+enum Stored {
+    File(File),
+    Spooled(Spool),
+    Memory(&'static [u8]),
+}
+
+impl Source {
+    /// A trace that is part of the program.
+    #[must_use]
+    pub fn from_memory(bytes: &'static [u8]) -> Self {
+        Self { place: Stored::Memory(bytes), bytes_stored: bytes.len() as u64 }
+    }
+
+    /// A file by its path, or standard input for `-`.
+    ///
+    /// A plan reads its input twice. What cannot be read twice (standard input, a pipe) is
+    /// first copied to a temporary file that is removed when the source is dropped.
+    ///
+    /// # Errors
+    /// If it does not exist, may not be read, or is neither a file nor a pipe.
+    pub fn from_path(path: &Path) -> Result<Self, Fault> {
+        if path == Path::new("-") {
+            return Self::spooled(std::io::stdin().lock());
+        }
+        // Asked before it is opened: opening a pipe waits, opening a directory says little.
+        let kind = std::fs::metadata(path).map_err(|e| Fault::whole(reason(&e)))?.file_type();
+        if kind.is_dir() {
+            return Err(Fault::whole("is a directory, expected a trace file"));
+        }
+        if !kind.is_file() && !is_pipe(kind) {
+            return Err(Fault::whole("is neither a file nor a pipe, expected a trace file"));
+        }
+        let file = File::open(path).map_err(|e| Fault::whole(reason(&e)))?;
+        if !kind.is_file() {
+            return Self::spooled(file);
+        }
+        let bytes_stored = file.metadata().map_err(|e| Fault::whole(reason(&e)))?.len();
+        Ok(Self { place: Stored::File(file), bytes_stored })
+    }
+
+    fn spooled(pipe: impl Read) -> Result<Self, Fault> {
+        let spool = Spool::copy_of(pipe)?;
+        let bytes_stored = spool.bytes();
+        Ok(Self { place: Stored::Spooled(spool), bytes_stored })
+    }
+
+    /// How many bytes the input has as it is stored.
+    #[must_use]
+    pub fn bytes_stored(&self) -> u64 {
+        self.bytes_stored
+    }
+
+    /// The uncompressed text, from its beginning.
+    ///
+    /// # Errors
+    /// If it cannot be read or its compression's header is damaged.
+    pub fn open(&self) -> Result<Input<'_>, Fault> {
+        let bytes_read = Rc::new(Cell::new(0));
+        let stored: Box<dyn Read + '_> = match &self.place {
+            Stored::File(file) => Box::new(rewound(file)?),
+            Stored::Spooled(spool) => Box::new(rewound(spool.file())?),
+            Stored::Memory(bytes) => Box::new(*bytes),
+        };
+        let counted = Counted { inner: stored, bytes_read: Rc::clone(&bytes_read) };
+        Ok(Input { text: decompressed(counted)?, bytes_read, bytes_stored: self.bytes_stored })
+    }
+}
+
+fn rewound(mut file: &File) -> Result<&File, Fault> {
+    file.rewind().map_err(|e| Fault::whole(reason(&e)))?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() || kind.is_socket()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: std::fs::FileType) -> bool {
+    false
+}
+
+/// An input that is being read: uncompressed text, and how far the reading has come.
+pub struct Input<'a> {
+    text: Box<dyn Read + 'a>,
+    bytes_read: Rc<Cell<u64>>,
+    bytes_stored: u64,
+}
+
+impl Input<'_> {
+    /// How many stored bytes have been read so far.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.get()
+    }
+
+    /// How many stored bytes there are.
+    #[must_use]
+    pub fn bytes_stored(&self) -> u64 {
+        self.bytes_stored
+    }
+
+    /// Reads some uncompressed text; 0 at its end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or its compression is damaged or cut short.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
+        loop {
+            match self.text.read(buffer) {
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                other => return other.map_err(|e| Fault::at_byte(self.bytes_read(), reason(&e))),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Input({} of {} bytes)", self.bytes_read(), self.bytes_stored)
+    }
+}
+
+/// Counts the bytes that go through it.
+pub(super) struct Counted<'a> {
+    inner: Box<dyn Read + 'a>,
+    bytes_read: Rc<Cell<u64>>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.bytes_read.set(self.bytes_read.get() + n as u64);
+        Ok(n)
+    }
+}

@@ -1,0 +1,86 @@
+//! A temporary copy of an input that cannot be read twice.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::PathBuf;
+
+use crate::error::{Fault, reason};
+
+/// The most that is copied: an endless pipe must not fill the disk.
+const SPOOL_BYTES_MAX: u64 = 16 << 30;
+
+/// How many names are tried before giving up.
+const NAMES_MAX: u32 = 100;
+
+/// A file in the directory for temporary files, removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Spool {
+    file: Option<File>,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Spool {
+    /// Copies all that the pipe gives, up to a limit.
+    pub(super) fn copy_of(pipe: impl Read) -> Result<Self, Fault> {
+        let failed = |e: std::io::Error| {
+            Fault::whole(format!("cannot be copied to a temporary file: {}", reason(&e)))
+        };
+        let mut spool = Self::create().map_err(failed)?;
+        let mut file = spool.file();
+        spool.bytes =
+            std::io::copy(&mut pipe.take(SPOOL_BYTES_MAX + 1), &mut file).map_err(failed)?;
+        if spool.bytes > SPOOL_BYTES_MAX {
+            return Err(Fault::whole(format!(
+                "gives more than {} GiB, expected an input that ends; save it to a file first",
+                SPOOL_BYTES_MAX >> 30
+            )));
+        }
+        Ok(spool)
+    }
+
+    fn create() -> std::io::Result<Self> {
+        let directory = std::env::temp_dir();
+        let process = std::process::id();
+        for number in 0..NAMES_MAX {
+            let path = directory.join(format!("millpond-{process}-{number}.spool"));
+            match open_new(&path) {
+                Ok(file) => {
+                    return Ok(Self { file: Some(file), path, bytes: 0 });
+                }
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+
+    /// The copy.
+    pub(super) fn file(&self) -> &File {
+        self.file.as_ref().expect("the file is there until the drop")
+    }
+
+    /// How many bytes were copied.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Opens a file that did not exist before, for its owner's eyes only.
+fn open_new(path: &std::path::Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        // Closed first: some systems do not remove an open file.
+        self.file = None;
+        // What cannot be removed stays behind in the directory for temporary files; there is
+        // nobody left to tell.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

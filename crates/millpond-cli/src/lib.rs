@@ -1,0 +1,84 @@
+//! The parts of the tool that tells how large each pool has to be.
+//!
+//! [`run`] is the whole tool; `trace` reads traces, `plan` plans pools for them. The library
+//! exists for the tool and its tests and promises no stable interface.
+
+mod args;
+pub mod error;
+mod extras;
+mod generate;
+pub mod input;
+pub mod odds;
+mod odds_command;
+pub mod output;
+pub mod plan;
+mod plan_command;
+mod plan_report;
+pub mod report;
+mod report_file;
+pub mod trace;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Arguments, Command};
+use error::{Failure, shown};
+
+/// Runs the tool with these arguments, the first of them its own name; returns the exit code:
+/// 0 done, 1 a check that it made failed, 2 unusable input or arguments.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let result = parsed(arguments).and_then(|arguments| match arguments {
+        Some(arguments) => dispatch(arguments),
+        None => Ok(()),
+    });
+    let Err(failure) = result else { return 0 };
+    if failure != Failure::ClosedPipe {
+        // If standard error is closed there is nobody to tell; the exit code still says it.
+        let _ = writeln!(std::io::stderr(), "millpond: {failure}");
+    }
+    failure.exit_code()
+}
+
+fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+    match arguments.command {
+        None => plan_command::run_bundled(),
+        Some(Command::Plan(arguments)) => plan_command::run(&arguments),
+        Some(Command::Odds(arguments)) => odds_command::run(&arguments),
+        Some(Command::Generate(arguments)) => generate::run(&arguments),
+        Some(Command::Completions { shell }) => extras::completions(shell),
+        Some(Command::Man { command }) => extras::man(command.as_deref()),
+    }
+}
+
+/// The arguments; `None` if they asked for help, which has been printed.
+fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arguments>, Failure> {
+    match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => Ok(Some(arguments)),
+        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            e.print().map_err(|e| Failure::from_stdout(&e))?;
+            Ok(None)
+        }
+        Err(e) => Err(Failure::Arguments(in_one_line(&e.to_string()))),
+    }
+}
+
+/// The first paragraph of a longer message, as one line.
+fn in_one_line(message: &str) -> String {
+    let paragraph = message.split("\n\n").next().unwrap_or(message);
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    let line = words.join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    format!("{} (--help tells more)", shown(line.as_bytes()))
+}
+
+/// Writes text to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(|e| Failure::from_stdout(&e))
+}

@@ -1,0 +1,48 @@
+//! A small generator of numbers that look random and are the same for the same seed everywhere.
+
+/// SplitMix64 (Steele, Lea, Flood 2014): one addition and a finaliser a number.
+#[derive(Debug, Clone)]
+pub(super) struct SplitMix64 {
+    state: u64,
+}
+
+impl SplitMix64 {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// A number from 0 to `count` − 1. Its bias is below `count` / 2^64, which no run can show.
+    pub(super) fn below(&mut self, count: usize) -> usize {
+        ((u128::from(self.next()) * count as u128) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_numbers_are_those_of_the_published_generator() {
+        let mut random = SplitMix64::new(1_234_567);
+        assert_eq!(random.next(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn below_reaches_every_number_and_no_other() {
+        let mut random = SplitMix64::new(1);
+        let mut met = [false; 7];
+        for _ in 0..1000 {
+            met[random.below(7)] = true;
+        }
+        assert_eq!(met, [true; 7]);
+    }
+}

@@ -1,0 +1,90 @@
+//! The odds of the real pools.
+
+use super::{Odds, Options, compute, table};
+use crate::output::paint::Paint;
+
+/// Few enough rounds for a debug build; enough for every layout of up to 1023 lifetimes.
+const OPTIONS: Options = Options { slots: 20, rounds: 100_000, seed: 42 };
+
+fn case<'a>(odds: &'a Odds, layout: &str, case: &str) -> &'a super::CaseOdds {
+    let layout = odds.layouts.iter().find(|entry| entry.layout == layout).expect("layout");
+    layout.wrap.iter().find(|entry| entry.case == case).expect("case")
+}
+
+#[test]
+fn the_byte_map_pool_meets_its_worst_and_best_case() {
+    let odds = compute(&OPTIONS);
+    let worst = case(&odds, "byte-map pool", "worst");
+    assert_eq!(worst.odds, 1.0 / (128.0 + 19.0));
+    assert!(worst.simulated.as_ref().expect("simulated").sigmas.abs() < 5.0, "{worst:?}");
+    let best = case(&odds, "byte-map pool", "best");
+    assert_eq!(best.odds, 1.0 / (20.0 * 128.0));
+    assert!(best.simulated.as_ref().expect("simulated").sigmas.abs() < 5.0, "{best:?}");
+}
+
+#[test]
+fn every_simulation_of_every_layout_agrees_with_its_formula() {
+    let odds = compute(&OPTIONS);
+    assert!(odds.agree(), "{odds:#?}");
+    let simulated = odds.layouts.iter().flat_map(|layout| &layout.wrap);
+    assert!(simulated.filter(|case| case.simulated.is_some()).count() >= 20);
+}
+
+#[test]
+fn wrapping_is_met_with_the_fewest_lifetimes_of_a_usual_layout() {
+    let odds = compute(&OPTIONS);
+    let worst = case(&odds, "Handle32<T, 24>", "worst");
+    assert_eq!(worst.handles_in_play, 255 + 19);
+    assert_eq!(worst.simulated.as_ref().expect("simulated").handles_met, 255 + 19);
+}
+
+#[test]
+fn retiring_slots_are_used_up_and_no_handle_comes_twice() {
+    let odds = compute(&OPTIONS);
+    let layout =
+        odds.layouts.iter().find(|entry| entry.layout == "Handle32<T, 24>").expect("layout");
+    let retire = layout.retire.as_ref().expect("retires");
+    let exhausted = retire.simulated.as_ref().expect("simulated");
+    assert_eq!((exhausted.first_slot_lifetimes, exhausted.lifetimes), (255, 20 * 255));
+    assert_eq!((exhausted.repeated, retire.odds), (0, 0.0));
+}
+
+#[test]
+fn a_contradiction_is_reported() {
+    let mut odds = compute(&Options { rounds: 10_000, ..OPTIONS });
+    assert!(odds.agree());
+    let simulated = odds.layouts[0].wrap[0].simulated.as_mut().expect("simulated");
+    simulated.handles_met -= 1;
+    assert!(!odds.agree());
+    assert!(table(&odds, Paint::off()).contains("CONTRADICTS"));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer_and_another_seed_another() {
+    let options = Options { rounds: 10_000, ..OPTIONS };
+    assert_eq!(compute(&options), compute(&options));
+    assert_ne!(compute(&options).layouts, compute(&Options { seed: 43, ..options }).layouts);
+}
+
+#[test]
+fn layouts_that_cannot_name_the_slots_are_left_out() {
+    let odds = compute(&Options { slots: 300, rounds: 1, seed: 1 });
+    let narrow =
+        odds.layouts.iter().find(|entry| entry.layout == "Handle32<T, 8>").expect("layout");
+    assert!(narrow.wrap.is_empty() && narrow.retire.is_none());
+    assert!(table(&odds, Paint::off()).contains("8 layouts that cannot name 300 slots"));
+}
+
+#[test]
+fn the_smallest_and_the_largest_pool_are_computed() {
+    for slots in [1, Options::SLOTS_MAX] {
+        assert!(compute(&Options { slots, rounds: 1, seed: 1 }).agree(), "{slots}");
+    }
+}
+
+#[test]
+fn the_table_names_the_classic_case() {
+    let text = table(&compute(&OPTIONS), Paint::off());
+    assert!(text.contains(" 147 ") && text.contains(" 2,560 "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}

@@ -1,0 +1,45 @@
+//! `millpond odds`.
+
+use clap::{Args, value_parser};
+
+use crate::error::Failure;
+use crate::odds::{Options, compute, json, table};
+use crate::output::paint::Paint;
+
+/// Print how likely it is that a handle is not unique, for every handle layout.
+///
+/// The odds of the published formula stand beside those that a simulation with real pools meets;
+/// layouts whose odds are too small for that have a dash. The same options give the same answer.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond odds
+  millpond odds --slots 1000 --rounds 20000000
+  millpond odds --json | jq '.layouts[0].wrap'")]
+pub(crate) struct OddsArguments {
+    /// How many slots each pool has.
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.slots, value_parser = value_parser!(u64).range(1..=Options::SLOTS_MAX))]
+    slots: u64,
+    /// How many handles each simulation compares.
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.rounds, value_parser = value_parser!(u64).range(1..=Options::ROUNDS_MAX))]
+    rounds: u64,
+    /// Where the random numbers start.
+    #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.seed)]
+    seed: u64,
+    /// Print the odds as JSON, for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the odds; a simulation that contradicts its formula is a check that failed.
+pub(crate) fn run(arguments: &OddsArguments) -> Result<(), Failure> {
+    let OddsArguments { slots, rounds, seed, .. } = *arguments;
+    let odds = compute(&Options { slots, rounds, seed });
+    let text = if arguments.json { json(&odds) } else { table(&odds, Paint::for_stdout()) };
+    crate::print(&text)?;
+    if odds.agree() {
+        Ok(())
+    } else {
+        Err(Failure::Check("odds: a simulation contradicts its formula".to_owned()))
+    }
+}

@@ -1,0 +1,82 @@
+//! Numbers as a person reads them.
+
+/// A whole number with its thousands apart: `14,678`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A size in bytes, KiB, MiB or GiB.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if number < 10_240 {
+        return format!("{} B", count(number));
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if value < 100.0 {
+        format!("{value:.1} {}", UNITS[unit])
+    } else {
+        format!("{value:.0} {}", UNITS[unit])
+    }
+}
+
+/// A stretch of time in the unit that fits: `95 s`, `3.2 h`, `14 d`, `2.1 y`.
+pub(crate) fn duration(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    const YEAR: f64 = 365.25 * DAY;
+    let (value, unit) = match seconds {
+        s if s < 2.0 * MINUTE => (s, "s"),
+        s if s < 2.0 * HOUR => (s / MINUTE, "min"),
+        s if s < 2.0 * DAY => (s / HOUR, "h"),
+        s if s < YEAR => (s / DAY, "d"),
+        s if s < 1e6 * YEAR => (s / YEAR, "y"),
+        _ => return "> 1M y".to_owned(),
+    };
+    if value < 10.0 {
+        format!("{value:.1} {unit}")
+    } else {
+        format!("{} {unit}", count(value.round() as u64))
+    }
+}
+
+/// A small number with as many digits as it deserves: `0.018`, `1.17`, `428`.
+pub(crate) fn small(number: f64) -> String {
+    match number {
+        0.0 => "0".to_owned(),
+        n if n < 0.001 => "<0.001".to_owned(),
+        n if n < 1.0 => format!("{n:.3}"),
+        n if n < 100.0 => format!("{n:.2}"),
+        n => count(n.round() as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_readable() {
+        let counts = [0, 999, 1000, 14_678, 1_000_000].map(count);
+        assert_eq!(counts, ["0", "999", "1,000", "14,678", "1,000,000"]);
+        let sizes = [0, 10_239, 10_240, 11_489_893, u64::MAX].map(bytes);
+        assert_eq!(sizes, ["0 B", "10,239 B", "10.0 KiB", "11.0 MiB", "16384 PiB"]);
+        let times = [0.5, 119.0, 120.0, 7200.0, 200_000.0, 1e9, 1e15].map(duration);
+        assert_eq!(times, ["0.5 s", "119 s", "2.0 min", "2.0 h", "2.3 d", "32 y", "> 1M y"]);
+        let numbers = [0.0, 0.0001, 0.0184, 1.165, 427.8].map(small);
+        assert_eq!(numbers, ["0", "<0.001", "0.018", "1.17", "428"]);
+    }
+}

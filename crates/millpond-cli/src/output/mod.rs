@@ -1,0 +1,10 @@
+//! What a person or a program gets to see.
+
+pub(crate) mod figures;
+pub(crate) mod json;
+pub(crate) mod meaning;
+pub(crate) mod paint;
+pub(crate) mod plan_json;
+pub(crate) mod plan_text;
+pub mod progress;
+pub(crate) mod table;

@@ -1,0 +1,157 @@
+//! Columns of text.
+
+use super::paint::Paint;
+use crate::error::shown;
+
+/// The widest that a column of names gets.
+const NAME_CHARS_MAX: usize = 44;
+
+/// A table: the first column to the left, all others to the right unless they are prose.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Debug)]
+struct Column {
+    heading: &'static str,
+    to_the_left: bool,
+}
+
+impl Table {
+    /// A table with these columns; a heading that begins with `<` stands to the left.
+    pub(crate) fn new(headings: &[&'static str]) -> Self {
+        let columns = headings
+            .iter()
+            .map(|heading| Column {
+                heading: heading.trim_start_matches('<'),
+                to_the_left: heading.starts_with('<'),
+            })
+            .collect();
+        Self { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row: one cell per column.
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table as lines of text, each with its end.
+    pub(crate) fn render(&self, paint: Paint) -> String {
+        let widths: Vec<usize> = (0..self.columns.len()).map(|c| self.width(c)).collect();
+        let headings: Vec<&str> = self.columns.iter().map(|c| c.heading).collect();
+        let mut out = paint.faint(&self.line(&headings, &widths));
+        out.push('\n');
+        for row in &self.rows {
+            let cells: Vec<&str> = row.iter().map(String::as_str).collect();
+            out.push_str(&self.line(&cells, &widths));
+            out.push('\n');
+        }
+        out
+    }
+
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        widest.max(self.columns[column].heading.chars().count())
+    }
+
+    fn line(&self, cells: &[&str], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, &width), column) in cells.iter().zip(widths).zip(&self.columns) {
+            if width == 0 {
+                continue;
+            }
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let (before, after) =
+                if column.to_the_left { ("", gap.as_str()) } else { (gap.as_str(), "") };
+            line.push_str(before);
+            line.push_str(cell);
+            line.push_str(after);
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// A name that comes from a trace as a cell: harmless, and cut in the middle if it is long.
+pub(crate) fn name_cell(name: &str) -> String {
+    let name = shown(name.as_bytes());
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= NAME_CHARS_MAX {
+        return name;
+    }
+    let half = (NAME_CHARS_MAX - 1) / 2;
+    let head: String = chars[..half].iter().collect();
+    let tail: String = chars[chars.len() - half..].iter().collect();
+    format!("{head}…{tail}")
+}
+
+/// A C++ function's name without its parameters and with only the first template argument: the
+/// rest says little and is long.
+pub(crate) fn short_function(function: &str) -> String {
+    let mut short = String::new();
+    let mut depth = 0_usize;
+    let mut left_out = false;
+    for c in function.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 1 => {
+                depth = 0;
+                left_out = false;
+            }
+            '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 1 && !left_out => {
+                short.push_str(", …");
+                left_out = true;
+            }
+            '(' if depth == 0 && !short.is_empty() => break,
+            _ => {}
+        }
+        if !left_out {
+            short.push(c);
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&["<class", "lifetimes"]);
+        table.row(vec!["Blood".to_owned(), "2,045".to_owned()]);
+        table.row(vec!["BulletPuff".to_owned(), "10".to_owned()]);
+        let expected = "class       lifetimes\nBlood           2,045\nBulletPuff         10\n";
+        assert_eq!(table.render(Paint::off()), expected);
+    }
+
+    #[test]
+    fn a_column_of_nothing_takes_no_room() {
+        let mut table = Table::new(&["<a", "", "b"]);
+        table.row(vec!["1".to_owned(), String::new(), "2".to_owned()]);
+        assert_eq!(table.render(Paint::off()), "a  b\n1  2\n");
+    }
+
+    #[test]
+    fn functions_without_their_parameters() {
+        assert_eq!(short_function("A::b(int)"), "A::b");
+        assert_eq!(short_function("(no symbols) x"), "(no symbols) x");
+        assert_eq!(short_function("main"), "main");
+        let long = "Pool<Packet, unsigned, 7ul, (Kind)1, true>::GetNew(unsigned)";
+        assert_eq!(short_function(long), "Pool<Packet, …>::GetNew");
+        assert_eq!(short_function("A::operator>(A const&)"), "A::operator>");
+    }
+
+    #[test]
+    fn names_are_made_harmless_and_short() {
+        assert_eq!(name_cell("a\x1b[31m"), "a\\u{1b}[31m");
+        assert_eq!(name_cell(&"x".repeat(300)).chars().count(), NAME_CHARS_MAX - 1);
+    }
+}

@@ -1,0 +1,301 @@
+//! From a trace to the pools that it needs.
+//!
+//! A trace is read twice. The first pass gathers what each class asks of its pool, and from that
+//! follows the capacity. The second pass replays the trace: what smaller pools would have done,
+//! what the plots show, and the proof.
+
+mod capacity;
+mod exhaustion;
+mod layout;
+mod lengths;
+mod pictures;
+mod proof;
+mod replay;
+mod smaller;
+mod statistics;
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::time::{Duration, Instant};
+
+pub use capacity::Headroom;
+pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
+pub use layout::{Layout, Reuse};
+pub use lengths::{Length, Lengths};
+pub use pictures::{Axis, SlotMap};
+pub use proof::Proof;
+pub use smaller::Smaller;
+pub use statistics::{ClassStatistics, Statistics};
+
+use crate::error::Fault;
+use crate::input::Source;
+use crate::output::progress::Progress;
+use crate::trace::{self, Caller, Format, Summary};
+use replay::{ClassOutcome, ClassPlan, Replay};
+
+/// How many classes of a trace get pictures: the most interesting ones.
+const PICTURED_MAX: usize = 60;
+
+/// A class that saves less than one in so many of all saved allocations is rare: one block of a
+/// megabyte that was freed and allocated again is no reason to write a pool.
+const RARE_ONE_IN: u64 = 1000;
+
+/// The ticks of a heaptrack file are milliseconds.
+const HEAPTRACK_TICKS_PER_SECOND: f64 = 1000.0;
+
+/// What the user may decide about a plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// How much more room than the trace ever used.
+    pub headroom: Headroom,
+    /// How many ticks of a lifetime trace are one second.
+    pub ticks_per_second: f64,
+    /// How long the program has to run without a slot that retires.
+    pub session_seconds: f64,
+}
+
+/// A trace and the pools that it needs.
+#[derive(Debug)]
+pub struct TracePlan {
+    /// The trace's name as the user typed it.
+    pub name: String,
+    /// What the trace is.
+    pub summary: Summary,
+    /// How many of its ticks are one second.
+    pub ticks_per_second: f64,
+    /// The most that were alive at once, all classes together.
+    pub peak_live: u32,
+    /// What was still alive at the end.
+    pub left_live: u32,
+    /// The most bytes that were live at once, where the trace tells sizes.
+    pub peak_bytes: Option<u64>,
+    /// The classes, the most interesting first: by what a pool would save if the trace tells
+    /// sizes, else by lifetimes.
+    pub classes: Vec<Class>,
+    /// The time axis of all pictures.
+    pub axis: Axis,
+    /// All classes together: the least and the greatest live count in each stretch of time.
+    pub live_over_time: Vec<(u32, u32)>,
+    /// How long the first pass took.
+    pub statistics_took: Duration,
+    /// How long the second pass took.
+    pub replay_took: Duration,
+}
+
+impl TracePlan {
+    /// How many seconds of the program the trace shows.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.summary.ticks() as f64 / self.ticks_per_second
+    }
+
+    /// What the replay through real pools has counted, all classes together.
+    #[must_use]
+    pub fn proof(&self) -> Proof {
+        self.classes.iter().fold(Proof::default(), |all, class| all.and(class.proof))
+    }
+
+    /// What a tick is called.
+    #[must_use]
+    pub fn tick_unit(&self) -> &'static str {
+        match self.summary.format {
+            Format::Lifetimes => "tick",
+            Format::Heaptrack => "ms",
+        }
+    }
+}
+
+/// A class and the pool that it needs.
+#[derive(Debug)]
+pub struct Class {
+    /// The class column of the trace, or the size in bytes.
+    pub name: String,
+    /// What it did.
+    pub statistics: ClassStatistics,
+    /// The most that were alive in 99 % of the ticks.
+    pub p99_live: u32,
+    /// Births in an average tick.
+    pub births_mean: f64,
+    /// The median length of a lifetime.
+    pub median: Option<Length>,
+    /// The length that 95 % of the lifetimes do not exceed.
+    pub p95: Option<Length>,
+    /// The capacity to reserve.
+    pub capacity: u32,
+    /// What smaller pools would have done, the largest first.
+    pub smaller: Vec<Smaller>,
+    /// How often the busiest slot was used.
+    pub busiest_slot: BusiestSlot,
+    /// The handle and the reuse order that follow.
+    pub layout: Layout,
+    /// What a pool would save; 0 if the trace tells no sizes.
+    pub saving: Saving,
+    /// What the replay through real pools has counted.
+    pub proof: Proof,
+    /// For heaptrack: who asks for it, the busiest first.
+    pub callers: Vec<Caller>,
+    /// The least and the greatest live count in each stretch of time, if it was kept.
+    pub live_over_time: Option<Vec<(u32, u32)>>,
+    /// Which slots were live when, if it was kept.
+    pub slots_over_time: Option<SlotMap>,
+}
+
+impl Class {
+    /// What a pool of the planned capacity occupies, if the trace tells sizes: the objects
+    /// alone, each as large as the largest.
+    #[must_use]
+    pub fn bytes_at_capacity(&self) -> Option<u64> {
+        Some(self.statistics.bytes_max?.saturating_mul(u64::from(self.capacity)))
+    }
+}
+
+/// What a pool would save for one class.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Saving {
+    /// Allocations after the first for each slot that the peak needs: lifetimes − peak live.
+    pub allocations: u64,
+    /// The bytes that passed through the allocator in those.
+    pub bytes: u64,
+    /// What the ranking goes by: those bytes ÷ (1 + median lifetime in ticks).
+    pub score: f64,
+    /// Whether it saves so few allocations that it is ranked behind all that save more.
+    pub rare: bool,
+}
+
+/// Plans the pools of one trace.
+///
+/// # Errors
+/// If the trace cannot be used.
+pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fault> {
+    let begun = Instant::now();
+    let mut statistics = Statistics::default();
+    let mut progress = Progress::on_stderr(format!("reading {name}"), source.bytes_stored());
+    let summary = trace::read(source.open()?, &mut statistics, &mut progress)?;
+    drop(progress);
+    statistics.finish(summary.last_tick);
+    let statistics_took = begun.elapsed();
+
+    let ticks_per_second = match summary.format {
+        Format::Lifetimes => rules.ticks_per_second,
+        Format::Heaptrack => HEAPTRACK_TICKS_PER_SECOND,
+    };
+    let axis = Axis::new(summary.first_tick, summary.ticks());
+    let savings = savings(&statistics.classes);
+    let order = most_interesting_first(&statistics, &savings);
+    let plans = class_plans(&statistics, &order, rules);
+
+    let begun = Instant::now();
+    let drops = vec![Cell::new(0); plans.len()];
+    let mut replay = Replay::new(axis, &plans, &drops).map_err(Fault::whole)?;
+    let mut progress = Progress::on_stderr(format!("proving {name}"), source.bytes_stored());
+    let again = trace::read(source.open()?, &mut replay, &mut progress)?;
+    drop(progress);
+    if again != summary {
+        return Err(Fault::whole("changed while it was being read, expected a finished trace"));
+    }
+    let (live_over_time, outcomes) = replay.finish();
+    let replay_took = begun.elapsed();
+
+    let mut plan = TracePlan {
+        name: name.to_owned(),
+        ticks_per_second,
+        peak_live: statistics.all.peak_live,
+        left_live: statistics.left_live(),
+        peak_bytes: (summary.format == Format::Heaptrack).then_some(statistics.peak_bytes),
+        classes: Vec::new(),
+        axis,
+        live_over_time,
+        statistics_took,
+        replay_took,
+        summary,
+    };
+    plan.classes = classes(&mut plan, statistics, &savings, &plans, outcomes, &order, rules);
+    Ok(plan)
+}
+
+/// What a pool would save for each class, by class number.
+fn savings(classes: &[ClassStatistics]) -> Vec<Saving> {
+    let mut savings: Vec<Saving> = classes.iter().map(saving).collect();
+    let all: u64 = savings.iter().map(|saving| saving.allocations).sum();
+    for saving in &mut savings {
+        saving.rare = saving.allocations.saturating_mul(RARE_ONE_IN) < all;
+    }
+    savings
+}
+
+fn saving(class: &ClassStatistics) -> Saving {
+    let allocations = class.lifetimes - u64::from(class.peak_live);
+    let bytes = allocations.saturating_mul(class.bytes_max.unwrap_or(0));
+    let median = class.ended.quantile(&class.left, 0.5).map_or(0, |length| length.ticks);
+    Saving { allocations, bytes, score: bytes as f64 / (1.0 + median as f64), rare: false }
+}
+
+/// The numbers of the classes that lived, in the order in which a person wants to see them.
+fn most_interesting_first(statistics: &Statistics, savings: &[Saving]) -> Vec<usize> {
+    // A heaptrack file may name sizes that nothing was ever allocated with.
+    let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
+    let mut order: Vec<usize> = (0..savings.len()).filter(lived).collect();
+    let by_size = statistics.classes.iter().any(|class| class.bytes_max.is_some());
+    let lifetimes = |class: usize| statistics.classes[class].lifetimes;
+    order.sort_by(|&a, &b| {
+        let rarity = if by_size { savings[a].rare.cmp(&savings[b].rare) } else { Ordering::Equal };
+        rarity
+            .then_with(|| savings[b].score.total_cmp(&savings[a].score))
+            .then_with(|| lifetimes(b).cmp(&lifetimes(a)))
+            .then(a.cmp(&b))
+    });
+    order
+}
+
+fn class_plans(statistics: &Statistics, order: &[usize], rules: &Rules) -> Vec<ClassPlan> {
+    let mut plans: Vec<ClassPlan> = statistics
+        .classes
+        .iter()
+        .map(|class| ClassPlan {
+            peak_live: class.peak_live,
+            p99_live: class.live_quantile(0.99),
+            capacity: rules.headroom.capacity(class.peak_live),
+            pictured: false,
+        })
+        .collect();
+    for &class in order.iter().take(PICTURED_MAX) {
+        plans[class].pictured = true;
+    }
+    plans
+}
+
+/// Puts together what both passes know about each class, in the given order.
+fn classes(
+    plan: &mut TracePlan,
+    statistics: Statistics,
+    savings: &[Saving],
+    plans: &[ClassPlan],
+    outcomes: Vec<ClassOutcome>,
+    order: &[usize],
+    rules: &Rules,
+) -> Vec<Class> {
+    let mut parts: Vec<_> = statistics.classes.into_iter().zip(outcomes).map(Some).collect();
+    let mut build = |number: usize| {
+        let (statistics, outcome) = parts[number].take()?;
+        let ClassPlan { capacity, p99_live, .. } = plans[number];
+        let busiest_slot = outcome.busiest_slot;
+        Some(Class {
+            name: plan.summary.classes[number].clone(),
+            p99_live,
+            births_mean: statistics.lifetimes as f64 / plan.summary.ticks() as f64,
+            median: statistics.ended.quantile(&statistics.left, 0.5),
+            p95: statistics.ended.quantile(&statistics.left, 0.95),
+            capacity,
+            smaller: outcome.smaller,
+            busiest_slot,
+            layout: layout::layout(capacity, busiest_slot, plan.seconds(), rules.session_seconds),
+            proof: outcome.proof,
+            saving: savings[number],
+            callers: plan.summary.callers.get_mut(number).map(std::mem::take).unwrap_or_default(),
+            live_over_time: outcome.live_over_time,
+            slots_over_time: outcome.slots_over_time,
+            statistics,
+        })
+    };
+    order.iter().filter_map(|&number| build(number)).collect()
+}

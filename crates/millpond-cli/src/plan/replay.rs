@@ -1,0 +1,205 @@
+//! The second pass: the trace once more, now that it is known how large each pool is.
+
+use std::cell::Cell;
+
+use millpond::reuse::{Fifo, Lifo};
+
+use super::exhaustion::BusiestSlot;
+use super::pictures::{Axis, LiveOverTime, SlotMap, SlotsOverTime};
+use super::proof::{Known, Proof, ProvingPool};
+use super::smaller::{Place, Smaller, SmallerPools};
+use crate::trace::{Event, Watch};
+
+/// What the first pass has found out about a class and the second one builds on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ClassPlan {
+    pub(super) peak_live: u32,
+    pub(super) p99_live: u32,
+    pub(super) capacity: u32,
+    /// Whether its pictures are wanted.
+    pub(super) pictured: bool,
+}
+
+/// Replays a trace class by class.
+#[derive(Debug)]
+pub(super) struct Replay<'d> {
+    classes: Vec<ClassReplay<'d>>,
+    /// By key, of the objects that are alive.
+    objects: Vec<Object>,
+    places: Vec<Place>,
+    births: u64,
+    all: LiveOverTime,
+    all_live: u32,
+}
+
+#[derive(Debug)]
+struct ClassReplay<'d> {
+    lifo: ProvingPool<'d, Lifo>,
+    fifo: ProvingPool<'d, Fifo>,
+    /// How many values both pools have dropped.
+    drops: &'d Cell<u64>,
+    smaller: SmallerPools,
+    live: u32,
+    pictures: Option<Box<Pictures>>,
+}
+
+#[derive(Debug)]
+struct Pictures {
+    live: LiveOverTime,
+    slots: SlotsOverTime,
+}
+
+/// An object that is alive: what each pool knows about it, unless it was refused.
+#[derive(Debug, Clone, Copy, Default)]
+struct Object {
+    born: u32,
+    lifo: Option<Known>,
+    fifo: Option<Known>,
+}
+
+/// What the second pass has found out about a class.
+#[derive(Debug)]
+pub(super) struct ClassOutcome {
+    pub(super) smaller: Vec<Smaller>,
+    pub(super) busiest_slot: BusiestSlot,
+    pub(super) proof: Proof,
+    pub(super) live_over_time: Option<Vec<(u32, u32)>>,
+    pub(super) slots_over_time: Option<SlotMap>,
+}
+
+impl<'d> Replay<'d> {
+    /// Pools for all classes, with one counter of drops for each; why not, if there is no memory.
+    pub(super) fn new(
+        axis: Axis,
+        plans: &[ClassPlan],
+        drops: &'d [Cell<u64>],
+    ) -> Result<Self, String> {
+        let classes = plans
+            .iter()
+            .zip(drops)
+            .map(|(plan, drops)| ClassReplay::new(axis, plan, drops))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            classes,
+            objects: Vec::new(),
+            places: Vec::new(),
+            births: 0,
+            all: LiveOverTime::new(axis),
+            all_live: 0,
+        })
+    }
+
+    /// What was found out: all classes together over time, and each class.
+    pub(super) fn finish(self) -> (Vec<(u32, u32)>, Vec<ClassOutcome>) {
+        (self.all.finish(), self.classes.into_iter().map(ClassReplay::finish).collect())
+    }
+}
+
+impl<'d> ClassReplay<'d> {
+    fn new(axis: Axis, plan: &ClassPlan, drops: &'d Cell<u64>) -> Result<Self, String> {
+        let pictures = plan.pictured.then(|| {
+            Box::new(Pictures {
+                live: LiveOverTime::new(axis),
+                slots: SlotsOverTime::new(axis, plan.capacity),
+            })
+        });
+        Ok(Self {
+            lifo: ProvingPool::new(plan.capacity, Lifo, drops)?,
+            fifo: ProvingPool::new(plan.capacity, Fifo, drops)?,
+            drops,
+            smaller: SmallerPools::new(plan.peak_live, plan.p99_live),
+            live: 0,
+            pictures,
+        })
+    }
+
+    /// An object's slot is drawn once it is known how long it was live.
+    #[inline]
+    fn draw_lifetime(&mut self, object: &Object, last_tick: u32) {
+        if let (Some(pictures), Some(known)) = (&mut self.pictures, object.lifo) {
+            pictures.slots.lifetime(known.handle.index(), object.born, last_tick);
+        }
+    }
+
+    #[inline]
+    fn draw_live(&mut self, tick: u32) {
+        if let Some(pictures) = &mut self.pictures {
+            pictures.live.change(tick, self.live);
+        }
+    }
+
+    fn finish(self) -> ClassOutcome {
+        let busiest_slot =
+            BusiestSlot { lifo: self.lifo.busiest_slot(), fifo: self.fifo.busiest_slot() };
+        let mut proof = self.lifo.finish().and(self.fifo.finish());
+        // The pools are gone: what they had in them has been dropped now.
+        proof.drops = self.drops.get();
+        let (live, slots) = self.pictures.map(|p| (p.live.finish(), p.slots.finish())).unzip();
+        ClassOutcome {
+            smaller: self.smaller.outcomes(),
+            busiest_slot,
+            proof,
+            live_over_time: live,
+            slots_over_time: slots,
+        }
+    }
+}
+
+impl Watch for Replay<'_> {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        // A file that changes between the two passes may hold classes that the plan does not
+        // know. They are passed over here; the caller compares the two passes.
+        let Some(class) = self.classes.get_mut(event.class as usize) else {
+            return;
+        };
+        let key = event.key as usize;
+        if key >= self.objects.len() {
+            self.objects.resize(key + 1, Object::default());
+            self.places.resize(key + 1, Place::default());
+        }
+        self.births += 1;
+        let lifo = class.lifo.birth(self.births);
+        let fifo = class.fifo.birth(self.births);
+        self.objects[key] = Object { born: event.tick, lifo, fifo };
+        class.smaller.birth(event.key, &mut self.places);
+        class.live += 1;
+        class.draw_live(event.tick);
+        self.all_live += 1;
+        self.all.change(event.tick, self.all_live);
+    }
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        let Some(class) = self.classes.get_mut(event.class as usize) else {
+            return;
+        };
+        let object = self.objects[event.key as usize];
+        class.draw_lifetime(&object, event.tick);
+        if let Some(known) = object.lifo {
+            class.lifo.death(known);
+        }
+        if let Some(known) = object.fifo {
+            class.fifo.death(known);
+        }
+        class.smaller.death(event.key, &mut self.places);
+        class.live -= 1;
+        class.draw_live(event.tick);
+        self.all_live -= 1;
+        self.all.change(event.tick, self.all_live);
+    }
+
+    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
+        let Some(class) = self.classes.get_mut(class as usize) else {
+            return;
+        };
+        let object = self.objects[key as usize];
+        class.draw_lifetime(&object, last_tick);
+        if let Some(known) = object.lifo {
+            class.lifo.check_live(known);
+        }
+        if let Some(known) = object.fifo {
+            class.fifo.check_live(known);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What pools smaller than planned would have done: refused objects, or evicted old ones.
+
+/// What one smaller pool would have done over the whole trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Smaller {
+    /// The smaller pool's capacity.
+    pub capacity: u32,
+    /// How many objects it would have refused if a full pool refuses.
+    pub refused: u64,
+    /// How many objects it would have evicted if a full pool evicts its oldest.
+    pub evicted: u64,
+}
+
+/// The shares of the peak, in per cent, that are tried besides the 99th percentile.
+const SHARES_PERCENT: [u64; 3] = [90, 75, 50];
+
+/// No object.
+const NONE: u32 = u32::MAX;
+
+/// An object that is alive, as the simulations know it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// How many objects of its class were born before it.
+    number: u64,
+    /// The live objects of its class that were born just before and just after it, by key.
+    older: u32,
+    newer: u32,
+    /// Bit n: the n-th refusing pool took it in.
+    taken_in: u8,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { number: 0, older: NONE, newer: NONE, taken_in: 0 }
+    }
+}
+
+/// The smaller pools of one class.
+///
+/// An evicting pool needs no list of its own. It evicts in order of birth, so what it holds is
+/// always *every* live object from some birth on: one list of the class's live objects in order
+/// of birth, and a finger on the oldest held one per pool, say it all.
+#[derive(Debug, Default)]
+pub(super) struct SmallerPools {
+    pools: Vec<SmallerPool>,
+    births: u64,
+    newest: Option<u32>,
+}
+
+#[derive(Debug)]
+struct SmallerPool {
+    outcome: Smaller,
+    /// How many objects the refusing pool holds.
+    refusing_holds: u32,
+    /// How many objects the evicting pool holds, and the oldest of them.
+    evicting_holds: u32,
+    oldest: u32,
+}
+
+impl SmallerPools {
+    /// The pools to try for a class with this peak and 99th percentile.
+    pub(super) fn new(peak_live: u32, p99_live: u32) -> Self {
+        let share = |percent: u64| (u64::from(peak_live) * percent / 100) as u32;
+        let mut capacities: Vec<u32> = SHARES_PERCENT.map(share).into();
+        capacities.push(p99_live);
+        capacities.retain(|&capacity| capacity > 0 && capacity < peak_live);
+        capacities.sort_unstable_by(|a, b| b.cmp(a));
+        capacities.dedup();
+        let pools = capacities.into_iter().map(SmallerPool::new).collect();
+        Self { pools, births: 0, newest: None }
+    }
+
+    /// An object with this key comes into being; `places` are those of all keys.
+    #[inline]
+    pub(super) fn birth(&mut self, key: u32, places: &mut [Place]) {
+        if self.pools.is_empty() {
+            return;
+        }
+        let older = self.newest.unwrap_or(NONE);
+        if let Some(before) = places.get_mut(older as usize) {
+            before.newer = key;
+        }
+        let mut place = Place { number: self.births, older, newer: NONE, taken_in: 0 };
+        places[key as usize] = place;
+        for (bit, pool) in self.pools.iter_mut().enumerate() {
+            if pool.take_in() {
+                place.taken_in |= 1 << bit;
+            }
+            pool.take_in_evicting(key, places);
+        }
+        places[key as usize] = place;
+        self.births += 1;
+        self.newest = Some(key);
+    }
+
+    /// The object with this key ceases to be.
+    #[inline]
+    pub(super) fn death(&mut self, key: u32, places: &mut [Place]) {
+        if self.pools.is_empty() {
+            return;
+        }
+        let place = places[key as usize];
+        for (bit, pool) in self.pools.iter_mut().enumerate() {
+            pool.refusing_holds -= u32::from(place.taken_in >> bit & 1);
+            pool.give_back_evicting(key, &place, places);
+        }
+        if let Some(older) = places.get_mut(place.older as usize) {
+            older.newer = place.newer;
+        }
+        match places.get_mut(place.newer as usize) {
+            Some(newer) => newer.older = place.older,
+            None => self.newest = (place.older != NONE).then_some(place.older),
+        }
+    }
+
+    /// What each pool has done, the largest first.
+    pub(super) fn outcomes(&self) -> Vec<Smaller> {
+        self.pools.iter().map(|pool| pool.outcome).collect()
+    }
+}
+
+impl SmallerPool {
+    fn new(capacity: u32) -> Self {
+        let outcome = Smaller { capacity, refused: 0, evicted: 0 };
+        Self { outcome, refusing_holds: 0, evicting_holds: 0, oldest: NONE }
+    }
+
+    #[inline]
+    fn take_in(&mut self) -> bool {
+        let takes = self.refusing_holds < self.outcome.capacity;
+        self.refusing_holds += u32::from(takes);
+        self.outcome.refused += u64::from(!takes);
+        takes
+    }
+
+    #[inline]
+    fn take_in_evicting(&mut self, key: u32, places: &[Place]) {
+        if self.evicting_holds < self.outcome.capacity {
+            self.evicting_holds += 1;
+        } else {
+            self.outcome.evicted += 1;
+            self.oldest = places[self.oldest as usize].newer;
+        }
+        if self.oldest == NONE {
+            self.oldest = key;
+        }
+    }
+
+    #[inline]
+    fn give_back_evicting(&mut self, key: u32, place: &Place, places: &[Place]) {
+        let Some(oldest) = places.get(self.oldest as usize) else {
+            return;
+        };
+        if place.number >= oldest.number {
+            self.evicting_holds -= 1;
+            if key == self.oldest {
+                self.oldest = place.newer;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The obvious way: a list of what a pool of this capacity holds.
+    fn simulate(events: &[(bool, u32)], capacity: usize) -> Smaller {
+        let (mut refusing, mut evicting) = (Vec::new(), Vec::new());
+        let mut outcome = Smaller { capacity: capacity as u32, refused: 0, evicted: 0 };
+        for &(birth, key) in events {
+            if birth {
+                if refusing.len() < capacity {
+                    refusing.push(key);
+                } else {
+                    outcome.refused += 1;
+                }
+                if evicting.len() == capacity {
+                    evicting.remove(0);
+                    outcome.evicted += 1;
+                }
+                evicting.push(key);
+            } else {
+                refusing.retain(|&k| k != key);
+                evicting.retain(|&k| k != key);
+            }
+        }
+        outcome
+    }
+
+    #[test]
+    fn agrees_with_lists() {
+        let mut state = 7_u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        for peak in [2, 3, 10, 40] {
+            let (mut live, mut dead): (Vec<u32>, Vec<u32>) = (vec![], (0..peak).collect());
+            let mut events = Vec::new();
+            for _ in 0..3000 {
+                let birth = live.is_empty() || !dead.is_empty() && random(2) == 0;
+                let (from, to) =
+                    if birth { (&mut dead, &mut live) } else { (&mut live, &mut dead) };
+                let key = from.swap_remove(random(from.len() as u64) as usize);
+                to.push(key);
+                events.push((birth, key));
+            }
+            let mut pools = SmallerPools::new(peak, peak - 1);
+            let mut places = vec![Place::default(); peak as usize];
+            for &(birth, key) in &events {
+                if birth { pools.birth(key, &mut places) } else { pools.death(key, &mut places) }
+            }
+            assert!(!pools.outcomes().is_empty());
+            for found in pools.outcomes() {
+                assert_eq!(found, simulate(&events, found.capacity as usize), "peak {peak}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_class_of_one_has_no_smaller_pool() {
+        assert!(SmallerPools::new(1, 1).outcomes().is_empty());
+        let capacities: Vec<u32> =
+            SmallerPools::new(100, 75).outcomes().iter().map(|o| o.capacity).collect();
+        assert_eq!(capacities, [90, 75, 50]);
+    }
+}

@@ -1,0 +1,199 @@
+//! The first pass: what each class of a trace asks of its pool.
+//!
+//! Memory depends on how many objects are alive and how many classes there are, never on how
+//! long the trace is.
+
+use super::lengths::Lengths;
+use crate::trace::{Event, Watch};
+
+/// What one class did over the whole trace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClassStatistics {
+    /// How many objects came into being.
+    pub lifetimes: u64,
+    /// How many are alive.
+    pub live: u32,
+    /// The most that were alive at once.
+    pub peak_live: u32,
+    /// The tick in which that was so first.
+    pub peak_tick: u32,
+    /// The most that came into being within one tick.
+    pub births_worst: u64,
+    /// The tick in which that was so first.
+    pub births_worst_tick: u32,
+    /// The size of the largest object, if the trace says.
+    pub bytes_max: Option<u64>,
+    /// The lengths of the lifetimes that ended.
+    pub ended: Lengths,
+    /// How long those that were left alive had lived when the trace ended.
+    pub left: Lengths,
+    /// By live count how many ticks had at most so many alive, as the most within the tick.
+    ticks_at: Vec<u64>,
+    /// The tick that is being counted, and what it has seen so far.
+    tick: u32,
+    tick_peak: u32,
+    tick_births: u64,
+}
+
+impl ClassStatistics {
+    /// The smallest count that was not exceeded in this share of the ticks.
+    #[must_use]
+    pub fn live_quantile(&self, share: f64) -> u32 {
+        let ticks: u64 = self.ticks_at.iter().sum();
+        let rank = (ticks as f64 * share).ceil() as u64;
+        let mut below = 0;
+        for (live, &ticks) in self.ticks_at.iter().enumerate() {
+            below += ticks;
+            if below >= rank {
+                return live as u32;
+            }
+        }
+        self.peak_live
+    }
+
+    /// The mean of the live count over all ticks.
+    #[must_use]
+    pub fn live_mean(&self) -> f64 {
+        let ticks: u64 = self.ticks_at.iter().sum();
+        let sum: f64 =
+            self.ticks_at.iter().enumerate().map(|(live, &t)| live as f64 * t as f64).sum();
+        sum / ticks.max(1) as f64
+    }
+
+    /// Closes the books on all ticks before this one.
+    #[inline]
+    fn turn_to(&mut self, tick: u32) {
+        if tick != self.tick {
+            let idle = u64::from(tick - self.tick) - 1;
+            self.count_ticks(self.tick_peak, 1);
+            if idle > 0 {
+                self.count_ticks(self.live, idle);
+            }
+            self.tick = tick;
+            self.tick_peak = self.live;
+            self.tick_births = 0;
+        }
+    }
+
+    #[inline]
+    fn count_ticks(&mut self, live: u32, ticks: u64) {
+        let live = live as usize;
+        if live >= self.ticks_at.len() {
+            self.ticks_at.resize(live + 1, 0);
+        }
+        self.ticks_at[live] += ticks;
+    }
+
+    #[inline]
+    fn birth(&mut self, event: &Event) {
+        self.turn_to(event.tick);
+        self.lifetimes += 1;
+        self.live += 1;
+        self.tick_births += 1;
+        if self.live > self.tick_peak {
+            self.tick_peak = self.live;
+            if self.live > self.peak_live {
+                self.peak_live = self.live;
+                self.peak_tick = event.tick;
+            }
+        }
+        if self.tick_births > self.births_worst {
+            self.births_worst = self.tick_births;
+            self.births_worst_tick = event.tick;
+        }
+        if event.bytes > self.bytes_max {
+            self.bytes_max = event.bytes;
+        }
+    }
+
+    #[inline]
+    fn death(&mut self, tick: u32, born: u32) {
+        self.turn_to(tick);
+        self.live -= 1;
+        self.ended.add(tick - born);
+    }
+}
+
+/// What a whole trace did.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// By class number.
+    pub classes: Vec<ClassStatistics>,
+    /// All classes together. Its lengths are not kept.
+    pub all: ClassStatistics,
+    /// The most bytes that were live at once, if the trace says sizes at birth.
+    pub peak_bytes: u64,
+    live_bytes: u64,
+    /// By key, of the objects that are alive.
+    born: Vec<Born>,
+    first_tick: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Born {
+    tick: u32,
+    bytes: u64,
+}
+
+impl Statistics {
+    /// How many objects were still alive at the end.
+    #[must_use]
+    pub fn left_live(&self) -> u32 {
+        self.all.live
+    }
+
+    /// To be called once when the trace has ended, with its last tick.
+    pub fn finish(&mut self, last_tick: u32) {
+        // The tick after the last one is never counted itself.
+        for class in self.classes.iter_mut().chain([&mut self.all]) {
+            class.turn_to_end(last_tick);
+        }
+    }
+}
+
+impl ClassStatistics {
+    fn turn_to_end(&mut self, last_tick: u32) {
+        let idle = u64::from(last_tick - self.tick);
+        self.count_ticks(self.tick_peak, 1);
+        self.count_ticks(self.live, idle);
+    }
+}
+
+impl Watch for Statistics {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        let first_tick = *self.first_tick.get_or_insert_with(|| {
+            self.all.tick = event.tick;
+            event.tick
+        });
+        let class = event.class as usize;
+        if class >= self.classes.len() {
+            let fresh = ClassStatistics { tick: first_tick, ..ClassStatistics::default() };
+            self.classes.resize(class + 1, fresh);
+        }
+        let key = event.key as usize;
+        if key >= self.born.len() {
+            self.born.resize(key + 1, Born::default());
+        }
+        let bytes = event.bytes.unwrap_or(0);
+        self.born[key] = Born { tick: event.tick, bytes };
+        self.classes[class].birth(&event);
+        self.all.birth(&event);
+        self.live_bytes = self.live_bytes.saturating_add(bytes);
+        self.peak_bytes = self.peak_bytes.max(self.live_bytes);
+    }
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        let born = self.born[event.key as usize];
+        self.classes[event.class as usize].death(event.tick, born.tick);
+        self.all.turn_to(event.tick);
+        self.all.live -= 1;
+        self.live_bytes = self.live_bytes.saturating_sub(born.bytes);
+    }
+
+    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
+        let age = last_tick - self.born[key as usize].tick;
+        self.classes[class as usize].left.add(age);
+    }
+}

@@ -1,0 +1,142 @@
+//! Which ids have been born so far, in little memory.
+
+use std::collections::BTreeMap;
+
+/// How many separate ranges of ids are remembered.
+const RANGES_MAX: usize = 1 << 16;
+
+/// The set of ids that were born, kept as ranges.
+///
+/// Programs number their objects as they come, so nearly all traces are one growing range and
+/// most births touch nothing but its end. A trace whose ids are scattered over more than
+/// 65,536 ranges is not watched any further: from then on only an id that is *still alive* is
+/// known to be born twice.
+#[derive(Debug)]
+pub(super) struct BornIds {
+    /// First and last id of each closed range.
+    ranges: BTreeMap<u64, u64>,
+    /// First and last id of the range that holds the greatest id.
+    top: Option<(u64, u64)>,
+    ranges_max: usize,
+}
+
+impl Default for BornIds {
+    fn default() -> Self {
+        Self { ranges: BTreeMap::new(), top: None, ranges_max: RANGES_MAX }
+    }
+}
+
+impl BornIds {
+    /// Notes a birth; `false` if the id is known to have been born before.
+    #[inline]
+    pub(super) fn insert(&mut self, id: u64) -> bool {
+        if let Some((_, last)) = &mut self.top
+            && id.checked_sub(1) == Some(*last)
+        {
+            *last = id;
+            return true;
+        }
+        self.insert_elsewhere(id)
+    }
+
+    fn insert_elsewhere(&mut self, id: u64) -> bool {
+        let Some((first, last)) = self.top else {
+            self.top = Some((id, id));
+            return true;
+        };
+        if id > last {
+            self.remember(first, last);
+            self.top = Some((id, id));
+            return true;
+        }
+        if id >= first || self.range_of(id).is_some() {
+            return false;
+        }
+        self.insert_below(id, first, last);
+        true
+    }
+
+    fn range_of(&self, id: u64) -> Option<(u64, u64)> {
+        let (&first, &last) = self.ranges.range(..=id).next_back()?;
+        (id <= last).then_some((first, last))
+    }
+
+    /// Adds an id below the top range that is in no range, joined with its neighbours.
+    fn insert_below(&mut self, id: u64, top_first: u64, top_last: u64) {
+        let mut first = id;
+        if let Some(before) = id.checked_sub(1).and_then(|b| self.range_of(b)) {
+            self.ranges.remove(&before.0);
+            first = before.0;
+        }
+        if id + 1 == top_first {
+            self.top = Some((first, top_last));
+            return;
+        }
+        let last = self.ranges.remove(&(id + 1)).unwrap_or(id);
+        self.remember(first, last);
+    }
+
+    fn remember(&mut self, first: u64, last: u64) {
+        if self.ranges.len() < self.ranges_max {
+            self.ranges.insert(first, last);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// A small deterministic generator: the tests need variety, not quality.
+    fn scattered(seed: u64) -> impl Iterator<Item = u64> {
+        let mut state = seed;
+        std::iter::repeat_with(move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        })
+    }
+
+    #[test]
+    fn agrees_with_a_set() {
+        for seed in 0..50 {
+            let mut ids = BornIds::default();
+            let mut model = BTreeSet::new();
+            for id in scattered(seed).map(|n| n % 200).take(400) {
+                assert_eq!(ids.insert(id), model.insert(id), "seed {seed} id {id}");
+            }
+            // Joined ranges only: no two of them touch.
+            let mut end = None;
+            for (&first, &last) in &ids.ranges {
+                assert!(end.is_none_or(|e| e + 1 < first) && first <= last);
+                end = Some(last);
+            }
+            assert!(ids.top.is_some_and(|(first, _)| end.is_none_or(|e| e + 1 < first)));
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_number_range() {
+        let mut ids = BornIds::default();
+        for id in [u64::MAX, 0, u64::MAX - 1, 1] {
+            assert!(ids.insert(id));
+        }
+        for id in [u64::MAX, 0, u64::MAX - 1, 1] {
+            assert!(!ids.insert(id));
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_and_nothing_is_wrongly_refused() {
+        let mut ids = BornIds { ranges_max: 10, ..BornIds::default() };
+        for id in (0..1000).map(|n| n * 2) {
+            assert!(ids.insert(id));
+        }
+        assert!(ids.ranges.len() <= 10);
+        for id in (0..999).map(|n| n * 2 + 1) {
+            assert!(ids.insert(id));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Class names and their numbers.
+
+use std::collections::HashMap;
+
+use super::CLASSES_MAX;
+
+/// The most bytes that the name of a class may have.
+pub(super) const NAME_BYTES_MAX: usize = 255;
+
+/// Numbers class names in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState>,
+    names: Vec<Box<[u8]>>,
+}
+
+impl Classes {
+    /// The number of a name that has been seen before or is new; why not, if it cannot have one.
+    #[inline]
+    pub(super) fn number(&mut self, name: &[u8]) -> Result<u32, String> {
+        match self.numbers.get(name) {
+            Some(&number) => Ok(number),
+            None => self.add(name),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, name: &[u8]) -> Result<u32, String> {
+        if name.is_empty() {
+            return Err("the class is empty, expected a name".to_owned());
+        }
+        if name.len() > NAME_BYTES_MAX {
+            return Err(format!(
+                "the class has {} bytes, expected at most {NAME_BYTES_MAX}",
+                name.len()
+            ));
+        }
+        if self.names.len() == CLASSES_MAX {
+            return Err(format!("there are more than {CLASSES_MAX} classes, expected types"));
+        }
+        if std::str::from_utf8(name).is_err() {
+            return Err(format!("the class `{}` is not UTF-8", crate::error::shown(name)));
+        }
+        let number = self.names.len() as u32;
+        self.numbers.insert(name.into(), number);
+        self.names.push(name.into());
+        Ok(number)
+    }
+
+    /// The name behind a number that [`number`](Self::number) has given out.
+    #[inline]
+    pub(super) fn name(&self, number: u32) -> &[u8] {
+        &self.names[number as usize]
+    }
+
+    /// All names in the order of their numbers.
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names.into_iter().map(|name| String::from_utf8_lossy(&name).into_owned()).collect()
+    }
+}

@@ -1,0 +1,247 @@
+//! heaptrack files: what `heaptrack ./program` records, in its interpreted form.
+//!
+//! A line is a record; its first byte says which. Numbers are hexadecimal. An allocation names
+//! only its *kind* (a size requested from a call stack), and so does a deallocation: which of
+//! the live objects of that kind dies is not recorded. This importer takes the newest, because
+//! most short-lived memory is used like a stack. Counts, bytes, peaks and the mean length of a
+//! lifetime are exact whichever it is.
+
+use std::collections::HashMap;
+
+use super::callers::CallStacks;
+use super::fields::hexadecimal;
+use super::live_keys::LiveKeys;
+use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, Summary, Watch, lines_of};
+use crate::error::{Fault, shown};
+use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::output::progress::Progress;
+
+/// The newest file version that is known.
+const FILE_VERSION_MAX: u64 = 3;
+
+/// The most kinds that are kept: more than any program has, and an end to hostile files.
+const KINDS_MAX: usize = 1 << 24;
+
+/// Whether a text that begins like this is a heaptrack file.
+pub(super) fn recognises(text: &[u8]) -> bool {
+    text.strip_prefix(b"v ").is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_hexdigit))
+}
+
+/// Reads a heaptrack file whose first block has been read.
+pub(super) fn read(
+    lines: &mut Lines<'_>,
+    watch: &mut impl Watch,
+    progress: &mut Progress,
+) -> Result<Summary, Fault> {
+    let mut reader = Reader::default();
+    loop {
+        for (offset, line) in lines_of(lines.block()) {
+            if line.len() > LINE_BYTES_MAX {
+                return Err(lines.too_long(offset));
+            }
+            if let Err(message) = reader.line(line, watch) {
+                return Err(Fault { place: lines.place(offset), message });
+            }
+        }
+        progress.update(lines.input().bytes_read(), reader.births + reader.deaths);
+        if !lines.advance()? {
+            return reader.finish(watch);
+        }
+    }
+}
+
+/// A kind of allocation: a size requested from a call stack.
+struct Kind {
+    class: u32,
+    stack: u32,
+    births: u64,
+    /// The keys of the live objects, the newest last.
+    live: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Reader {
+    kinds: Vec<Kind>,
+    /// The class of each size, and the size of each class.
+    classes: HashMap<u64, u32, foldhash::fast::RandomState>,
+    sizes: Vec<u64>,
+    stacks: CallStacks,
+    keys: LiveKeys,
+    first_tick: u32,
+    tick: u32,
+    births: u64,
+    deaths: u64,
+}
+
+impl Reader {
+    #[inline]
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        match line {
+            [b'+', b' ', kind @ ..] => self.birth(kind, watch),
+            [b'-', b' ', kind @ ..] => self.death(kind, watch),
+            _ => self.rare_line(line),
+        }
+    }
+
+    /// The records that are not events.
+    fn rare_line(&mut self, line: &[u8]) -> Result<(), String> {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let Some((&record, rest)) = line.split_first() else {
+            return Ok(());
+        };
+        let rest = match rest {
+            [] => rest,
+            [b' ', rest @ ..] => rest,
+            _ if record == b'#' => rest,
+            _ => return Err(unknown_record(line)),
+        };
+        match record {
+            b'c' => self.clock(rest),
+            b'a' => self.kind(rest),
+            b's' => self.stacks.string(rest),
+            b'i' => self.stacks.instruction(rest),
+            b't' => self.stacks.node(rest),
+            b'v' => self.version(rest),
+            // Command line, system, resident memory, suppression, attached, comment.
+            b'X' | b'I' | b'R' | b'S' | b'A' | b'#' => Ok(()),
+            _ => Err(unknown_record(line)),
+        }
+    }
+
+    fn version(&mut self, text: &[u8]) -> Result<(), String> {
+        let mut fields = text.split(|&b| b == b' ');
+        let (Some(_), Some(file_version)) =
+            (fields.next().and_then(hexadecimal), fields.next().and_then(hexadecimal))
+        else {
+            return Err(format!("`v {}`, expected `v VERSION FILEVERSION`", shown(text)));
+        };
+        if !(1..=FILE_VERSION_MAX).contains(&file_version) {
+            return Err(format!(
+                "heaptrack file version {file_version}, expected 1 to {FILE_VERSION_MAX}"
+            ));
+        }
+        self.stacks.strings_have_lengths(file_version >= 3);
+        Ok(())
+    }
+
+    fn clock(&mut self, text: &[u8]) -> Result<(), String> {
+        let Some(tick) = hexadecimal(text).and_then(|ms| u32::try_from(ms).ok()) else {
+            return Err(format!(
+                "time `{}`, expected milliseconds as a hexadecimal number below 2^32",
+                shown(text)
+            ));
+        };
+        if tick < self.tick {
+            return Err(format!(
+                "time {tick:x} comes after {:x}, expected time to go forwards",
+                self.tick
+            ));
+        }
+        self.tick = tick;
+        Ok(())
+    }
+
+    fn kind(&mut self, text: &[u8]) -> Result<(), String> {
+        let mut fields = text.split(|&b| b == b' ').map(hexadecimal);
+        let (Some(Some(bytes)), Some(Some(stack)), None) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            return Err(format!("`a {}`, expected `a SIZE TRACE`", shown(text)));
+        };
+        let stack = self.stacks.stack(stack)?;
+        if self.kinds.len() == KINDS_MAX {
+            return Err(format!("more than {KINDS_MAX} kinds of allocation"));
+        }
+        let class = self.class(bytes)?;
+        self.kinds.push(Kind { class, stack, births: 0, live: Vec::new() });
+        Ok(())
+    }
+
+    fn class(&mut self, bytes: u64) -> Result<u32, String> {
+        if let Some(&class) = self.classes.get(&bytes) {
+            return Ok(class);
+        }
+        if self.sizes.len() == CLASSES_MAX {
+            return Err(format!("more than {CLASSES_MAX} different sizes"));
+        }
+        let class = self.sizes.len() as u32;
+        self.classes.insert(bytes, class);
+        self.sizes.push(bytes);
+        Ok(class)
+    }
+
+    #[inline]
+    fn birth(&mut self, kind: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let number = hexadecimal(kind);
+        let Some(kind) = number.and_then(|n| self.kinds.get_mut(usize::try_from(n).ok()?)) else {
+            return Err(unknown_kind(b'+', kind, self.kinds.len()));
+        };
+        let key = self.keys.take()?;
+        if self.births == 0 {
+            self.first_tick = self.tick;
+        }
+        kind.births += 1;
+        kind.live.push(key);
+        self.births += 1;
+        let class = kind.class;
+        let bytes = Some(self.sizes[class as usize]);
+        watch.birth(Event { tick: self.tick, class, key, bytes });
+        Ok(())
+    }
+
+    #[inline]
+    fn death(&mut self, text: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let number = hexadecimal(text);
+        let Some(kind) = number.and_then(|n| self.kinds.get_mut(usize::try_from(n).ok()?)) else {
+            return Err(unknown_kind(b'-', text, self.kinds.len()));
+        };
+        let Some(key) = kind.live.pop() else {
+            return Err(format!(
+                "an allocation of kind {} is freed but none is alive, expected its `+` before",
+                shown(text)
+            ));
+        };
+        self.keys.give_back(key);
+        self.deaths += 1;
+        watch.death(Event { tick: self.tick, class: kind.class, key, bytes: None });
+        Ok(())
+    }
+
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+        if self.births == 0 {
+            return Err(Fault::whole("holds no allocation, expected at least one `+` line"));
+        }
+        let mut askers = Vec::with_capacity(self.kinds.len());
+        for kind in &self.kinds {
+            askers.push((kind.class, kind.stack, kind.births));
+            for &key in &kind.live {
+                watch.left(kind.class, key, self.tick);
+            }
+        }
+        Ok(Summary {
+            format: Format::Heaptrack,
+            first_tick: self.first_tick,
+            last_tick: self.tick,
+            births: self.births,
+            deaths: self.deaths,
+            callers: self.stacks.callers(self.sizes.len(), &askers),
+            classes: self.sizes.iter().map(u64::to_string).collect(),
+        })
+    }
+}
+
+fn unknown_record(line: &[u8]) -> String {
+    let line = shown(&line[..line.len().min(60)]);
+    format!(
+        "`{line}` is no known record, expected one of v X I s i t a + - c R S A # \
+         (heaptrack's raw files have to be interpreted by heaptrack first)"
+    )
+}
+
+fn unknown_kind(sign: u8, text: &[u8], kinds: usize) -> String {
+    format!(
+        "`{} {}`, expected the hexadecimal number of one of the {kinds} kinds (`a` lines) before",
+        char::from(sign),
+        shown(text)
+    )
+}

@@ -1,0 +1,230 @@
+//! Lifetime traces: `tick,event,id,class` lines.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::born_ids::BornIds;
+use super::classes::Classes;
+use super::fields::decimal;
+use super::live_keys::LiveKeys;
+use super::{BYTE_ORDER_MARK, Event, Format, Summary, Watch, lines_of};
+use crate::error::{Fault, Place, shown};
+use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::output::progress::Progress;
+
+const HEADER: &[u8] = b"tick,event,id,class";
+
+/// Whether a text that begins like this is a lifetime trace.
+pub(super) fn recognises(text: &[u8]) -> bool {
+    text.strip_prefix(HEADER).is_some_and(|rest| matches!(rest.first(), Some(b',' | b'\r' | b'\n')))
+}
+
+/// Reads a lifetime trace whose first block has been read.
+pub(super) fn read(
+    lines: &mut Lines<'_>,
+    watch: &mut impl Watch,
+    progress: &mut Progress,
+) -> Result<Summary, Fault> {
+    let header = lines_of(lines.block()).next().map_or(&[][..], |(_, line)| line);
+    let mut reader = Reader::new(header);
+    let mut skip = 1;
+    loop {
+        for (offset, line) in lines_of(lines.block()).skip(skip) {
+            if line.len() > LINE_BYTES_MAX {
+                return Err(lines.too_long(offset));
+            }
+            if let Err(message) = reader.line(line, watch) {
+                return Err(Fault { place: lines.place(offset), message });
+            }
+        }
+        skip = 0;
+        progress.update(lines.input().bytes_read(), reader.births + reader.deaths);
+        if !lines.advance()? {
+            return reader.finish(watch);
+        }
+    }
+}
+
+/// An object that is alive.
+#[derive(Clone, Copy)]
+struct Live {
+    key: u32,
+    class: u32,
+}
+
+struct Reader {
+    classes: Classes,
+    live: HashMap<u64, Live, foldhash::fast::RandomState>,
+    born: BornIds,
+    keys: LiveKeys,
+    /// Which of the columns after the fourth holds the size, counted from 0.
+    size_column: Option<usize>,
+    first_tick: Option<u32>,
+    tick: u32,
+    births: u64,
+    deaths: u64,
+}
+
+impl Reader {
+    fn new(header: &[u8]) -> Self {
+        let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
+        let size_column = header.split(|&b| b == b',').skip(4).position(|name| name == b"size");
+        Self {
+            classes: Classes::default(),
+            live: HashMap::default(),
+            born: BornIds::default(),
+            keys: LiveKeys::default(),
+            size_column,
+            first_tick: None,
+            tick: 0,
+            births: 0,
+            deaths: 0,
+        }
+    }
+
+    #[inline]
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let Some((tick, event, id, class, rest)) = split(line) else {
+            return Err(wrong_columns(line));
+        };
+        self.clock(tick)?;
+        let Some(id) = decimal(id) else {
+            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id)));
+        };
+        match event {
+            b"alloc" => {
+                let bytes = match self.size_column {
+                    Some(column) => Some(size(rest, column)?),
+                    None => None,
+                };
+                self.birth(id, class, bytes, watch)
+            }
+            b"free" => self.death(id, class, watch),
+            _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
+        }
+    }
+
+    #[inline]
+    fn clock(&mut self, text: &[u8]) -> Result<(), String> {
+        let Some(tick) = decimal(text).and_then(|tick| u32::try_from(tick).ok()) else {
+            return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(text)));
+        };
+        if tick < self.tick {
+            return Err(format!(
+                "tick {tick} comes after tick {}, expected time to go forwards",
+                self.tick
+            ));
+        }
+        self.tick = tick;
+        if self.first_tick.is_none() {
+            self.first_tick = Some(tick);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn birth(
+        &mut self,
+        id: u64,
+        class: &[u8],
+        bytes: Option<u64>,
+        watch: &mut impl Watch,
+    ) -> Result<(), String> {
+        let class = self.classes.number(class)?;
+        match self.live.entry(id) {
+            Entry::Occupied(_) => {
+                Err(format!("id {id} is born while it is alive, expected an id of its own"))
+            }
+            Entry::Vacant(_) if !self.born.insert(id) => {
+                Err(format!("id {id} is born a second time, expected an id of its own"))
+            }
+            Entry::Vacant(place) => {
+                let key = self.keys.take()?;
+                place.insert(Live { key, class });
+                self.births += 1;
+                watch.birth(Event { tick: self.tick, class, key, bytes });
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn death(&mut self, id: u64, class: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let Entry::Occupied(place) = self.live.entry(id) else {
+            return Err(format!("id {id} is freed but not alive, expected its `alloc` before"));
+        };
+        let live = *place.get();
+        let born_as = self.classes.name(live.class);
+        if born_as != class {
+            return Err(format!(
+                "id {id} is freed as `{}`, expected `{}` as at its birth",
+                shown(class),
+                shown(born_as)
+            ));
+        }
+        place.remove();
+        self.keys.give_back(live.key);
+        self.deaths += 1;
+        watch.death(Event { tick: self.tick, class: live.class, key: live.key, bytes: None });
+        Ok(())
+    }
+
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+        let Some(first_tick) = self.first_tick else {
+            return Err(Fault {
+                place: Place::Line { line: 1, byte: 0 },
+                message: "nothing follows the header, expected at least one event".to_owned(),
+            });
+        };
+        for live in self.live.values() {
+            watch.left(live.class, live.key, self.tick);
+        }
+        Ok(Summary {
+            format: Format::Lifetimes,
+            first_tick,
+            last_tick: self.tick,
+            births: self.births,
+            deaths: self.deaths,
+            classes: self.classes.into_names(),
+            callers: Vec::new(),
+        })
+    }
+}
+
+/// The four columns that every line has, and what follows them.
+type Columns<'l> = (&'l [u8], &'l [u8], &'l [u8], &'l [u8], &'l [u8]);
+
+#[inline]
+fn split(line: &[u8]) -> Option<Columns<'_>> {
+    let (tick, rest) = until_comma(line)?;
+    let (event, rest) = until_comma(rest)?;
+    let (id, rest) = until_comma(rest)?;
+    let (class, rest) = match memchr::memchr(b',', rest) {
+        Some(end) => (&rest[..end], &rest[end + 1..]),
+        None => (rest, &[][..]),
+    };
+    Some((tick, event, id, class, rest))
+}
+
+/// The text before the first comma, and after it. The columns are a few bytes long, too short
+/// for a vectorised search to pay.
+#[inline]
+fn until_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = text.iter().position(|&b| b == b',')?;
+    Some((&text[..end], &text[end + 1..]))
+}
+
+/// The size of a new object; the columns after the fourth are `rest`.
+fn size(rest: &[u8], column: usize) -> Result<u64, String> {
+    let text = rest.split(|&b| b == b',').nth(column).unwrap_or(&[]);
+    decimal(text)
+        .ok_or_else(|| format!("size `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
+}
+
+fn wrong_columns(line: &[u8]) -> String {
+    let columns = line.split(|&b| b == b',').count();
+    if line.is_empty() {
+        return "the line is empty, expected `tick,event,id,class`".to_owned();
+    }
+    format!("{columns} columns in `{}`, expected `tick,event,id,class`", shown(line))
+}

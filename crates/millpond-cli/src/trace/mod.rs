@@ -1,0 +1,153 @@
+//! Traces of real programs as a stream of births and deaths, whatever format they are in.
+
+mod born_ids;
+mod callers;
+mod classes;
+mod fields;
+mod heaptrack;
+mod lifetimes;
+mod live_keys;
+
+pub use callers::Caller;
+
+use crate::error::{Fault, Place};
+use crate::input::{Input, Lines};
+use crate::output::progress::Progress;
+
+/// The most objects that may be alive at once: what is live is what a plan keeps in memory.
+pub const LIVE_MAX: u32 = 1 << 24;
+
+/// The most classes that one trace may have.
+pub const CLASSES_MAX: usize = 1 << 16;
+
+/// The formats that traces come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `tick,event,id,class` lines.
+    Lifetimes,
+    /// heaptrack's interpreted format.
+    Heaptrack,
+}
+
+impl Format {
+    /// The format's name as the JSON output has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lifetimes => "lifetimes",
+            Self::Heaptrack => "heaptrack",
+        }
+    }
+}
+
+/// One birth or death.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// When: a tick, or a millisecond in heaptrack files. Never less than in the event before.
+    pub tick: u32,
+    /// The object's class, numbered from 0 in order of appearance.
+    pub class: u32,
+    /// A small number that is the object's own while it is alive; then another object's.
+    pub key: u32,
+    /// The object's size in bytes, if the trace says it at birth; at death always `None`.
+    pub bytes: Option<u64>,
+}
+
+/// Somebody who watches the events of a trace go by.
+pub trait Watch {
+    /// An object comes into being.
+    fn birth(&mut self, event: Event);
+    /// An object that is alive ceases to be.
+    fn death(&mut self, event: Event);
+    /// The trace has ended in this tick, and this object is still alive.
+    fn left(&mut self, class: u32, key: u32, last_tick: u32);
+}
+
+/// What a trace is, apart from its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// The format that it is in.
+    pub format: Format,
+    /// When its first event is.
+    pub first_tick: u32,
+    /// When it ends: its last event or, in heaptrack files, its last timestamp.
+    pub last_tick: u32,
+    /// How many births there are.
+    pub births: u64,
+    /// How many deaths there are.
+    pub deaths: u64,
+    /// The names of the classes, by their numbers.
+    pub classes: Vec<String>,
+    /// For heaptrack: by class the functions that asked for it, the busiest first.
+    pub callers: Vec<Vec<Caller>>,
+}
+
+impl Summary {
+    /// How many ticks the trace is long; both the first and the last one count.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        u64::from(self.last_tick) - u64::from(self.first_tick) + 1
+    }
+
+    /// Births and deaths together.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.births + self.deaths
+    }
+}
+
+/// Reads a trace from its beginning to its end and shows every event to the watcher.
+///
+/// # Errors
+/// If it is not a trace that makes sense from the first line to the last.
+pub fn read(
+    input: Input<'_>,
+    watch: &mut impl Watch,
+    progress: &mut Progress,
+) -> Result<Summary, Fault> {
+    let mut lines = Lines::new(input);
+    if !lines.advance()? {
+        return Err(Fault::whole(format!("is empty, expected {EXPECTED}")));
+    }
+    let block = lines.block().strip_prefix(BYTE_ORDER_MARK).unwrap_or(lines.block());
+    if lifetimes::recognises(block) {
+        lifetimes::read(&mut lines, watch, progress)
+    } else if heaptrack::recognises(block) {
+        heaptrack::read(&mut lines, watch, progress)
+    } else {
+        Err(unrecognised(block))
+    }
+}
+
+/// What some editors put in front of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`) or a heaptrack file \
+                        (first line `v VERSION FILEVERSION`)";
+
+fn unrecognised(block: &[u8]) -> Fault {
+    let line = block.split(|&b| b == b'\n').next().unwrap_or(block);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let found = if line.starts_with(b"tick,id,class") {
+        "this is a frame trace".to_owned()
+    } else {
+        format!("found `{}`", crate::error::shown(&line[..line.len().min(60)]))
+    };
+    Fault {
+        place: Place::Line { line: 1, byte: 0 },
+        message: format!("{found}, expected {EXPECTED}"),
+    }
+}
+
+/// One line of a block without its end, and where in the block it begins.
+type Line<'b> = (usize, &'b [u8]);
+
+/// The lines of a block.
+fn lines_of(block: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut begin = 0;
+    memchr::memchr_iter(b'\n', block).map(move |end| {
+        let line = &block[begin..end];
+        let offset = std::mem::replace(&mut begin, end + 1);
+        (offset, line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}

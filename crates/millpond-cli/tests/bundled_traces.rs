@@ -1,0 +1,118 @@
+//! The traces that come with the project, against what is known about them.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Directory, TRACES, done, millpond, plan_json};
+use serde_json::Value;
+
+fn bundled(name: &str) -> Value {
+    let trace: PathBuf = [TRACES, name].iter().collect();
+    plan_json(&Directory::new(), &trace)["traces"][0].take()
+}
+
+/// What every plan has to say, whatever the trace.
+#[track_caller]
+fn adds_up(trace: &Value) {
+    let classes = trace["classes"].as_array().unwrap();
+    let sum = |field: &str| classes.iter().map(|c| c[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum("lifetimes"), trace["lifetimes"]);
+    assert_eq!(sum("left_live"), trace["left_live"]);
+    assert!(sum("peak_live") >= trace["peak_live"].as_u64().unwrap());
+    let [lifetimes, left] = ["lifetimes", "left_live"].map(|f| trace[f].as_u64().unwrap());
+    assert_eq!(trace["events"], 2 * lifetimes - left);
+    for class in classes {
+        let [peak, p99, capacity] =
+            ["peak_live", "p99_live", "capacity"].map(|f| class[f].as_u64().unwrap());
+        assert!(p99 <= peak && peak < capacity, "{class}");
+        assert_eq!(capacity, (peak * 125).div_ceil(100), "{class}");
+        for smaller in class["smaller"].as_array().unwrap() {
+            assert!(smaller["capacity"].as_u64().unwrap() < peak);
+            assert!(smaller["refused"].as_u64().unwrap() > 0, "{class}");
+            assert!(smaller["evicted"].as_u64().unwrap() > 0, "{class}");
+        }
+    }
+}
+
+#[test]
+fn freedoom_map01_with_8_bots() {
+    let trace = bundled("freedoom2-map01-8bots.csv.gz");
+    assert_eq!(trace["format"], "lifetimes");
+    assert_eq!(trace["lifetimes"], 14_678);
+    assert_eq!(trace["peak_live"], 276);
+    assert_eq!(trace["events"], 29_114);
+    assert_eq!(trace["ticks"], 12_597);
+    assert_eq!(trace["classes"].as_array().unwrap().len(), 48);
+    assert!(trace.get("peak_bytes").is_none());
+    adds_up(&trace);
+}
+
+#[test]
+fn freedoom_map15_solo() {
+    let trace = bundled("freedoom2-map15-solo.csv.gz");
+    assert_eq!(trace["format"], "lifetimes");
+    assert_eq!(trace["lifetimes"], 4507);
+    assert_eq!(trace["peak_live"], 417);
+    assert_eq!(trace["classes"].as_array().unwrap().len(), 49);
+    adds_up(&trace);
+}
+
+#[test]
+fn openttd_by_heaptrack() {
+    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    assert_eq!(trace["format"], "heaptrack");
+    assert_eq!(trace["lifetimes"], 256_915);
+    assert_eq!(trace["peak_live"], 43_991);
+    assert_eq!(trace["peak_bytes"], 11_489_893);
+    adds_up(&trace);
+    for class in trace["classes"].as_array().unwrap() {
+        let size: u64 = class["class"].as_str().unwrap().parse().unwrap();
+        assert_eq!(class["bytes_per_object"], size);
+        assert_eq!(class["bytes_at_capacity"], size * class["capacity"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn openttd_names_the_functions_that_ask() {
+    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    let classes = trace["classes"].as_array().unwrap();
+    let of_56 = classes.iter().find(|class| class["class"] == "56").unwrap();
+    let callers = of_56["callers"].as_array().unwrap();
+    assert_eq!(callers[0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
+    let asked: u64 = callers.iter().map(|c| c["allocations"].as_u64().unwrap()).sum();
+    assert!(asked <= of_56["lifetimes"].as_u64().unwrap());
+    // Best first, and behind them what saves next to nothing.
+    let rank = |class: &Value| {
+        let saving = &class["saving"];
+        (saving["rare"].as_bool().unwrap(), -saving["score"].as_f64().unwrap())
+    };
+    assert!(classes.iter().map(rank).is_sorted());
+    assert!(!rank(&classes[0]).0 && rank(&classes[classes.len() - 1]).0);
+}
+
+#[test]
+fn without_a_command_all_three_are_planned() {
+    let directory = Directory::new();
+    let text = done(&millpond(&directory).output().unwrap());
+    for part in ["14,678 lifetimes", "4,507 lifetimes", "256,915 lifetimes", "43,991", "11,489,893"]
+    {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
+fn the_headroom_is_the_users() {
+    let directory = Directory::new();
+    let trace: PathBuf = [TRACES, "freedoom2-map15-solo.csv.gz"].iter().collect();
+    for (percent, of_peak) in [("0", 100), ("12.5", 0), ("100", 200)] {
+        let mut command = millpond(&directory);
+        command.args(["plan", "--json", "--headroom", percent]).arg(&trace);
+        let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
+        for class in json["traces"][0]["classes"].as_array().unwrap() {
+            let [peak, capacity] = ["peak_live", "capacity"].map(|f| class[f].as_u64().unwrap());
+            let expected = if of_peak == 0 { (peak * 9).div_ceil(8) } else { peak * of_peak / 100 };
+            assert_eq!(capacity, expected, "{percent} %");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Traces with bytes changed, cut and doubled: refused or read, never a panic.
+
+mod common;
+
+use common::{Random, gzip, zstd};
+use millpond_cli::input::Source;
+use millpond_cli::output::progress::Progress;
+use millpond_cli::plan::{Headroom, Rules, TracePlan, plan};
+use millpond_cli::trace::{self, Event, Watch};
+
+const RULES: Rules =
+    Rules { headroom: Headroom { percent: 10.0 }, ticks_per_second: 35.0, session_seconds: 3600.0 };
+
+/// Checks that what an importer lets through makes sense.
+#[derive(Default)]
+struct Sense {
+    live: Vec<Option<u32>>,
+    tick: u32,
+    left: usize,
+}
+
+impl Watch for Sense {
+    fn birth(&mut self, event: Event) {
+        assert!(event.tick >= self.tick);
+        self.tick = event.tick;
+        let key = event.key as usize;
+        self.live.resize(self.live.len().max(key + 1), None);
+        assert_eq!(self.live[key].replace(event.class), None);
+    }
+
+    fn death(&mut self, event: Event) {
+        assert!(event.tick >= self.tick);
+        self.tick = event.tick;
+        assert_eq!(self.live[event.key as usize].take(), Some(event.class));
+    }
+
+    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
+        assert!(last_tick >= self.tick);
+        assert_eq!(self.live[key as usize], Some(class));
+        self.left += 1;
+    }
+}
+
+fn source(bytes: Vec<u8>) -> Source {
+    Source::from_memory(bytes.leak())
+}
+
+fn read_and_plan(bytes: Vec<u8>) {
+    let source = source(bytes);
+    let mut sense = Sense::default();
+    let mut progress = Progress::silent("", 0);
+    let read = source.open().and_then(|input| trace::read(input, &mut sense, &mut progress));
+    if let Ok(summary) = &read {
+        assert_eq!(sense.left as u64, summary.births - summary.deaths);
+        assert_eq!(sense.left, sense.live.iter().flatten().count());
+    }
+    // Refused by both or by neither, and for the same reason.
+    match (read, plan("fuzzed", &source, &RULES)) {
+        (Ok(summary), Ok(plan)) => {
+            assert_eq!(summary, plan_summary_with_callers(&plan));
+            assert!(plan.proof().holds());
+        }
+        (Err(read), Err(planned)) => assert_eq!(read, planned),
+        (read, planned) => panic!("{read:?} against {planned:?}"),
+    }
+}
+
+/// The plan's summary; the callers have moved to its classes.
+fn plan_summary_with_callers(plan: &TracePlan) -> trace::Summary {
+    let mut summary = plan.summary.clone();
+    for (callers, name) in summary.callers.iter_mut().zip(&summary.classes) {
+        if let Some(class) = plan.classes.iter().find(|class| &class.name == name) {
+            assert!(class.statistics.lifetimes > 0);
+            callers.clone_from(&class.callers);
+        }
+    }
+    summary
+}
+
+const LIFETIMES: &str = "tick,event,id,class,size\n0,alloc,1,Imp,64\n0,alloc,2,Demon,128\n\
+    3,free,1,Imp,64\n3,alloc,3,Imp,64\n7,alloc,4,Imp,64\n9,free,2,Demon,\n9,free,3,Imp,64\n";
+
+const HEAPTRACK: &str = "v 10400 3\nX game\nI 1000 40000\ns 4 game\ns 4 main\ns 3 new\n\
+    i 1000 1 2 0 5\ni 2000 1 3 0 1 2 0 9\nt 1 0\nt 2 1\na 10 1\na 20 2\nc 0\n+ 0\n+ 1\n+ 1\nc a\n\
+    - 1\n- 0\n+ 0\nR 50\nc 14\n- 0\n# strings: 3\n";
+
+/// Bytes that mean something in one of the formats.
+const TELLING: &[u8] = b"\n\r,0123456789abcdefvXIsitaRSA+- #\x00\xff";
+
+fn mutated(text: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = text.to_vec();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(bytes.len() as u64 + 1) as usize;
+        let to = (at + random.below(12) as usize).min(bytes.len());
+        let byte = TELLING[random.below(TELLING.len() as u64) as usize];
+        match random.below(4) {
+            0 if at < bytes.len() => bytes[at] = byte,
+            1 => bytes.insert(at, byte),
+            2 => drop(bytes.drain(at..to)),
+            _ => {
+                let part = bytes[at..to].to_vec();
+                bytes.splice(at..at, part);
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn the_unchanged_traces_are_read() {
+    for text in [LIFETIMES, HEAPTRACK] {
+        assert!(plan("x", &source(text.into()), &RULES).is_ok());
+        read_and_plan(text.into());
+    }
+}
+
+#[test]
+fn changed_text() {
+    let mut random = Random(1);
+    for text in [LIFETIMES, HEAPTRACK] {
+        for _ in 0..4000 {
+            read_and_plan(mutated(text.as_bytes(), &mut random));
+        }
+    }
+}
+
+#[test]
+fn changed_compressed_data() {
+    let mut random = Random(2);
+    for packed in [gzip(LIFETIMES.as_bytes()), zstd(HEAPTRACK.as_bytes())] {
+        for _ in 0..1500 {
+            read_and_plan(mutated(&packed, &mut random));
+        }
+    }
+}
+
+#[test]
+fn noise() {
+    let mut random = Random(3);
+    for head in
+        [&b""[..], b"tick,event,id,class\n", b"v 10400 3\n", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"]
+    {
+        for _ in 0..500 {
+            let length = random.below(200);
+            let noise = (0..length).map(|_| random.below(256) as u8);
+            read_and_plan(head.iter().copied().chain(noise).collect());
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the report goes, and what it never replaces.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Directory, done, millpond, refused};
+
+const TRACE: &str = "tick,event,id,class\n0,alloc,1,Imp\n3,alloc,2,<b>Demon\n9,free,1,Imp\n";
+
+#[test]
+fn it_is_written_and_its_place_is_told() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    let text = done(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+    let place = text.lines().find_map(|line| line.strip_prefix("Report: ")).unwrap();
+    assert_eq!(Path::new(place).file_name().unwrap(), "report.html");
+    let html = std::fs::read_to_string(place).unwrap();
+    assert!(html.starts_with(millpond_cli::report::MARKER));
+    assert!(html.contains("Imp") && html.contains("&lt;b&gt;Demon") && !html.contains("<b>Demon"));
+    assert_eq!(directory.names(), ["a.csv", "report.html"], "nothing unfinished is left");
+}
+
+#[test]
+fn an_earlier_report_is_replaced() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    let old = format!("{}\nold", millpond_cli::report::MARKER);
+    let report = directory.file("plan.html", old);
+    let arguments = ["plan", "a.csv", "--report", "plan.html"];
+    done(&millpond(&directory).args(arguments).output().unwrap());
+    assert!(std::fs::read_to_string(report).unwrap().len() > 1000);
+    assert_eq!(directory.names(), ["a.csv", "plan.html"]);
+}
+
+#[test]
+fn nothing_else_is_ever_replaced() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    for content in ["", "my diary", "<!-- millpond report v1 -->", "<!DOCTYPE html>"] {
+        let report = directory.file("report.html", content);
+        for command in [&["plan", "a.csv"][..], &[]] {
+            let line = refused(&millpond(&directory).args(command).output().unwrap());
+            assert!(line.starts_with("report.html: is there and is no report"), "{line}");
+        }
+        assert_eq!(std::fs::read_to_string(&report).unwrap(), content);
+    }
+    let line = refused(
+        &millpond(&directory).args(["plan", "a.csv", "--report", "a.csv"]).output().unwrap(),
+    );
+    assert!(line.starts_with("a.csv: is there and is no report"), "{line}");
+    assert_eq!(directory.names(), ["a.csv", "report.html"]);
+}
+
+#[test]
+fn places_where_no_file_can_be() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    for (place, part) in [(".", "is a directory"), ("", "expected"), ("..", "is a directory")] {
+        let arguments = ["plan", "a.csv", "--report", place];
+        let output = millpond(&directory).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let _ = part;
+    }
+    let output = millpond(&directory)
+        .args(["plan", "a.csv", "--report", "missing/report.html"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(stderr, "millpond: missing/report.html: there is no such file\n");
+}
+
+#[test]
+fn none_if_none_is_wanted() {
+    let directory = Directory::new();
+    directory.file("a.csv", TRACE);
+    for option in ["--no-report", "--json"] {
+        done(&millpond(&directory).args(["plan", "a.csv", option]).output().unwrap());
+        assert_eq!(directory.names(), ["a.csv"]);
+    }
+    let arguments = ["plan", "a.csv", "--json", "--report", "x.html"];
+    let json = done(&millpond(&directory).args(arguments).output().unwrap());
+    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
+    assert_eq!(directory.names(), ["a.csv", "x.html"]);
+    let both = ["plan", "a.csv", "--no-report", "--report", "x.html"];
+    refused(&millpond(&directory).args(both).output().unwrap());
+}

@@ -1,0 +1,176 @@
+//! What a pool of each reuse order, handle layout and value takes, to the byte, as documented in
+//! `millpond::reuse`; and that it is all taken at once when the pool is created.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+
+use allocations::{Counting, during};
+use common::in_every_order;
+use millpond::classic::{BytemapPool, RosterPool};
+use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The bytes that creating a pool takes. Nothing is given back or resized on the way: the pool
+/// takes exactly what it keeps.
+#[track_caller]
+fn bytes_of<P>(create: impl FnOnce() -> P) -> usize {
+    let (pool, allocations) = during(create);
+    assert_eq!((allocations.freed, allocations.resized), (0, 0));
+    assert!(allocations.taken <= 8, "one block for each array, not {}", allocations.taken);
+    let (_, dropped) = during(|| drop(pool));
+    assert_eq!(dropped.freed, allocations.taken, "dropping the pool gives everything back");
+    allocations.bytes_taken
+}
+
+/// The bitmap of live slots: one bit per slot, rounded up to whole words of 8 bytes.
+fn occupancy_bytes(slots: usize) -> usize {
+    slots.div_ceil(64) * 8
+}
+
+/// The generation words: 4 bytes, or 2 for layouts with 16 generation bits or fewer.
+fn generation_bytes<H: HandleLayout>(slots: usize) -> usize {
+    slots * if H::LIFETIMES_MAX < 1 << 15 { 2 } else { 4 }
+}
+
+/// The bytes of a slot index: 4, or 2 for layouts with 16 index bits or fewer.
+fn index_bytes<H: HandleLayout>() -> usize {
+    if H::CAPACITY_MAX <= 1 << 16 { 2 } else { 4 }
+}
+
+/// `LowestFirst`: one bit for 64 below, level upon level up to a single word, each level rounded up
+/// to whole words; and the list of levels.
+fn lowest_first_bytes(slots: usize) -> usize {
+    let mut bytes = 0;
+    let mut bits = slots.div_ceil(64);
+    loop {
+        let words = bits.div_ceil(64).max(1);
+        bytes += words * 8 + size_of::<Box<[u64]>>();
+        if words == 1 {
+            return bytes;
+        }
+        bits = words;
+    }
+}
+
+/// What the table in `millpond::reuse` says of an order. `value` is the size of the dead slots'
+/// memory that the order may use: 0 where there is none.
+fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> usize {
+    match R::NAME {
+        "Lifo" => (slots + slots / 64 + 1) * index_bytes::<H>(),
+        "Fifo" => slots * 8,
+        "LowestFirst" => lowest_first_bytes(slots),
+        "Roster" => slots * 2 * index_bytes::<H>(),
+        "NextFit" => 0,
+        "Intrusive" => slots * if value >= 8 { 0 } else { 8 },
+        other => panic!("the order {other} is new: say what it takes"),
+    }
+}
+
+fn pool_of_value<R: ReuseOrder, H: HandleLayout, T>(slots: usize) {
+    let expected = slots * size_of::<T>()
+        + generation_bytes::<H>(slots)
+        + occupancy_bytes(slots)
+        + order_bytes::<R, H>(slots, size_of::<T>());
+    let actual = bytes_of(|| Pool::<T, R, H>::with_capacity(slots));
+    assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
+}
+
+fn pool<R: ReuseOrder, H: HandleLayout>(slots: usize) {
+    pool_of_value::<R, H, ()>(slots);
+    pool_of_value::<R, H, u32>(slots);
+    pool_of_value::<R, H, [u8; 7]>(slots);
+    pool_of_value::<R, H, [u8; 8]>(slots);
+    pool_of_value::<R, H, u64>(slots);
+    pool_of_value::<R, H, [u8; 64]>(slots);
+}
+
+fn pool_of_few_slots<R: ReuseOrder>() {
+    for slots in [0, 1, 2, 63, 64, 65, 4096, 4097] {
+        pool_of_value::<R, Handle<()>, u32>(slots);
+        pool_of_value::<R, Handle32<(), 16>, u64>(slots);
+    }
+}
+
+#[test]
+fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
+    in_every_order!(pool::<Handle<()>>(100_000));
+    in_every_order!(pool::<Handle32<(), 20>>(100_000));
+    in_every_order!(pool::<Handle32<(), 16>>(65_536));
+    in_every_order!(pool_of_few_slots());
+}
+
+fn handle_allocator<R: ReuseOrder, H: HandleLayout>(slots: usize) {
+    let expected =
+        generation_bytes::<H>(slots) + occupancy_bytes(slots) + order_bytes::<R, H>(slots, 0);
+    let actual = bytes_of(|| HandleAllocator::<R, H>::with_capacity(slots));
+    assert_eq!(actual, expected, "{}", R::NAME);
+}
+
+#[test]
+fn handle_allocator_takes_a_pool_without_values() {
+    in_every_order!(handle_allocator::<Handle<()>>(100_000));
+    in_every_order!(handle_allocator::<Handle32<(), 20>>(100_000));
+    in_every_order!(handle_allocator::<Handle32<(), 16>>(65_536));
+}
+
+fn recycler_of_value<R: ReuseOrder, H: HandleLayout, T: Default>(slots: usize) {
+    let expected = slots * size_of::<T>()
+        + generation_bytes::<H>(slots)
+        + occupancy_bytes(slots)
+        + order_bytes::<R, H>(slots, 0);
+    let builder = Recycler::<T>::builder().reuse(R::default()).handle::<H>();
+    let actual = bytes_of(|| builder.capacity(slots).build());
+    assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
+}
+
+fn recycler<R: ReuseOrder, H: HandleLayout>(slots: usize) {
+    recycler_of_value::<R, H, u32>(slots);
+    recycler_of_value::<R, H, u64>(slots);
+    recycler_of_value::<R, H, [u128; 4]>(slots);
+}
+
+/// Its dead objects stay valid, so that `Intrusive` keeps its links beside them.
+#[test]
+fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
+    in_every_order!(recycler::<Handle<()>>(100_000));
+    in_every_order!(recycler::<Handle32<(), 20>>(100_000));
+    in_every_order!(recycler::<Handle32<(), 16>>(65_536));
+}
+
+#[track_caller]
+fn assert_per_slot<R: ReuseOrder, H: HandleLayout>(slots: usize, most: f64) {
+    let bytes = bytes_of(|| Pool::<[u8; 32], R, H>::with_capacity(slots));
+    let beside_values = bytes as f64 / slots as f64 - 32.0;
+    assert!(beside_values <= most, "{beside_values} bytes per slot beside the value");
+}
+
+#[test]
+fn pool_of_the_default_order_takes_at_most_8_2_bytes_beside_the_value() {
+    assert_per_slot::<Lifo, Handle<()>>(100_000, 8.2);
+}
+
+#[test]
+fn pool_of_lowest_first_takes_at_most_4_2_bytes_beside_the_value() {
+    assert_per_slot::<LowestFirst, Handle<()>>(100_000, 4.2);
+}
+
+#[test]
+fn pool_with_handles_of_16_index_bits_takes_at_most_4_2_bytes_beside_the_value() {
+    assert_per_slot::<Lifo, Handle32<(), 16>>(65_536, 4.2);
+}
+
+#[test]
+fn roster_pool_takes_the_object_12_bytes_and_a_bit() {
+    let bytes = bytes_of(|| RosterPool::<[u64; 4]>::new(100_000));
+    assert_eq!(bytes, 100_000 * (32 + 8 + 4) + occupancy_bytes(100_000));
+}
+
+#[test]
+fn bytemap_pool_takes_the_object_a_byte_and_a_bit() {
+    let bytes = bytes_of(|| BytemapPool::<[u64; 4]>::new(100_000));
+    assert_eq!(bytes, 100_000 * (32 + 1) + occupancy_bytes(100_000));
+}

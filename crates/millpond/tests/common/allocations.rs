@@ -1,0 +1,81 @@
+//! An allocator that counts what one thread asks of it.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// What a thread has asked of the allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Allocations {
+    /// How many blocks were taken, resized, and given back.
+    pub(crate) taken: usize,
+    pub(crate) resized: usize,
+    pub(crate) freed: usize,
+    /// How many bytes the taken blocks have.
+    pub(crate) bytes_taken: usize,
+}
+
+thread_local! {
+    /// Of this thread only, so that tests beside each other do not count each other's.
+    static COUNTS: Cell<Allocations> = const {
+        Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0 })
+    };
+}
+
+fn count(change: impl FnOnce(&mut Allocations)) {
+    // A thread that ends may free memory after its counts are gone.
+    let _ = COUNTS.try_with(|counts| {
+        let mut now = counts.get();
+        change(&mut now);
+        counts.set(now);
+    });
+}
+
+/// What this thread asks for while the function runs.
+pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
+    let before = COUNTS.get();
+    let value = work();
+    let after = COUNTS.get();
+    let allocations = Allocations {
+        taken: after.taken - before.taken,
+        resized: after.resized - before.resized,
+        freed: after.freed - before.freed,
+        bytes_taken: after.bytes_taken - before.bytes_taken,
+    };
+    (value, allocations)
+}
+
+/// The system's allocator, with a count.
+pub(crate) struct Counting;
+
+// SAFETY: every request is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(|counts| {
+            counts.taken += 1;
+            counts.bytes_taken += layout.size();
+        });
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(|counts| {
+            counts.taken += 1;
+            counts.bytes_taken += layout.size();
+        });
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(|counts| counts.resized += 1);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(|counts| counts.freed += 1);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(block, layout) }
+    }
+}

@@ -1,0 +1,331 @@
+//! Handles of one pool given to another: refused once the pools can be told apart, with the reason
+//! told, and the same on every machine.
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+use common::in_every_order;
+use millpond::reuse::ReuseOrder;
+use millpond::{Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal};
+
+/// Names as people give them, and some that are hard to tell apart.
+const NAMES: [&str; 56] = [
+    "",
+    "a",
+    "b",
+    "c",
+    "aa",
+    "ab",
+    "ba",
+    "bb",
+    "A",
+    "B",
+    "bullet",
+    "bullets",
+    "Bullets",
+    "rocket",
+    "rockets",
+    "enemy",
+    "enemies",
+    "enemies ",
+    " enemies",
+    "particles",
+    "particle",
+    "sparks",
+    "smoke",
+    "fire",
+    "voices",
+    "sounds",
+    "sound effects",
+    "textures",
+    "texture",
+    "meshes",
+    "mesh",
+    "nodes",
+    "node",
+    "edges",
+    "pool 1",
+    "pool 2",
+    "pool 10",
+    "pool 11",
+    "pool 100",
+    "1",
+    "2",
+    "10",
+    "11",
+    "entities",
+    "entity",
+    "players",
+    "player",
+    "cars",
+    "peds",
+    "objects",
+    "object",
+    "trees",
+    "häuser",
+    "дома",
+    "家",
+    "\0",
+];
+
+/// What each pool of a table may be given: no name and no salt is a case of its own.
+fn identities() -> Vec<(Option<&'static str>, Option<u64>)> {
+    let named = NAMES.into_iter().map(|name| (Some(name), None));
+    let salts = [0, 1, 2, 3, 1 << 32, u64::MAX, u64::MAX - 1];
+    let salted = salts.into_iter().map(|salt| (None, Some(salt)));
+    let both = salts.into_iter().map(|salt| (Some("bullets"), Some(salt)));
+    // A salt of 0 beside a name, and no salt, are the same; so are a name of "" and none.
+    let all = named.chain(salted).chain(both.skip(1)).filter(|id| *id != (None, Some(0)));
+    std::iter::once((None, None)).chain(all).collect()
+}
+
+fn pool_of<R: ReuseOrder>(
+    (name, salt): (Option<&'static str>, Option<u64>),
+    slots: usize,
+) -> Pool<u64, R> {
+    let mut builder = Pool::<u64>::builder().reuse(R::default()).capacity(slots);
+    if let Some(name) = name {
+        builder = builder.name(name);
+    }
+    if let Some(salt) = salt {
+        builder = builder.salt(salt);
+    }
+    builder.build()
+}
+
+/// Each pool's slots are in use for the hundredth time when the others' handles come.
+fn refuse_each_other<R: ReuseOrder>() {
+    let identities = identities();
+    let mut pools: Vec<Pool<u64, R>> =
+        identities.iter().map(|identity| pool_of(*identity, 4)).collect();
+    let mut handles: Vec<Vec<Handle<u64>>> = Vec::new();
+    for pool in &mut pools {
+        let mut issued = Vec::new();
+        for round in 0..100 {
+            pool.clear();
+            issued.extend((0..4).map(|value| pool.insert(round * 4 + value).unwrap()));
+        }
+        handles.push(issued);
+    }
+    for (of, pool) in pools.iter_mut().enumerate() {
+        for (from, issued) in handles.iter().enumerate().filter(|(from, _)| *from != of) {
+            for &handle in issued {
+                let pair = (identities[of], identities[from]);
+                assert!(!pool.contains(handle), "{handle} of {pair:?}");
+                assert_eq!(pool.remove(handle), None);
+            }
+        }
+        assert_eq!(pool.len(), 4);
+        assert!(handles[of][396..].iter().all(|handle| pool.contains(*handle)));
+    }
+}
+
+#[test]
+fn pools_of_different_names_and_salts_refuse_each_others_handles_in_every_combination() {
+    assert!(identities().len() >= 50);
+    in_every_order!(refuse_each_other());
+}
+
+/// With few generation bits the starts cannot all differ; but as many pairs do as chance has it.
+#[test]
+fn narrow_handles_of_other_pools_are_refused_as_often_as_their_bits_allow() {
+    fn refused<const BITS: u32>() -> f64
+    where
+        Handle32<u64, BITS>: millpond::HandleLayout,
+    {
+        let pools: Vec<_> = identities()
+            .into_iter()
+            .map(|(name, salt)| {
+                let builder = Pool::<u64>::builder().handle::<Handle32<u64, BITS>>().capacity(1);
+                let mut pool = builder.name(name.unwrap_or("")).salt(salt.unwrap_or(0)).build();
+                let handle = pool.insert(1).unwrap();
+                (pool, handle)
+            })
+            .collect();
+        let pairs = pools.len() * (pools.len() - 1);
+        let refused = pools.iter().enumerate().flat_map(|(of, (pool, _))| {
+            let others = pools.iter().enumerate().filter(move |(from, _)| *from != of);
+            others.filter(|(_, (_, handle))| !pool.contains(*handle))
+        });
+        refused.count() as f64 / pairs as f64
+    }
+    // One pair in 4,095 is expected to agree with 12 generation bits, and one in 255 with 8.
+    assert!(refused::<20>() > 0.995, "{}", refused::<20>());
+    assert!(refused::<24>() > 0.98, "{}", refused::<24>());
+}
+
+/// Recorded, and computed independently: if one of these changes, so does every handle that a game has saved.
+#[test]
+fn handle_bits_of_named_pools_are_the_same_on_every_machine() {
+    let bits = |name, salt| {
+        let mut pool = pool_of::<millpond::reuse::Lifo>((name, salt), 2);
+        pool.insert(1).unwrap();
+        pool.insert(1).unwrap().to_bits()
+    };
+    assert_eq!(bits(None, None), 1 << 32 | 1);
+    assert_eq!(bits(Some("bullets"), Some(7)), 1 << 32 | 1_809_180_574);
+    assert_eq!(bits(Some("bullets"), None), 1 << 32 | BULLETS);
+    assert_eq!(bits(Some("rockets"), None), 1 << 32 | ROCKETS);
+    assert_eq!(bits(Some(""), None), 1 << 32 | EMPTY);
+    assert_eq!(bits(None, Some(0)), 1 << 32 | EMPTY);
+    assert_eq!(bits(None, Some(1)), 1 << 32 | SALT_1);
+    let mut narrow = Pool::<u64>::builder().handle::<Handle32<u64, 24>>();
+    narrow = narrow.name("bullets").capacity(2);
+    assert_eq!(narrow.build().insert(1).unwrap().to_bits(), BULLETS_OF_8_BITS);
+}
+
+const BULLETS: u64 = 778_878_485;
+const ROCKETS: u64 = 1_734_795_639;
+const EMPTY: u64 = 615_808_767;
+const SALT_1: u64 = 1_798_687_470;
+const BULLETS_OF_8_BITS: u64 = 213;
+
+#[test]
+fn same_program_gives_the_same_handles_on_every_run() {
+    let run = || {
+        let mut pool = pool_of::<millpond::reuse::Fifo>((Some("enemies"), Some(3)), 10);
+        let mut handles = Vec::new();
+        for value in 0..100 {
+            let handle = pool.insert(value).unwrap();
+            handles.push(handle);
+            if value % 3 != 0 || pool.is_full() {
+                pool.remove(handle);
+            }
+            if value % 20 == 0 {
+                pool.clear();
+            }
+        }
+        handles
+    };
+    assert_eq!(run(), run());
+}
+
+/// A pool of 4 slots by this name, in which slot 0 was removed, slot 1 is live, and the others are
+/// fresh; and its two handles.
+fn used_pool(name: Option<&'static str>) -> (Pool<u64>, Handle<u64>, Handle<u64>) {
+    let mut pool = pool_of((name, None), 4);
+    let stale = pool.insert(1).unwrap();
+    let live = pool.insert(2).unwrap();
+    pool.remove(stale);
+    (pool, stale, live)
+}
+
+#[test]
+fn refusal_says_why() {
+    for name in [None, Some("bullets")] {
+        let (pool, stale, live) = used_pool(name);
+        let at = |index, generation| Handle::from_parts(index, generation).unwrap();
+        let start = live.generation();
+        assert_eq!(pool.check(live), Ok(()));
+        assert_eq!(pool.check(stale), Err(Refusal::Stale));
+        assert_eq!(pool.check(at(0, start + 1)), Err(Refusal::NeverIssued));
+        assert_eq!(pool.check(at(1, start + 1)), Err(Refusal::NeverIssued));
+        assert_eq!(pool.check(at(2, start)), Err(Refusal::NeverIssued));
+        assert_eq!(pool.check(at(4, start)), Err(Refusal::OutOfRange));
+        assert_eq!(pool.check(at(u32::MAX - 1, start)), Err(Refusal::OutOfRange));
+        let far = at(1, if start > 1 << 30 { 5 } else { (1 << 31) - 5 });
+        let expected = if name.is_some() { Refusal::OtherPool } else { Refusal::NeverIssued };
+        assert_eq!(pool.check(far), Err(expected));
+    }
+}
+
+#[test]
+fn handle_of_a_pool_of_another_name_is_told_to_be_another_pools() {
+    let (bullets, _, bullet) = used_pool(Some("bullets"));
+    let (rockets, _, rocket) = used_pool(Some("rockets"));
+    assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
+    assert_eq!(rockets.check(bullet), Err(Refusal::OtherPool));
+}
+
+/// Where the last panic of a test in this file happened.
+static PANIC_AT: Mutex<Option<(String, u32)>> = Mutex::new(None);
+/// One test at a time may look for a panic's place.
+static LOOKING: Mutex<()> = Mutex::new(());
+
+/// The message of the panic, which must be laid at this file's door.
+#[track_caller]
+fn panic_of(work: impl FnOnce()) -> String {
+    let _one_at_a_time = LOOKING.lock().unwrap_or_else(|poison| poison.into_inner());
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|info| {
+        let at = info.location().unwrap();
+        *PANIC_AT.lock().unwrap() = Some((at.file().to_string(), at.line()));
+    }));
+    let panic = catch_unwind(AssertUnwindSafe(work));
+    std::panic::set_hook(before);
+    let payload = panic.expect_err("it panics");
+    let (file, _) = PANIC_AT.lock().unwrap().take().unwrap();
+    assert!(file.ends_with("other_pool.rs"), "the caller is to blame, not {file}");
+    payload.downcast_ref::<String>().unwrap().clone()
+}
+
+#[test]
+fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
+    let (mut bullets, stale, live) = used_pool(Some("bullets"));
+    let (_, _, rocket) = used_pool(Some("rockets"));
+    let early = Handle::from_parts(2, live.generation()).unwrap();
+    let beyond = Handle::from_parts(9, live.generation()).unwrap();
+    for (handle, reason) in [
+        (stale, "stale: its object was removed"),
+        (early, "never issued: its slot has not come to that generation"),
+        (beyond, "out of range: the pool has no such slot"),
+        (rocket, "another pool's: this one has never issued such a generation"),
+    ] {
+        let expected = format!("pool \"bullets\" refuses handle {handle}: {reason}");
+        assert_eq!(panic_of(|| _ = bullets[handle]), expected);
+        assert_eq!(panic_of(|| bullets[handle] += 1), expected);
+    }
+    bullets[live] += 1;
+    assert_eq!(bullets[live], 3);
+    let (unnamed, stale, _) = used_pool(None);
+    let expected = "the pool refuses handle 0v1: stale: its object was removed";
+    assert_eq!(panic_of(|| _ = unnamed[stale]), expected);
+}
+
+#[test]
+fn index_of_a_recycler_panics_with_the_same() {
+    let mut voices = Recycler::<u64>::builder().name("voices").capacity(2).build();
+    let (handle, _) = voices.acquire().unwrap();
+    voices.release(handle);
+    let expected =
+        format!("pool \"voices\" refuses handle {handle}: stale: its object was removed");
+    assert_eq!(panic_of(|| _ = voices[handle]), expected);
+    assert_eq!(panic_of(|| voices[handle] = 3), expected);
+}
+
+#[test]
+fn building_too_large_a_pool_panics_at_the_callers_place() {
+    let expected = "a capacity of 3 is more than the 2 slots that this handle layout can name: \
+                    choose one with more index bits";
+    type Tiny = Handle32<u8, 1>;
+    let builder = || Pool::<u8>::builder().handle::<Tiny>().capacity(3);
+    assert_eq!(panic_of(|| drop(builder().build())), expected);
+    let allocator = HandleAllocator::builder().handle::<Tiny>().capacity(3);
+    assert_eq!(panic_of(|| drop(allocator.build())), expected);
+    let recycler = Recycler::<u8>::builder().handle::<Tiny>().capacity(3);
+    assert_eq!(panic_of(|| drop(recycler.build())), expected);
+    assert_eq!(
+        panic_of(|| drop(Pool::<u8>::builder().build())),
+        "a pool needs a capacity: call `.capacity(slots)` on its builder"
+    );
+    type TinyPool = Pool<u8, millpond::reuse::Lifo, Tiny>;
+    assert_eq!(panic_of(|| drop(TinyPool::with_capacity(3))), expected);
+}
+
+#[test]
+fn allocators_and_recyclers_of_different_names_refuse_each_others_handles() {
+    let named = |name| HandleAllocator::builder().capacity(4).name(name).build();
+    let (mut textures, mut meshes) = (named("textures"), named("meshes"));
+    let (texture, mesh) = (textures.acquire().unwrap(), meshes.acquire().unwrap());
+    assert!(textures.contains(texture) && meshes.contains(mesh));
+    assert_eq!(textures.check(mesh), Err(Refusal::OtherPool));
+    assert!(!meshes.release(texture));
+    let named = |name| Recycler::<u8>::builder().capacity(4).name(name).build();
+    let (mut voices, mut sounds) = (named("voices"), named("sounds"));
+    let (voice, sound) = (voices.acquire().unwrap().0, sounds.acquire().unwrap().0);
+    assert!(voices.contains(voice) && sounds.contains(sound));
+    assert_eq!(voices.check(sound), Err(Refusal::OtherPool));
+    assert!(!sounds.release(voice));
+}
