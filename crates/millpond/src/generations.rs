@@ -14,6 +14,8 @@ use alloc::boxed::Box;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// The generation words of one pool.
 #[derive(Clone, Debug)]
@@ -194,6 +196,36 @@ impl<W: Word> Generations<W> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<W: Word> Generations<W> {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        let lifetimes = 0..=self.age(self.last);
+        for (index, &word) in self.words.iter().enumerate() {
+            if word == W::RETIRED {
+                ensure(
+                    !self.wraps,
+                    "no slot of a pool that wraps retires",
+                    format_args!("{index}"),
+                )?;
+                continue;
+            }
+            let generation = word.generation();
+            ensure(
+                (1..=self.max.generation()).contains(&generation)
+                    && lifetimes.contains(&self.age(word.as_live())),
+                "a slot is in one of its lifetimes",
+                format_args!("slot {index} has generation {generation}, {lifetimes:?} are its own"),
+            )?;
+        }
+        let retired = self.words.iter().filter(|word| **word == W::RETIRED).count();
+        ensure(
+            retired == self.retired,
+            "the retired slots are counted",
+            format_args!("{retired} have retired, {} are counted", self.retired),
+        )
+    }
+}
+
 /// Why a lifetime cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CannotBegin {
@@ -202,4 +234,38 @@ pub(crate) enum CannotBegin {
     Retired,
     BeyondLast,
     Stale,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Handle;
+
+    /// Slots of three lifetimes: the first retired, the second live, the third vacant.
+    fn words() -> Generations<u32> {
+        let lifetimes = Lifetimes { count: 3, ..Lifetimes::default() };
+        let mut words = Generations::try_new::<Handle<()>>(3, &lifetimes).unwrap();
+        for _ in 0..3 {
+            words.begin(0);
+            words.end(0);
+        }
+        words.begin(1);
+        words
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Generations<u32>)| {
+            let mut words = words();
+            words.validate().unwrap();
+            change(&mut words);
+            words.validate().unwrap_err().rule()
+        };
+        assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
+        assert_eq!(broken(|words| words.wraps = true), "no slot of a pool that wraps retires");
+        let own = "a slot is in one of its lifetimes";
+        assert_eq!(broken(|words| words.words[1] = 0), own);
+        assert_eq!(broken(|words| words.words[1] = 4), own);
+        assert_eq!(broken(|words| words.words[2] = 4 | u32::DEAD), own);
+    }
 }

@@ -98,6 +98,8 @@
 //!
 //! - `alloc` (default): the pools, which take their memory from the global allocator. Without it the
 //!   crate has only the handle types.
+//! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
+//!   must hold does. It adds nothing to any other method.
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
@@ -136,6 +138,8 @@ mod slices;
 mod stats;
 #[cfg(feature = "alloc")]
 mod storage;
+#[cfg(all(feature = "alloc", feature = "validate"))]
+pub mod validate;
 
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
 
