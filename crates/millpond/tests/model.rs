@@ -81,7 +81,7 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
         inserted: 0,
         peak: 0,
     };
-    for step in 0..steps as u64 {
+    for step in 0..(steps * soak_factor()) as u64 {
         match random.below(100) {
             0..40 => match pool.insert(ledger.value(step)) {
                 Ok(handle) => model.insert(handle, step),
@@ -188,6 +188,11 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
     }
     drop(pool);
     assert_eq!(ledger.alive(), 0);
+}
+
+/// How many times the usual number of steps, for a longer run: `MILLPOND_MODEL_FACTOR`.
+fn soak_factor() -> usize {
+    std::env::var("MILLPOND_MODEL_FACTOR").map_or(1, |factor| factor.parse().unwrap())
 }
 
 fn every_capacity<R: ReuseOrder>(order: R) {

@@ -101,7 +101,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> String {
 
 fn proof(proof: &Proof) -> String {
     format!(
-        "<table><caption>Replayed through a real pool</caption><tbody>\
+        "<table><caption>Replayed through real pools</caption><tbody>\
          <tr><th>operations</th><td class=\"num\">{}</td></tr><tr><th>refused</th><td class=\"num\">{}</td></tr>\
          <tr><th>live handles wrong</th><td class=\"num\">{} of {}</td></tr>\
          <tr><th>stale handles resolved</th><td class=\"num\">{} of {}</td></tr>\

@@ -10,6 +10,8 @@ use super::{
 
 /// Bars of a plot.
 const BARS_MAX: usize = 40;
+/// Room for at least so many bars, so that a single one does not fill the plot.
+const BARS_MIN: usize = 12;
 /// Labels below the bars.
 const LABELS_MAX: usize = 5;
 
@@ -31,7 +33,7 @@ pub(super) fn plot(bins: &[Bin], unit: TimeUnit) -> String {
         ),
         x: length_ticks(&bars, unit),
         y: count_ticks(highest),
-        width: bars.len(),
+        width: width(&bars),
         data: " data-plot=\"bars\"".to_owned(),
         ..Frame::default()
     };
@@ -48,6 +50,11 @@ fn thinned(bins: &[Bin]) -> Vec<Bin> {
             count: chunk.iter().fold(0, |sum: u64, bin| sum.saturating_add(bin.count)),
         })
         .collect()
+}
+
+/// How many bars there is room for.
+fn width(bars: &[Bin]) -> usize {
+    bars.len().max(BARS_MIN)
 }
 
 /// The height of a bar, where one lifetime already shows and `highest` reaches the top.
@@ -86,21 +93,26 @@ fn length_ticks(bars: &[Bin], unit: TimeUnit) -> Vec<Tick> {
     (0..bars.len())
         .step_by(every)
         .map(|position| Tick {
-            at: position as f64 / bars.len() as f64,
+            at: position as f64 / width(bars) as f64,
             label: figures::short_duration(bars[position].from, unit),
         })
         .collect()
 }
 
-/// Powers of ten up to `highest`; every second or third of them where there are many.
+/// Powers of ten up to `highest`, every second or third of them where there are many; and
+/// `highest` itself where it is not too close to the last of them.
 fn count_ticks(highest: u64) -> Vec<Tick> {
+    const APART_MIN: f64 = 0.2;
     let decades = highest.max(1).ilog10();
     let every = (decades / 4 + 1) as usize;
-    (0..=decades)
-        .step_by(every)
-        .map(|power| 10u64.pow(power))
-        .map(|count| Tick { at: height(count, highest), label: figures::short_count(count) })
-        .collect()
+    let tick = |count| Tick { at: height(count, highest), label: figures::short_count(count) };
+    let mut ticks: Vec<Tick> =
+        (0..=decades).step_by(every).map(|power| tick(10u64.pow(power))).collect();
+    let top = tick(highest);
+    if ticks.last().is_some_and(|last| top.at - last.at > APART_MIN) {
+        ticks.push(top);
+    }
+    ticks
 }
 
 #[cfg(test)]
@@ -132,6 +144,24 @@ mod tests {
     fn nothing_ended_is_said_in_words() {
         assert!(plot(&[], TimeUnit::Ticks).contains("None ended"));
         assert!(plot(&[bin(0, 1, 0)], TimeUnit::Ticks).contains("None ended"));
+    }
+
+    #[test]
+    fn counts_are_labelled_by_decade_and_at_the_top() {
+        let labels = |highest| -> Vec<String> {
+            count_ticks(highest).into_iter().map(|tick| tick.label).collect()
+        };
+        assert_eq!(labels(1), ["1"]);
+        assert_eq!(labels(3), ["1", "3"]);
+        assert_eq!(labels(105), ["1", "10", "100"]);
+        assert_eq!(labels(900), ["1", "10", "100", "900"]);
+        assert!(labels(u64::MAX).len() <= 6);
+    }
+
+    #[test]
+    fn a_single_bar_is_no_wider_than_one_of_twelve() {
+        let html = plot(&[bin(0, 1, 3)], TimeUnit::Ticks);
+        assert!(html.contains("viewBox=\"0 0 12 1000\""), "{html}");
     }
 
     #[test]

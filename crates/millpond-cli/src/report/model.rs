@@ -71,7 +71,8 @@ pub struct Fact {
     pub value: String,
 }
 
-/// What the replay through real pools of the planned capacities counted.
+/// What the replays through real pools of the planned capacities counted: one with newest-first and
+/// one with oldest-first reuse, added up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Proof {
     /// Insertions and removals carried out.

@@ -21,36 +21,32 @@ pub(super) fn section(trace: &Trace) -> String {
     }
     let ranked = &trace.savings[..trace.savings.len().min(SIZES_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
-    let items: String =
-        ranked.iter().map(|saving| item(saving, largest, trace.time_unit)).collect();
-    let rest = match trace.savings.len() - ranked.len() {
-        0 => String::new(),
-        rest => {
-            format!("<p class=\"none\">And {} further sizes.</p>\n", figures::count(rest as u64))
-        }
-    };
+    let items: String = ranked.iter().map(|saving| item(saving, largest, trace)).collect();
     format!(
-        "<h3>What to pool first</h3>\n<p>Sizes ranked by what a pool would save: allocations times size, \
-         short lifetimes first. Below each are the functions that ask for it most.</p>\n\
-         <ol class=\"savings\">{items}</ol>\n{rest}"
+        "<h3>What to pool first</h3>\n<p>The sizes for which a pool would save most: allocations times \
+         size, short lifetimes first, each with its share of all that pools would save. Below each \
+         are the functions that ask for it most.</p>\n<ol class=\"savings\">{items}</ol>\n"
     )
 }
 
-fn item(saving: &Saving, largest: f64, unit: TimeUnit) -> String {
+fn item(saving: &Saving, largest: f64, trace: &Trace) -> String {
     let width = match saving.share / largest {
         share if share.is_finite() => share.clamp(0.0, 1.0) * 100.0,
         _ => 0.0,
     };
+    let class = trace.classes.iter().find(|class| class.name == saving.class);
+    let all = class.map_or(saving.allocations, |class| class.lifetimes);
     format!(
         "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
-         <p>{}, {} in all{}</p>\
+         <p>{} of {} saved, {} in all{}</p>\
          <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
         html::size(&saving.class),
         figures::percent(saving.share),
-        figures::plural(saving.allocations, "allocation"),
+        figures::count(saving.allocations),
+        figures::plural(all, "allocation"),
         figures::bytes(saving.bytes),
-        half_gone(saving.lifetime_median, unit),
-        callers(saving)
+        half_gone(saving.lifetime_median, trace.time_unit),
+        callers(saving, all)
     )
 }
 
@@ -62,10 +58,11 @@ fn half_gone(median: Option<u64>, unit: TimeUnit) -> String {
     }
 }
 
-fn callers(saving: &Saving) -> String {
+/// The functions, each with its share of `all` allocations of the size.
+fn callers(saving: &Saving, all: u64) -> String {
     let mut items = String::new();
     for caller in saving.callers.iter().take(CALLERS_MAX) {
-        let share = caller.allocations as f64 / saving.allocations.max(1) as f64;
+        let share = caller.allocations as f64 / all.max(1) as f64;
         let _ = write!(
             items,
             "<li><code>{}</code> <span class=\"none\">{} ({})</span></li>",
@@ -80,7 +77,7 @@ fn callers(saving: &Saving) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::model::Caller;
+    use crate::report::model::{Caller, Class};
 
     #[test]
     fn a_trace_without_a_ranking_has_no_section() {
@@ -101,7 +98,23 @@ mod tests {
         let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() });
         assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
         assert_eq!(html.matches("<code>").count(), SIZES_MAX * CALLERS_MAX);
-        assert!(html.contains("5 (50 %)") && html.contains("30 further sizes"), "{html}");
+        assert!(html.contains("5 (50 %)"), "{html}");
+    }
+
+    #[test]
+    fn shares_of_functions_are_of_all_allocations_not_only_of_the_saved() {
+        let caller = Caller { function: "f".to_owned(), allocations: 100 };
+        let class = Class { name: "24".to_owned(), lifetimes: 200, ..Class::default() };
+        let saving = Saving {
+            class: "24".to_owned(),
+            allocations: 50,
+            callers: vec![caller],
+            ..Saving::default()
+        };
+        let html =
+            section(&Trace { classes: vec![class], savings: vec![saving], ..Trace::default() });
+        assert!(html.contains("50 of 200 allocations saved"), "{html}");
+        assert!(html.contains("100 (50 %)"), "{html}");
     }
 
     #[test]

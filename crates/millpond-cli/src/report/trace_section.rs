@@ -55,8 +55,8 @@ fn proof(proof: &Proof) -> String {
         if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
     format!(
         "<p class=\"proof {class}\"><b>{verdict}</b> The trace was replayed through real pools of the \
-         planned capacities: {} operations, {} refused; {} live handles looked up, {} wrong; \
-         {} stale handles tried, {} resolved; \
+         planned capacities, once with newest-first and once with oldest-first reuse: {} operations, \
+         {} refused; {} live handles looked up, {} wrong; {} stale handles tried, {} resolved; \
          {} of {} values dropped exactly once.</p>\n",
         figures::count(proof.operations),
         figures::count(proof.refused),

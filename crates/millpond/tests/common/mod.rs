@@ -1,5 +1,5 @@
 //! What the tests share: values that count themselves, and reproducible random numbers.
-#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,0 +1,46 @@
+//! `millpond odds` from the command line.
+
+mod common;
+
+use common::{Directory, done, millpond, refused};
+
+#[test]
+fn the_table_has_the_published_cases_of_the_byte_map_pool() {
+    let directory = Directory::new();
+    let output = millpond(&directory)
+        .args(["odds", "--slots", "20", "--rounds", "100000"])
+        .output()
+        .unwrap();
+    let text = done(&output);
+    let row = text.lines().find(|line| line.starts_with("byte-map pool")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    // 128 lifetimes; 1 / (128 + (n − 1)) at worst, 1 / (n × 128) at best.
+    assert_eq!((cells[2], cells[3], cells[5]), ("128", "147", "2,560"), "{row}");
+    assert!(text.contains("Every simulation is within 5 standard deviations"), "{text}");
+    assert!(directory.names().is_empty(), "odds writes no file");
+}
+
+#[test]
+fn json_is_one_object_and_the_same_for_the_same_seed() {
+    let directory = Directory::new();
+    let odds = |seed: &str| {
+        let arguments = ["odds", "--json", "--slots", "20", "--rounds", "20000", "--seed", seed];
+        done(&millpond(&directory).args(arguments).output().unwrap())
+    };
+    let value: serde_json::Value = serde_json::from_str(&odds("7")).unwrap();
+    assert_eq!(value["agree"], true);
+    assert_eq!(value["layouts"][0]["wrap"][0]["handles_in_play"], 147);
+    assert_eq!(odds("7"), odds("7"));
+    assert_ne!(odds("7"), odds("8"));
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let directory = Directory::new();
+    for (option, value) in
+        [("--slots", "0"), ("--slots", "65537"), ("--rounds", "0"), ("--seed", "x")]
+    {
+        let line = refused(&millpond(&directory).args(["odds", option, value]).output().unwrap());
+        assert!(line.contains(option) && line.contains(value), "{line}");
+    }
+}
