@@ -72,7 +72,7 @@
 //!
 //! | operation | time | |
 //! | --- | --- | --- |
-//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity) in the worst case |
+//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case |
 //! | [`get`](Pool::get), [`contains`](Pool::contains), [`get_at`](Pool::get_at), [`index_of`](Pool::index_of) | O(1) | one comparison of generations |
 //! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
 //! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
@@ -140,6 +140,11 @@ mod stats;
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
+
+/// The code of the project's front page, compiled and run with the tests.
+#[cfg(all(doctest, feature = "alloc"))]
+#[doc = include_str!("../../../README.md")]
+struct FrontPage;
 
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
 

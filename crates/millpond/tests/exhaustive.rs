@@ -359,7 +359,7 @@ fn take<R: ReuseOrder, H: HandleLayout>(
             live.iter().filter(|&&index| index <= at).for_each(|&index| _ = model.end(index));
             model.reset();
         }
-        Step::EvictLowest => evict(pool, model, |index| i64::from(index)),
+        Step::EvictLowest => evict(pool, model, i64::from),
         Step::EvictHighest => evict(pool, model, |index| -i64::from(index)),
     }
 }
@@ -407,7 +407,7 @@ fn provoke<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: 
     }
     if model.next().is_some() {
         assert!(panics(|| _ = pool.insert_with(|_| panic_quietly())));
-        drop(pool.vacant_entry());
+        let _ = pool.vacant_entry();
     } else if model.live().iter().any(|&index| model.has_another_lifetime(index)) {
         let key = |_, _: &Value| -> u8 { panic_quietly() };
         let evict = || drop(pool.insert_or_evict(Value::new(77), key));

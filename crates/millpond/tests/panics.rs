@@ -240,7 +240,7 @@ fn drain_that_is_leaked_leaves_what_it_has_not_handed_out() {
 fn drop_in_extract_if<R: ReuseOrder>() {
     each_drop_panics::<R>(|pool| pool.extract_if(|_, value| value.id % 2 == 0).for_each(drop));
     each_drop_panics::<R>(|pool| drop(pool.extract_if(|_, _| true).nth(5)));
-    each_drop_panics::<R>(|pool| std::mem::forget(pool.extract_if(|_, _| true)));
+    each_drop_panics::<R>(|pool| drop(pool.extract_if(|_, _| true).next()));
 }
 
 #[test]

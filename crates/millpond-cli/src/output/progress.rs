@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 /// How long to wait before the first sign, and between two of them.
 const REDRAW: Duration = Duration::from_millis(200);
 
-const BAR_CELLS: usize = 24;
+const BAR_CELLS: usize = 16;
+
+/// The longest label: the whole bar has to fit on one line of a narrow terminal.
+const LABEL_CHARS_MAX: usize = 24;
 
 /// Draws how far a reading has come on standard error, if that is a terminal.
 ///
@@ -32,7 +35,8 @@ impl Progress {
     /// A bar that never shows.
     #[must_use]
     pub fn silent(label: impl Into<String>, bytes_total: u64) -> Self {
-        let label = label.into();
+        let label = crate::error::shown(label.into().as_bytes());
+        let label = label.chars().take(LABEL_CHARS_MAX).collect();
         Self { label, bytes_total, begun: Instant::now(), drawn: None, visible: false }
     }
 
@@ -80,6 +84,9 @@ mod tests {
         let line = progress.line(500, 6_000_000, Duration::from_secs(2));
         assert!(line.contains(" 50 %") && line.contains("3.0 million/s"), "{line}");
         assert_eq!(line.matches('█').count(), BAR_CELLS / 2);
+        assert!(
+            Progress::silent("x".repeat(500), 1).line(1, 1, Duration::ZERO).chars().count() < 90
+        );
         // More than all, or nothing at all, must not upset it.
         assert!(progress.line(5000, 1, Duration::ZERO).contains("100 %"));
         assert!(Progress::silent("", 0).line(0, 0, Duration::from_secs(1)).contains("  0 %"));

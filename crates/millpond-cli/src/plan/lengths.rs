@@ -15,10 +15,16 @@ pub struct Length {
     pub at_least: bool,
 }
 
+/// Bins are kept in pages of this many, and only those pages that hold something: there may be
+/// very many classes with few lifetimes each.
+const PAGE_BINS: usize = 16;
+
 /// A histogram of lengths: exact below 256, right to 0.8 % above.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lengths {
-    counts: Vec<u64>,
+    /// By page of bins: 0 if nothing was counted in it, else one more than its place in `pages`.
+    page_of: Vec<u16>,
+    pages: Vec<[u64; PAGE_BINS]>,
     total: u64,
     sum: u64,
 }
@@ -28,12 +34,24 @@ impl Lengths {
     #[inline]
     pub fn add(&mut self, length: u32) {
         let bin = bin_of(u64::from(length));
-        if bin >= self.counts.len() {
-            self.counts.resize(bin + 1, 0);
-        }
-        self.counts[bin] += 1;
+        let page = match self.page_of.get(bin / PAGE_BINS) {
+            Some(&page) if page > 0 => page,
+            _ => self.add_page(bin / PAGE_BINS),
+        };
+        self.pages[page as usize - 1][bin % PAGE_BINS] += 1;
         self.total += 1;
         self.sum += u64::from(length);
+    }
+
+    #[cold]
+    fn add_page(&mut self, place: usize) -> u16 {
+        if place >= self.page_of.len() {
+            self.page_of.resize(place + 1, 0);
+        }
+        self.pages.push([0; PAGE_BINS]);
+        // There are no more than a few thousand bins for all lengths that there are.
+        self.page_of[place] = self.pages.len() as u16;
+        self.page_of[place]
     }
 
     /// How many lengths were counted.
@@ -61,7 +79,7 @@ impl Lengths {
         }
         let rank = ((total as f64 * share).ceil() as u64).clamp(1, total);
         let (mut ended, mut all) = (0, 0);
-        for bin in 0..self.counts.len().max(unfinished.counts.len()) {
+        for bin in 0..self.bin_count().max(unfinished.bin_count()) {
             ended += self.count(bin);
             all += self.count(bin) + unfinished.count(bin);
             if all >= rank {
@@ -77,14 +95,23 @@ impl Lengths {
 
     /// The bins that hold something: first length, last length, count.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        self.counts.iter().enumerate().filter(|&(_, &count)| count > 0).map(|(bin, &count)| {
+        let counts = (0..self.bin_count()).map(|bin| (bin, self.count(bin)));
+        counts.filter(|&(_, count)| count > 0).map(|(bin, count)| {
             let (first, last) = range_of(bin);
             (first, last, count)
         })
     }
 
+    /// All bins from this one on are empty.
+    fn bin_count(&self) -> usize {
+        self.page_of.len() * PAGE_BINS
+    }
+
     fn count(&self, bin: usize) -> u64 {
-        self.counts.get(bin).copied().unwrap_or(0)
+        match self.page_of.get(bin / PAGE_BINS) {
+            Some(&page) if page > 0 => self.pages[page as usize - 1][bin % PAGE_BINS],
+            _ => 0,
+        }
     }
 }
 

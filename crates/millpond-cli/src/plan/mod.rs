@@ -169,7 +169,8 @@ pub struct Saving {
 pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fault> {
     let begun = Instant::now();
     let mut statistics = Statistics::default();
-    let mut progress = Progress::on_stderr(format!("reading {name}"), source.bytes_stored());
+    let mut progress =
+        Progress::on_stderr(format!("reading {}", file_name(name)), source.bytes_stored());
     let summary = trace::read(source.open()?, &mut statistics, &mut progress)?;
     drop(progress);
     statistics.finish(summary.last_tick);
@@ -186,8 +187,10 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
 
     let begun = Instant::now();
     let drops = vec![Cell::new(0); plans.len()];
-    let mut replay = Replay::new(axis, &plans, &drops).map_err(Fault::whole)?;
-    let mut progress = Progress::on_stderr(format!("proving {name}"), source.bytes_stored());
+    let mut replay =
+        Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
+    let mut progress =
+        Progress::on_stderr(format!("proving {}", file_name(name)), source.bytes_stored());
     let again = trace::read(source.open()?, &mut replay, &mut progress)?;
     drop(progress);
     if again != summary {
@@ -211,6 +214,10 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     };
     plan.classes = classes(&mut plan, statistics, &savings, &plans, outcomes, &order, rules);
     Ok(plan)
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What a pool would save for each class, by class number.

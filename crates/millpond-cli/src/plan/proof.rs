@@ -108,7 +108,7 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
 
     /// Inserts an object; `None` if the pool refuses it.
     #[inline]
-    pub(super) fn birth(&mut self, number: u64) -> Option<Known> {
+    pub(super) fn birth(&mut self, number: u64) -> Option<Handle<()>> {
         self.proof.operations += 1;
         self.proof.drops_expected += 1;
         let Ok(handle) = self.pool.insert(Tracked { number, drops: self.drops }) else {
@@ -123,7 +123,7 @@ impl<'d, R: ReuseOrder> ProvingPool<'d, R> {
         if let Some(stale) = self.previous[slot] {
             self.check_stale(stale);
         }
-        Some(known)
+        Some(known.handle)
     }
 
     /// Removes an object that was not refused.
@@ -197,10 +197,14 @@ mod tests {
     fn a_plan_that_holds() {
         let drops = Cell::new(0);
         let mut pool = ProvingPool::new(2, Lifo, &drops).unwrap();
-        let a = pool.birth(1).unwrap();
-        let b = pool.birth(2).unwrap();
+        let birth = |pool: &mut ProvingPool<'_, _>, number| Known {
+            number,
+            handle: pool.birth(number).unwrap(),
+        };
+        let a = birth(&mut pool, 1);
+        let b = birth(&mut pool, 2);
         pool.death(a);
-        let c = pool.birth(3).unwrap();
+        let c = birth(&mut pool, 3);
         assert_eq!(c.handle.index(), a.handle.index());
         pool.death(b);
         pool.check_live(c);
@@ -228,7 +232,7 @@ mod tests {
     fn lies_are_found_out() {
         let drops = Cell::new(0);
         let mut pool = ProvingPool::new(2, Lifo, &drops).unwrap();
-        let a = pool.birth(1).unwrap();
+        let a = Known { number: 1, handle: pool.birth(1).unwrap() };
         // A handle that leads to somebody else.
         pool.check_live(Known { number: 2, ..a });
         assert_eq!(pool.proof.live_wrong, 1);

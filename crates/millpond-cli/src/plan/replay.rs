@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use millpond::Handle;
 use millpond::reuse::{Fifo, Lifo};
 
 use super::exhaustion::BusiestSlot;
@@ -49,12 +50,20 @@ struct Pictures {
     slots: SlotsOverTime,
 }
 
-/// An object that is alive: what each pool knows about it, unless it was refused.
+/// An object that is alive, and the handle that each pool gave it, unless it was refused.
 #[derive(Debug, Clone, Copy, Default)]
 struct Object {
+    /// Unlike that of every other object of the trace.
+    number: u64,
+    lifo: Option<Handle<()>>,
+    fifo: Option<Handle<()>>,
     born: u32,
-    lifo: Option<Known>,
-    fifo: Option<Known>,
+}
+
+impl Object {
+    fn known(&self, handle: Handle<()>) -> Known {
+        Known { number: self.number, handle }
+    }
 }
 
 /// What the second pass has found out about a class.
@@ -68,10 +77,12 @@ pub(super) struct ClassOutcome {
 }
 
 impl<'d> Replay<'d> {
-    /// Pools for all classes, with one counter of drops for each; why not, if there is no memory.
+    /// Pools for all classes, with one counter of drops for each, and room for all that are alive
+    /// at once; why not, if there is no memory.
     pub(super) fn new(
         axis: Axis,
         plans: &[ClassPlan],
+        peak_live: u32,
         drops: &'d [Cell<u64>],
     ) -> Result<Self, String> {
         let classes = plans
@@ -81,8 +92,8 @@ impl<'d> Replay<'d> {
             .collect::<Result<_, _>>()?;
         Ok(Self {
             classes,
-            objects: Vec::new(),
-            places: Vec::new(),
+            objects: vec![Object::default(); peak_live as usize],
+            places: vec![Place::default(); peak_live as usize],
             births: 0,
             all: LiveOverTime::new(axis),
             all_live: 0,
@@ -116,8 +127,8 @@ impl<'d> ClassReplay<'d> {
     /// An object's slot is drawn once it is known how long it was live.
     #[inline]
     fn draw_lifetime(&mut self, object: &Object, last_tick: u32) {
-        if let (Some(pictures), Some(known)) = (&mut self.pictures, object.lifo) {
-            pictures.slots.lifetime(known.handle.index(), object.born, last_tick);
+        if let (Some(pictures), Some(handle)) = (&mut self.pictures, object.lifo) {
+            pictures.slots.lifetime(handle.index(), object.born, last_tick);
         }
     }
 
@@ -149,19 +160,15 @@ impl Watch for Replay<'_> {
     #[inline]
     fn birth(&mut self, event: Event) {
         // A file that changes between the two passes may hold classes that the plan does not
-        // know. They are passed over here; the caller compares the two passes.
+        // know and more live objects. They are passed over here; the caller compares the passes.
         let Some(class) = self.classes.get_mut(event.class as usize) else {
             return;
         };
-        let key = event.key as usize;
-        if key >= self.objects.len() {
-            self.objects.resize(key + 1, Object::default());
-            self.places.resize(key + 1, Place::default());
-        }
+        let Some(object) = self.objects.get_mut(event.key as usize) else { return };
         self.births += 1;
         let lifo = class.lifo.birth(self.births);
         let fifo = class.fifo.birth(self.births);
-        self.objects[key] = Object { born: event.tick, lifo, fifo };
+        *object = Object { number: self.births, lifo, fifo, born: event.tick };
         class.smaller.birth(event.key, &mut self.places);
         class.live += 1;
         class.draw_live(event.tick);
@@ -174,13 +181,13 @@ impl Watch for Replay<'_> {
         let Some(class) = self.classes.get_mut(event.class as usize) else {
             return;
         };
-        let object = self.objects[event.key as usize];
+        let Some(&object) = self.objects.get(event.key as usize) else { return };
         class.draw_lifetime(&object, event.tick);
-        if let Some(known) = object.lifo {
-            class.lifo.death(known);
+        if let Some(handle) = object.lifo {
+            class.lifo.death(object.known(handle));
         }
-        if let Some(known) = object.fifo {
-            class.fifo.death(known);
+        if let Some(handle) = object.fifo {
+            class.fifo.death(object.known(handle));
         }
         class.smaller.death(event.key, &mut self.places);
         class.live -= 1;
@@ -193,13 +200,13 @@ impl Watch for Replay<'_> {
         let Some(class) = self.classes.get_mut(class as usize) else {
             return;
         };
-        let object = self.objects[key as usize];
+        let Some(&object) = self.objects.get(key as usize) else { return };
         class.draw_lifetime(&object, last_tick);
-        if let Some(known) = object.lifo {
-            class.lifo.check_live(known);
+        if let Some(handle) = object.lifo {
+            class.lifo.check_live(object.known(handle));
         }
-        if let Some(known) = object.fifo {
-            class.fifo.check_live(known);
+        if let Some(handle) = object.fifo {
+            class.fifo.check_live(object.known(handle));
         }
     }
 }

@@ -144,7 +144,8 @@ impl Statistics {
 
     /// To be called once when the trace has ended, with its last tick.
     pub fn finish(&mut self, last_tick: u32) {
-        // The tick after the last one is never counted itself.
+        // Nobody asks again who is alive, and the second pass needs the memory.
+        self.born = Vec::new();
         for class in self.classes.iter_mut().chain([&mut self.all]) {
             class.turn_to_end(last_tick);
         }

@@ -40,11 +40,13 @@ const SEEDS: u8 = 0x80;
 /// A slot's seed comes round after 128 uses, and a handle that was kept for so long names another
 /// object. This is the design, and [`new`](Self::new) follows it, but not in silence:
 /// [`seeds_restarted`](Self::seeds_restarted) counts how often it happened. A pool made by
-/// [`retiring`](Self::retiring) gives such a slot up instead, so that no stale handle is ever taken.
+/// [`retiring`](Self::retiring) gives such a slot up instead, so that no stale handle is taken until the
+/// pool is flushed.
 /// The odds are printed by `millpond odds`.
 ///
 /// **Memory**: per slot the value, one byte and one bit. **Time**: all O(1), but for insertion, which
-/// looks at one byte after the other from the cursor on, O(slots) in the worst case.
+/// looks for a free slot from the cursor on, 64 slots at a time: O(slots / 64) in the worst case, and
+/// [`insert_at`](Self::insert_at), which looks for the lowest free slot in the same way.
 ///
 /// ```
 /// use millpond::classic::BytemapPool;
@@ -123,7 +125,7 @@ impl<T> BytemapPool<T> {
         Self { slots, bytes, cursor: -1, retires, retired: 0, seeds_restarted: 0 }
     }
 
-    /// Makes a flushed pool usable again, with `count` slots.
+    /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew.
     ///
     /// # Panics
     ///
@@ -131,7 +133,8 @@ impl<T> BytemapPool<T> {
     #[track_caller]
     pub fn initialise(&mut self, count: usize) {
         assert!(self.capacity() == 0, "the pool has slots already: flush it first");
-        *self = Self::of(count, self.retires);
+        let seeds_restarted = self.seeds_restarted;
+        *self = Self { seeds_restarted, ..Self::of(count, self.retires) };
     }
 
     /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
@@ -149,21 +152,25 @@ impl<T> BytemapPool<T> {
             from = index + 1;
         }
         if !self.retires {
-            let used = self.bytes.iter().filter(|byte| **byte != FREE).count();
-            self.seeds_restarted += used as u64;
+            self.count_seeds_given_up();
             self.bytes.fill(FREE);
         }
     }
 
     /// Drops all objects and gives the memory back: the pool has no slots, and its cursor is 0.
+    ///
+    /// If it is [initialised](Self::initialise) again, the handles of before come again, in a
+    /// [`retiring`](Self::retiring) pool too; [`seeds_restarted`](Self::seeds_restarted) counts that.
     #[doc(alias = "Flush")]
     pub fn flush(&mut self) {
         if self.capacity() == 0 {
             return;
         }
         let Ok((slots, bytes)) = arrays(0) else { panic!("arrays of nothing need no memory") };
+        self.count_seeds_given_up();
         self.bytes = bytes;
         self.cursor = 0;
+        self.retired = 0;
         drop(core::mem::replace(&mut self.slots, slots));
     }
 
@@ -225,8 +232,8 @@ impl<T> BytemapPool<T> {
             return Err(value);
         }
         let cursor = usize::try_from(self.cursor).ok();
-        let is_free = |index: usize| self.bytes[index] & FREE != 0 && !self.is_retired(index);
-        let Some(index) = next_vacant_after(cursor, self.capacity(), is_free) else {
+        let is_usable = |index: usize| !self.is_retired(index);
+        let Some(index) = next_vacant_after(cursor, self.slots.occupancy(), is_usable) else {
             return Err(value);
         };
         let seed = (self.bytes[index] & !FREE).wrapping_add(1) % SEEDS;
@@ -265,12 +272,15 @@ impl<T> BytemapPool<T> {
                 if self.slots.occupancy().is_live(index) {
                     return Err(BytemapError::Live(value));
                 }
-                if self.retires && byte <= self.bytes[index] & !FREE {
+                let may_have_been = byte <= self.bytes[index] & !FREE;
+                if self.retires && may_have_been {
                     return Err(BytemapError::Stale(value));
                 }
+                self.seeds_restarted += u64::from(may_have_been);
                 self.bytes[index] = byte;
                 self.slots.put(index, value);
-                self.cursor = self.lowest_free().unwrap_or(self.capacity() - 1) as i32;
+                self.cursor =
+                    self.slots.occupancy().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
                 Ok(handle)
             }
             _ => Err(BytemapError::NoSuchHandle(value)),
@@ -291,6 +301,12 @@ impl<T> BytemapPool<T> {
         self.end_use(index);
         self.cursor = self.cursor.min(index as i32);
         Some(value)
+    }
+
+    /// Counts the slots whose seeds are about to start anew.
+    fn count_seeds_given_up(&mut self) {
+        let used = self.bytes.iter().filter(|byte| **byte != FREE).count();
+        self.seeds_restarted += used as u64;
     }
 
     fn end_use(&mut self, index: usize) {
@@ -340,8 +356,9 @@ impl<T> BytemapPool<T> {
         &self.bytes
     }
 
-    /// How many times the seed of a slot has started again, by coming round or by a clear. Once it is
-    /// not 0, a handle that was kept since may name another object.
+    /// How many times the seed of a slot has started again: by coming round, by a clear or a flush, or
+    /// by an insertion at a handle whose seed the slot may have had. Once it has grown, a handle that
+    /// was kept since before may name another object.
     #[inline]
     #[must_use]
     pub fn seeds_restarted(&self) -> u64 {
@@ -377,14 +394,6 @@ impl<T> BytemapPool<T> {
     #[inline]
     fn is_retired(&self, index: usize) -> bool {
         self.retires && self.bytes[index] == FREE | (SEEDS - 1)
-    }
-
-    fn lowest_free(&self) -> Option<usize> {
-        let occupancy = self.slots.occupancy();
-        (0..occupancy.words().len()).find_map(|word| {
-            let dead = occupancy.dead_bits(word);
-            (dead != 0).then(|| word * 64 + dead.trailing_zeros() as usize)
-        })
     }
 }
 

@@ -138,6 +138,22 @@ impl Occupancy {
         Some(word * WORD_SLOTS + WORD_SLOTS - 1 - bits.leading_zeros() as usize)
     }
 
+    /// The lowest dead slot at or after `from`.
+    #[inline]
+    pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
+        let mut word = from / WORD_SLOTS;
+        let mut mask = !0 << (from % WORD_SLOTS);
+        while word < self.words.len() {
+            let bits = self.dead_bits(word) & mask;
+            if bits != 0 {
+                return Some(word * WORD_SLOTS + bits.trailing_zeros() as usize);
+            }
+            word += 1;
+            mask = !0;
+        }
+        None
+    }
+
     /// The bits of the word's slots that are dead; none beyond the last slot.
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
@@ -250,6 +266,8 @@ pub(crate) mod tests {
                 assert_eq!(occupancy.is_live(at), live.get(at).copied().unwrap_or(false));
                 let first = (at..live.len()).find(|i| live[*i]);
                 assert_eq!(occupancy.first_live_from(at), first);
+                let dead = (at..live.len()).find(|i| !live[*i]);
+                assert_eq!(occupancy.first_dead_from(at), dead);
                 let last = (0..at.min(live.len())).rev().find(|i| live[*i]);
                 assert_eq!(occupancy.last_live_before(at), last);
             }

@@ -262,7 +262,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// ```
     #[inline]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
-        let handle = self.core.peek(&self.storage)?;
+        let Some(handle) = self.core.peek(&self.storage) else {
+            self.core.count_refusal();
+            return None;
+        };
         Some(VacantEntry { pool: self, handle })
     }
 
@@ -327,18 +330,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     pub fn insert_or_evict<K: Ord>(
         &mut self,
         value: T,
-        mut key: impl FnMut(H, &T) -> K,
+        key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
         let value = match self.insert_if_room(value) {
             Ok(handle) => return (handle, None),
             Err(value) => value,
         };
-        let victim = self
-            .iter()
-            .filter(|(handle, _)| !self.core.is_in_last_lifetime(handle.index() as usize))
-            .map(|(handle, value)| (key(handle, value), handle))
-            .min_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, handle)| handle);
+        let victim = self.least(key);
         let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
         let Ok(handle) = self.insert_if_room(value) else {
             let pool = crate::errors::PoolName(self.name());
@@ -346,6 +344,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         };
         self.core.count_eviction();
         (handle, evicted)
+    }
+
+    /// The live object with the smallest key, of those whose slots can be used again.
+    fn least<K: Ord>(&self, mut key: impl FnMut(H, &T) -> K) -> Option<H> {
+        let mut least: Option<(K, H)> = None;
+        self.iter().for_each(|(handle, value)| {
+            let key = key(handle, value);
+            let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
+            if is_less && !self.core.is_in_last_lifetime(handle.index() as usize) {
+                least = Some((key, handle));
+            }
+        });
+        least.map(|(_, handle)| handle)
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
@@ -508,17 +519,27 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     pub fn remove(&mut self, handle: H) -> Option<T> {
         let index = self.core.find(handle)?;
         // SAFETY: the generations call the slot live, and they agree with the storage.
-        let value = unsafe { self.storage.take_unchecked(index) };
-        self.core.release(index, &mut self.storage);
-        Some(value)
+        Some(unsafe { self.remove_live(index) })
+    }
+
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    unsafe fn remove_live(&mut self, index: usize) -> T {
+        let core = &mut self.core;
+        // SAFETY: the slot is live, and a release makes no slot live.
+        unsafe { self.storage.take_unchecked(index, |storage| core.release(index, storage)) }
     }
 
     /// Moves the value out of a slot; `None` if it is dead.
     #[inline]
     pub(crate) fn remove_slot(&mut self, index: usize) -> Option<T> {
-        let value = self.storage.take(index)?;
-        self.core.release(index, &mut self.storage);
-        Some(value)
+        if !self.occupancy().is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live.
+        Some(unsafe { self.remove_live(index) })
     }
 
     /// The value in a slot, if the slot is live. O(1).

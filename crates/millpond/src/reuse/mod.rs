@@ -6,7 +6,7 @@
 //! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
 //! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the future depends on the occupancy only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
-//! | [`NextFit`] | next after the last one handed out | 0 | O(slots) worst case | O(1) | least memory with small values |
+//! | [`NextFit`] | next after the last one handed out | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
 //! All of them start with slot 0, 1, 2, … in a new pool. The bytes are what the order takes beside

@@ -2,18 +2,20 @@ use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
+use crate::occupancy::Occupancy;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
 /// A cursor goes on from the slot handed out last to the next vacant one, and round once.
 ///
-/// The scan of the byte-map pool (design 2 of [`classic`](crate::classic)), over the generation
-/// words. When a slot below the cursor is freed, the cursor moves down to it, and the search goes on
-/// *after* it; that slot is found again when the cursor comes round.
+/// The scan of the byte-map pool (design 2 of [`classic`](crate::classic)), 64 slots at a time. When a
+/// slot below the cursor is freed, the cursor moves down to it, and the search goes on *after* it; that
+/// slot is found again when the cursor comes round.
 ///
-/// **Cost**: no memory per slot. Give back and claiming a named slot are O(1). Take looks at one
-/// generation word after the other, at most one round: O(slots) in the worst case, a step or two
-/// while the pool is not nearly full. A full pool is known at once.
+/// **Cost**: no memory per slot. Give back and claiming a named slot are O(1). Take looks at one word
+/// of the occupancy after the other, at most one round: O(slots / 64) in the worst case (and one
+/// generation word for each retired slot on the way), a step or two while the pool is not nearly full.
+/// A full pool is known at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NextFit;
 
@@ -32,15 +34,26 @@ pub struct NextFitQueue {
     cursor: Option<usize>,
 }
 
-/// The first vacant slot after the cursor, going round once; the cursor's own slot comes last.
+/// The first dead slot after the cursor that is vacant, going round once; the cursor's own slot comes
+/// last.
 #[inline]
 pub(crate) fn next_vacant_after(
     cursor: Option<usize>,
-    slots: usize,
+    occupancy: &Occupancy,
     is_vacant: impl Fn(usize) -> bool,
 ) -> Option<usize> {
-    let after = cursor.map_or(0, |cursor| cursor + 1);
-    (after..slots).chain(0..after.min(slots)).find(|&index| is_vacant(index))
+    let first_from = |from| {
+        let mut dead = occupancy.first_dead_from(from);
+        while let Some(index) = dead {
+            if is_vacant(index) {
+                break;
+            }
+            dead = occupancy.first_dead_from(index + 1);
+        }
+        dead
+    };
+    // What the second search finds beyond the cursor, the first would have found.
+    first_from(cursor.map_or(0, |cursor| cursor + 1)).or_else(|| first_from(0))
 }
 
 impl<I: IndexWord> Queue<I> for NextFitQueue {
@@ -53,7 +66,8 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
         if slots.occupancy().live() + words.retired() == words.slots() {
             return None;
         }
-        next_vacant_after(self.cursor, words.slots(), |index| words.is_vacant(index))
+        let is_vacant = |index| words.retired() == 0 || words.is_vacant(index);
+        next_vacant_after(self.cursor, slots.occupancy(), is_vacant)
     }
 
     #[inline]

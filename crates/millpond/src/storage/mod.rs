@@ -150,30 +150,50 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         unsafe { self.values.get_unchecked_mut(index) }.write(value);
     }
 
-    /// Makes a live slot dead, and gives its value.
+    /// Makes a live slot dead, tells the function, and gives the slot's value. The function may set
+    /// links, and no user code runs in it.
     ///
     /// # Safety
     ///
-    /// The slot is live.
+    /// The slot is live, and the function makes no slot live.
     #[inline]
-    pub(crate) unsafe fn take_unchecked(&mut self, index: usize) -> T {
+    pub(crate) unsafe fn take_unchecked(
+        &mut self,
+        index: usize,
+        on_death: impl FnOnce(&mut Self),
+    ) -> T {
         self.occupancy.set_dead(index);
-        // SAFETY: the slot was live, so it is within the array (invariant 1).
-        let slot = unsafe { self.values.get_unchecked(index) };
-        // SAFETY: the slot was live, so its value is initialised (invariant 2); it is dead now, so
-        // nobody reads it again.
-        let value = unsafe { slot.assume_init_read() };
-        if Self::LINKED {
-            self.write_link(index, Link::NONE);
+        if !Self::LINKED {
+            on_death(self);
+            // Read last, the value goes straight to where the caller wants it.
+            // SAFETY: the slot was live until now, and nothing has been written to it since.
+            return unsafe { self.read(index) };
         }
+        // SAFETY: the slot was live until now.
+        let value = unsafe { self.read(index) };
+        self.write_link(index, Link::NONE);
+        on_death(self);
         value
+    }
+
+    /// The value of a slot that was live until now.
+    ///
+    /// # Safety
+    ///
+    /// The slot's value is initialised, and nobody reads it again.
+    #[inline]
+    unsafe fn read(&self, index: usize) -> T {
+        // SAFETY: a slot with a value is within the array (invariant 1).
+        let slot = unsafe { self.values.get_unchecked(index) };
+        // SAFETY: it is initialised, and this is the last time that it is read.
+        unsafe { slot.assume_init_read() }
     }
 
     /// Makes a live slot dead, and gives its value; `None` if it is dead.
     #[inline]
     pub(crate) fn take(&mut self, index: usize) -> Option<T> {
-        // SAFETY: just tested.
-        self.occupancy.is_live(index).then(|| unsafe { self.take_unchecked(index) })
+        // SAFETY: the slot is live, as just tested.
+        self.occupancy.is_live(index).then(|| unsafe { self.take_unchecked(index, |_| {}) })
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.

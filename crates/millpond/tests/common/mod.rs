@@ -68,6 +68,7 @@ impl Random {
 
 /// Calls a function once for each reuse order, as its first type parameter, and says which in the
 /// output of a test that fails.
+#[allow(unused_macros, reason = "each test file uses its own part")]
 macro_rules! in_every_order {
     ($function:ident $(::<$($with:ty),+>)? ($($argument:expr),*)) => {{
         use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};

@@ -1,0 +1,537 @@
+//! Values and capacities at the edges, and iterators in every state.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Random, in_every_order};
+use millpond::reuse::{Lifo, ReuseOrder};
+use millpond::{
+    BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
+    InsertAtErrorKind, Pool, Recycler, Refusal,
+};
+
+/// Fills, empties, checks and refills a pool of any values, each of which can be told from others.
+fn works<T, R, H>(slots: usize, make: fn(usize) -> T)
+where
+    T: PartialEq + std::fmt::Debug,
+    R: ReuseOrder,
+    H: HandleLayout,
+{
+    let mut pool = Pool::<T, R, H>::with_capacity(slots);
+    assert_eq!((pool.capacity(), pool.len(), pool.is_empty()), (slots, 0, true));
+    for round in 0..2 {
+        let handles: Vec<H> = (0..slots).map(|i| pool.insert(make(i)).unwrap()).collect();
+        assert!(pool.is_full());
+        assert_eq!(pool.insert(make(5)).unwrap_err().into_inner(), make(5));
+        assert!(pool.insert_with(|_| make(0)).is_err() && pool.vacant_entry().is_none());
+        for (i, handle) in handles.iter().enumerate() {
+            assert_eq!(pool[*handle], make(i), "round {round}");
+            let address = (&raw const pool[*handle]).addr();
+            assert_eq!(address % align_of::<T>(), 0, "{address:#x}");
+        }
+        assert_eq!((pool.iter().count(), pool.values().rev().count()), (slots, slots));
+        for (i, handle) in handles.iter().enumerate().step_by(2) {
+            assert_eq!(pool.remove(*handle), Some(make(i)));
+        }
+        assert_eq!(pool.len(), slots / 2);
+        let in_runs: Vec<usize> =
+            pool.runs().flat_map(|(first, run)| first..first + run.len()).collect();
+        assert!(in_runs.into_iter().eq(pool.occupancy().iter()));
+        pool.clear();
+        assert!(pool.is_empty() && handles.iter().all(|handle| !pool.contains(*handle)));
+    }
+    if let Some(handle) = H::from_parts(slots.saturating_sub(1) as u32, 100) {
+        assert_eq!(pool.insert_at(handle, make(1)).is_ok(), slots > 0);
+        assert_eq!(pool.get(handle), (slots > 0).then(|| make(1)).as_ref());
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(4096))]
+struct PageAligned(usize);
+
+#[derive(Debug, PartialEq)]
+#[repr(align(64))]
+struct NothingAligned;
+
+fn any_values<R: ReuseOrder>() {
+    for slots in [0, 1, 63, 64, 65] {
+        works::<(), R, Handle<()>>(slots, |_| ());
+        works::<NothingAligned, R, Handle32<(), 16>>(slots, |_| NothingAligned);
+        works::<u8, R, Handle<()>>(slots, |i| i as u8);
+        works::<[u8; 9], R, Handle<()>>(slots, |i| [i as u8; 9]);
+        works::<String, R, Handle32<()>>(slots, |i| i.to_string());
+        works::<Box<usize>, R, Handle<()>>(slots, Box::new);
+        works::<PageAligned, R, Handle<()>>(slots, PageAligned);
+    }
+}
+
+#[test]
+fn values_without_size_over_aligned_and_small_work_in_pools_of_0_1_63_64_and_65_slots() {
+    in_every_order!(any_values());
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Huge([u64; 1 << 17]);
+
+/// Values pass over the stack on their way in: a thread with room for many is needed.
+fn huge_values<R: ReuseOrder>() {
+    let work = || {
+        let mut pool = Pool::<Huge, R>::with_capacity(3);
+        let handles = [1, 2, 3].map(|i| pool.insert(Huge([i; 1 << 17])).unwrap());
+        pool.remove(handles[1]);
+        let handle = pool.insert(Huge([4; 1 << 17])).unwrap();
+        assert_eq!((pool[handle].0[0], pool[handle].0[(1 << 17) - 1]), (4, 4));
+        assert_eq!((pool[handles[0]].0[5], pool[handles[2]].0[5]), (1, 3));
+        assert_eq!(pool.index_of(&pool[handle]), Some(1));
+    };
+    std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap();
+}
+
+#[test]
+fn values_of_a_megabyte_work() {
+    in_every_order!(huge_values());
+}
+
+fn largest_of_16_bits<R: ReuseOrder>() {
+    let mut pool = Pool::<u16, R, Handle32<u16, 16>>::with_capacity(1 << 16);
+    for value in 0..=u16::MAX {
+        let handle = pool.insert(value).unwrap();
+        assert_eq!(handle.index(), u32::from(value));
+    }
+    assert!(pool.insert(0).is_err());
+    let last = pool.handle_at(65_535).unwrap();
+    assert_eq!(pool.remove(last), Some(65_535));
+    let again = pool.insert(7).unwrap();
+    assert_eq!((again.index(), again.generation()), (65_535, 2));
+    assert_eq!(
+        pool.runs().map(|(first, run)| (first, run.len())).collect::<Vec<_>>(),
+        [(0, 65_536)]
+    );
+}
+
+#[test]
+fn layout_of_16_index_bits_names_65_536_slots() {
+    in_every_order!(largest_of_16_bits());
+}
+
+fn largest_of_1_bit<R: ReuseOrder>() {
+    let mut pool = Pool::<u64, R, Handle32<u64, 1>>::with_capacity(2);
+    let handles = [pool.insert(1).unwrap(), pool.insert(2).unwrap()];
+    assert!(pool.insert(3).is_err());
+    assert_eq!((pool[handles[0]], pool[handles[1]]), (1, 2));
+}
+
+#[test]
+fn layout_of_1_index_bit_names_2_slots() {
+    in_every_order!(largest_of_1_bit());
+}
+
+#[test]
+fn capacity_beyond_the_layout_is_an_error_that_says_both() {
+    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 16>>();
+    let error = builder.capacity(65_537).try_build().unwrap_err();
+    assert_eq!(error, BuildError::CapacityTooLarge { capacity: 65_537, capacity_max: 65_536 });
+    let text = error.to_string();
+    assert!(text.contains("65537") && text.contains("65536"), "{text}");
+    let allocator = HandleAllocator::builder().handle::<Handle32<u8, 4>>().capacity(17);
+    assert!(matches!(allocator.try_build(), Err(BuildError::CapacityTooLarge { .. })));
+    let recycler = Recycler::<u8>::builder().handle::<Handle32<u8, 4>>().capacity(usize::MAX);
+    let error = recycler.try_build_with(|_| panic!("no object is made")).unwrap_err();
+    assert!(matches!(error, BuildError::CapacityTooLarge { capacity: usize::MAX, .. }));
+}
+
+#[test]
+fn builder_without_a_capacity_is_an_error_that_says_what_to_do() {
+    let error = Pool::<u8>::builder().try_build().unwrap_err();
+    assert_eq!(error, BuildError::NoCapacity);
+    assert!(error.to_string().contains(".capacity("));
+    assert_eq!(HandleAllocator::builder().try_build().unwrap_err(), BuildError::NoCapacity);
+    let recycler = Recycler::<u8>::builder().try_build_with(|_| 0);
+    assert_eq!(recycler.unwrap_err(), BuildError::NoCapacity);
+}
+
+/// More bytes than there are addresses, and more than the system can have.
+#[cfg(target_pointer_width = "64")]
+fn absurd<R: ReuseOrder>() {
+    struct Absurd(#[expect(dead_code, reason = "it is there for its size")] [u8; 1 << 40]);
+    const SLOTS: usize = u32::MAX as usize;
+    let build = Pool::<Absurd>::builder().reuse(R::default()).capacity(SLOTS).try_build();
+    assert_eq!(build.err(), Some(BuildError::OutOfMemory { capacity: SLOTS }));
+    let build = Pool::<Absurd>::builder().reuse(R::default()).capacity(1 << 18).try_build();
+    let error = build.err().unwrap();
+    assert_eq!(error, BuildError::OutOfMemory { capacity: 1 << 18 });
+    assert_eq!(error.to_string(), "no memory for a pool of 262144 slots");
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn pool_for_which_there_is_no_memory_is_an_error_and_no_abort() {
+    in_every_order!(absurd());
+}
+
+#[test]
+fn get_disjoint_mut_of_no_handle_gives_nothing() {
+    let mut pool = Pool::<u8>::new(0);
+    assert_eq!(pool.get_disjoint_mut([]), Ok([]));
+    let mut recycler = Recycler::<u8>::new(0);
+    assert_eq!(recycler.get_disjoint_mut([]), Ok([]));
+}
+
+fn disjoint<R: ReuseOrder>() {
+    let mut pool = Pool::<u64, R>::with_capacity(10);
+    let [a, b, c, stale] = [1, 2, 3, 4].map(|value| pool.insert(value).unwrap());
+    pool.remove(stale);
+    let [x, y, z] = pool.get_disjoint_mut([c, a, b]).unwrap();
+    assert_eq!((*x, *y, *z), (3, 1, 2));
+    (*x, *y, *z) = (30, 10, 20);
+    assert_eq!((pool[a], pool[b], pool[c]), (10, 20, 30));
+    fn error<R: ReuseOrder, const N: usize>(
+        pool: &mut Pool<u64, R>,
+        handles: [Handle<u64>; N],
+    ) -> GetDisjointMutError {
+        pool.get_disjoint_mut(handles).unwrap_err()
+    }
+    let at = |index, generation| Handle::from_parts(index, generation).unwrap();
+    let refused = |position, refusal| GetDisjointMutError::Refused { position, refusal };
+    assert_eq!(error(&mut pool, [a, stale]), refused(1, Refusal::Stale));
+    assert_eq!(error(&mut pool, [at(10, 1), a, stale]), refused(0, Refusal::OutOfRange));
+    assert_eq!(error(&mut pool, [a, b, at(0, 2)]), refused(2, Refusal::NeverIssued));
+    let overlapping = |position| GetDisjointMutError::Overlapping { position };
+    assert_eq!(error(&mut pool, [a, a]), overlapping(1));
+    assert_eq!(error(&mut pool, [a, b, c, b]), overlapping(3));
+    assert_eq!(error(&mut pool, [stale, stale]), refused(0, Refusal::Stale));
+    let text = error(&mut pool, [a, b, a]).to_string();
+    assert_eq!(text, "handle 2 names the same object as one before it");
+    assert_eq!((pool[a], pool[b], pool[c]), (10, 20, 30));
+}
+
+#[test]
+fn get_disjoint_mut_refuses_equal_stale_and_foreign_handles_by_position() {
+    in_every_order!(disjoint());
+}
+
+#[test]
+fn get_disjoint_mut_of_a_recycler_refuses_the_same() {
+    let mut recycler = Recycler::<u64>::new(3);
+    let [a, b, stale] = [(); 3].map(|()| recycler.acquire().unwrap().0);
+    recycler.release(stale);
+    let [x, y] = recycler.get_disjoint_mut([b, a]).unwrap();
+    (*x, *y) = (2, 1);
+    assert_eq!(recycler.as_slice(), [1, 2, 0]);
+    let overlapping = GetDisjointMutError::Overlapping { position: 1 };
+    assert_eq!(recycler.get_disjoint_mut([a, a]), Err(overlapping));
+    let refused = GetDisjointMutError::Refused { position: 0, refusal: Refusal::Stale };
+    assert_eq!(recycler.get_disjoint_mut([stale, a]), Err(refused));
+}
+
+/// Pools of shapes that cross every border of a bitmap's words: each value is its own slot.
+fn shapes<R: ReuseOrder>() -> Vec<Pool<usize, R>> {
+    let kinds: [fn(usize) -> bool; 8] = [
+        |_| true,
+        |_| false,
+        |slot| slot % 2 == 0,
+        |slot| slot % 64 == 0 || slot % 64 == 63,
+        |slot| slot / 64 != 1,
+        |slot| slot % 97 > 3,
+        |slot| slot % 64 < 60,
+        |slot| (slot * slot + slot / 7) % 5 < 2,
+    ];
+    let mut pools = Vec::new();
+    for slots in [0, 1, 64, 65, 200, 256] {
+        for is_live in kinds {
+            let mut pool = Pool::<usize, R>::with_capacity(slots);
+            let handles: Vec<_> = (0..slots).map(|slot| pool.insert(slot).unwrap()).collect();
+            for handle in handles.into_iter().filter(|handle| !is_live(handle.index() as usize)) {
+                pool.remove(handle);
+            }
+            pools.push(pool);
+        }
+    }
+    pools
+}
+
+/// Takes from both ends at random; at each step the size is exact, and a clone goes on alike.
+fn from_both_ends<I>(mut iter: I, expected: &[I::Item], random: &mut Random)
+where
+    I: DoubleEndedIterator + ExactSizeIterator,
+    I::Item: PartialEq + std::fmt::Debug,
+{
+    let (mut front, mut back) = (0, expected.len());
+    loop {
+        assert_eq!(iter.size_hint(), (back - front, Some(back - front)));
+        assert_eq!(iter.len(), back - front);
+        if front == back {
+            break;
+        }
+        if random.below(2) == 0 {
+            assert_eq!(iter.next().as_ref(), Some(&expected[front]));
+            front += 1;
+        } else {
+            back -= 1;
+            assert_eq!(iter.next_back().as_ref(), Some(&expected[back]));
+        }
+    }
+    for _ in 0..3 {
+        assert!(iter.next().is_none() && iter.next_back().is_none(), "fused");
+    }
+}
+
+/// A clone of a half-used iterator, stepped and folded, gives what is left.
+fn half_used<I>(iter: I, expected: &[I::Item])
+where
+    I: DoubleEndedIterator + ExactSizeIterator + Clone,
+    I::Item: PartialEq + std::fmt::Debug,
+{
+    for front in [0, 1, 2, 63, 64, 65] {
+        for back in [0, 1, 64] {
+            let Some(left) = expected.len().checked_sub(front + back) else { continue };
+            let mut used = iter.clone();
+            for item in &expected[..front] {
+                assert_eq!(used.next().as_ref(), Some(item));
+            }
+            for _ in 0..back {
+                used.next_back().unwrap();
+            }
+            let expected = &expected[front..front + left];
+            let mut folded = Vec::new();
+            used.clone().for_each(|item| folded.push(item));
+            assert_eq!(folded, expected);
+            let mut backward: Vec<_> = used.clone().rev().collect();
+            backward.reverse();
+            assert_eq!(backward, expected);
+            assert_eq!(used.clone().count(), left);
+            assert_eq!(used.clone().last().as_ref(), expected.last());
+            let mut rest = Vec::new();
+            for item in used {
+                rest.push(item);
+            }
+            assert_eq!(rest, expected, "the clones took nothing from it");
+        }
+    }
+}
+
+fn iterators<R: ReuseOrder>() {
+    let mut random = Random(3);
+    for mut pool in shapes::<R>() {
+        let slots: Vec<usize> =
+            (0..pool.capacity()).filter(|s| pool.get_at(*s).is_some()).collect();
+        let handles: Vec<_> = slots.iter().map(|slot| pool.handle_at(*slot).unwrap()).collect();
+        let values: Vec<&usize> = slots.iter().collect();
+        let pairs: Vec<_> = handles.iter().copied().zip(&slots).collect();
+        half_used(pool.iter(), &pairs);
+        half_used(pool.values(), &values);
+        half_used(pool.handles(), &handles);
+        half_used(pool.occupancy().iter(), &slots);
+        for _ in 0..3 {
+            from_both_ends(pool.iter(), &pairs, &mut random);
+            from_both_ends(pool.values(), &values, &mut random);
+            from_both_ends(pool.handles(), &handles, &mut random);
+            from_both_ends(pool.occupancy().iter(), &slots, &mut random);
+            let mut slots_mut = slots.clone();
+            let mut expected: Vec<_> = slots_mut.iter_mut().collect();
+            from_both_ends(pool.values_mut(), &expected, &mut random);
+            let expected: Vec<_> = handles.iter().copied().zip(expected.drain(..)).collect();
+            from_both_ends(pool.iter_mut(), &expected, &mut random);
+            let owned: Vec<_> = handles.iter().copied().zip(slots.iter().copied()).collect();
+            from_both_ends(pool.clone().drain(), &owned, &mut random);
+            from_both_ends(pool.clone().into_iter(), &owned, &mut random);
+            half_used(pool.clone().into_iter(), &owned);
+        }
+        assert!((&pool).into_iter().eq(pairs.iter().copied()));
+        for (_, value) in &mut pool {
+            *value += 1000;
+        }
+        pool.iter_mut().for_each(|(_, value)| *value += 1000);
+        pool.values_mut().rev().for_each(|value| *value += 1000);
+        assert!(pool.values().copied().eq(slots.iter().map(|slot| slot + 3000)));
+    }
+}
+
+#[test]
+fn iterators_agree_at_every_step_from_both_ends_and_tell_their_exact_size() {
+    in_every_order!(iterators());
+}
+
+/// Runs as single slots would give them.
+fn expected_runs<R: ReuseOrder>(pool: &Pool<usize, R>) -> Vec<(usize, Vec<usize>)> {
+    let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (handle, value) in pool.iter() {
+        let slot = handle.index() as usize;
+        match runs.last_mut() {
+            Some((first, run)) if *first + run.len() == slot => run.push(*value),
+            _ => runs.push((slot, vec![*value])),
+        }
+    }
+    runs
+}
+
+fn runs_from_both_ends<R: ReuseOrder>() {
+    let mut random = Random(9);
+    for mut pool in shapes::<R>() {
+        let expected = expected_runs(&pool);
+        for _ in 0..4 {
+            let mut runs = pool.runs();
+            let (mut front, mut back) = (0, expected.len());
+            while front < back {
+                if random.below(4) == 0 {
+                    let copy = runs.clone().map(|(first, run)| (first, run.to_vec()));
+                    assert!(copy.eq(expected[front..back].iter().cloned()));
+                }
+                if random.below(2) == 0 {
+                    let (first, run) = runs.next().unwrap();
+                    assert_eq!((first, run), (expected[front].0, &expected[front].1[..]));
+                    front += 1;
+                } else {
+                    back -= 1;
+                    let (first, run) = runs.next_back().unwrap();
+                    assert_eq!((first, run), (expected[back].0, &expected[back].1[..]));
+                }
+            }
+            assert!(runs.next().is_none() && runs.next_back().is_none() && runs.next().is_none());
+        }
+        let mut changed = BTreeMap::new();
+        let mut runs = pool.runs_mut();
+        // All slices at once, to show that none overlaps another.
+        let mut held = Vec::new();
+        while let Some(run) = if random.below(2) == 0 { runs.next() } else { runs.next_back() } {
+            held.push(run);
+        }
+        assert!(runs.next().is_none() && runs.next_back().is_none());
+        for (first, run) in held {
+            for (offset, value) in run.iter_mut().enumerate() {
+                assert_eq!(*value, first + offset);
+                *value += 500;
+                assert!(changed.insert(first + offset, *value).is_none());
+            }
+        }
+        assert!(pool.iter().map(|(h, v)| (h.index() as usize, *v)).eq(changed));
+    }
+}
+
+#[test]
+fn runs_and_mutable_runs_from_both_ends_are_what_iter_says() {
+    in_every_order!(runs_from_both_ends());
+}
+
+#[test]
+fn runs_of_a_recycler_from_both_ends_are_its_live_objects() {
+    let mut random = Random(9);
+    for slots in [0, 1, 64, 130, 200] {
+        let mut recycler = Recycler::from_fn(slots, |index| index);
+        let handles: Vec<_> =
+            std::iter::from_fn(|| recycler.acquire().map(|(handle, _)| handle)).collect();
+        for handle in handles {
+            if random.below(3) == 0 {
+                recycler.release(handle);
+            }
+        }
+        let expected: Vec<usize> = recycler.occupancy().iter().collect();
+        let mut seen = Vec::new();
+        let mut runs = recycler.runs();
+        while let Some((first, run)) =
+            if seen.len() % 2 == 0 { runs.next() } else { runs.next_back() }
+        {
+            assert_eq!(run[0], first);
+            seen.extend_from_slice(run);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, expected);
+        let mut seen = Vec::new();
+        let mut runs = recycler.runs_mut();
+        while let Some((first, run)) =
+            if seen.len() % 2 == 0 { runs.next_back() } else { runs.next() }
+        {
+            assert_eq!(run[0], first);
+            seen.extend_from_slice(run);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, expected);
+    }
+}
+
+fn index_of<R: ReuseOrder>() {
+    let mut pool = Pool::<[u8; 8], R>::with_capacity(5);
+    let mut other = Pool::<[u8; 8], R>::with_capacity(5);
+    let handles: Vec<_> = (0..4).map(|i| pool.insert([i; 8]).unwrap()).collect();
+    let foreign = other.insert([9; 8]).unwrap();
+    for (slot, handle) in handles.iter().enumerate() {
+        assert_eq!(pool.index_of(&pool[*handle]), Some(slot));
+    }
+    assert_eq!(pool.index_of(&other[foreign]), None);
+    assert_eq!(pool.index_of(&[0; 8]), None);
+    // A value of the same type that starts inside one element and ends inside the next.
+    let (_, run) = pool.runs().next().unwrap();
+    for offset in 1..16 {
+        let inside: &[u8; 8] = run.as_flattened()[offset..offset + 8].try_into().unwrap();
+        assert_eq!(pool.index_of(inside), (offset % 8 == 0).then_some(offset / 8));
+    }
+}
+
+#[test]
+fn index_of_knows_its_own_values_only_by_their_first_byte() {
+    in_every_order!(index_of());
+}
+
+#[test]
+fn index_of_a_value_without_size_or_in_an_empty_pool_is_none() {
+    let mut pool = Pool::<()>::new(5);
+    let handle = pool.insert(()).unwrap();
+    assert_eq!(pool.index_of(&pool[handle]), None);
+    assert_eq!(Pool::<u64>::new(0).index_of(&3), None);
+    assert_eq!(Recycler::<()>::new(5).index_of(&()), None);
+}
+
+#[test]
+fn index_of_a_recycler_knows_dead_objects_too() {
+    let recycler = Recycler::from_fn(5, |index| index);
+    let other = recycler.clone();
+    for (index, object) in recycler.as_slice().iter().enumerate() {
+        assert_eq!(recycler.index_of(object), Some(index));
+        assert_eq!(other.index_of(object), None);
+    }
+}
+
+#[test]
+fn pool_of_no_slots_does_nothing_and_breaks_nothing() {
+    let mut pool = Pool::<String>::new(0);
+    assert!(pool.is_full() && pool.is_empty());
+    let full = pool.insert("a".into()).unwrap_err();
+    assert_eq!(full.to_string(), "the pool is full: all 0 slots are live, and 0 were at the peak");
+    let handle = Handle::from_parts(0, 1).unwrap();
+    assert_eq!(pool.check(handle), Err(Refusal::OutOfRange));
+    assert_eq!(
+        pool.insert_at(handle, "b".into()).unwrap_err().kind(),
+        InsertAtErrorKind::OutOfRange
+    );
+    assert_eq!((pool.runs().count(), pool.runs_mut().count(), pool.drain().count()), (0, 0, 0));
+    assert_eq!(pool.extract_if(|_, _| true).count(), 0);
+    pool.retain(|_, _| false);
+    pool.clear();
+    assert_eq!((pool.get_at(0), pool.handle_at(0)), (None, None));
+    assert_eq!(pool.clone().into_iter().count(), 0);
+    assert_eq!(format!("{pool:?}"), "{}");
+}
+
+#[test]
+fn evicting_from_a_pool_of_no_slots_panics_and_says_why() {
+    let evict = || Pool::<u8, Lifo>::with_capacity(0).insert_or_evict(1, |_, value| *value);
+    let panic = std::panic::catch_unwind(evict).unwrap_err();
+    let message = panic.downcast_ref::<String>().unwrap();
+    assert!(message.starts_with("the pool has no slot that can be used again"), "{message}");
+}
+
+#[test]
+fn eviction_of_equal_keys_takes_the_lowest_index() {
+    let mut pool = Pool::<u32>::new(100);
+    for value in 0..100 {
+        pool.insert(value).unwrap();
+    }
+    let (new, evicted) = pool.insert_or_evict(1000, |_, value| value % 10 / 3);
+    assert_eq!(evicted.unwrap().1, 0);
+    assert_eq!(new.index(), 0);
+    let (_, evicted) =
+        pool.insert_or_evict(1000, |_, value| if (40..200).contains(value) { 2 } else { 5 });
+    assert_eq!(evicted.unwrap().1, 40);
+}

@@ -1,0 +1,201 @@
+//! Which types may go to another thread or be shared with one, with values that may and values that
+//! may not: asserted when this file is compiled.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::rc::Rc;
+use std::sync::MutexGuard;
+
+use millpond::classic::{BytemapError, BytemapPool, RosterPool};
+use millpond::occupancy::{LiveSlots, Runs};
+use millpond::pool::{
+    Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, ValueRuns, ValueRunsMut,
+    Values, ValuesMut,
+};
+use millpond::recycler::{RunSlices, RunSlicesMut};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+use millpond::{
+    BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
+    HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, Pool, PoolBuilder,
+    Recycler, RecyclerBuilder, Refusal, Stats,
+};
+
+/// Neither `Send` nor `Sync`.
+type Neither = Rc<u8>;
+/// `Send`, not `Sync`.
+type SendOnly = Cell<u8>;
+/// `Sync`, not `Send`.
+type SyncOnly = MutexGuard<'static, u8>;
+
+fn is_send<T: Send>() {}
+fn is_sync<T: Sync>() {}
+
+/// Does not compile if the type implements the trait: the call is ambiguous then.
+macro_rules! is_not {
+    ($bound:ident: $($type:ty),+ $(,)?) => {$({
+        trait AmbiguousIfImplemented<A> {
+            fn check() {}
+        }
+        impl<T: ?Sized> AmbiguousIfImplemented<()> for T {}
+        impl<T: ?Sized + $bound> AmbiguousIfImplemented<u8> for T {}
+        <$type as AmbiguousIfImplemented<_>>::check();
+    })+};
+}
+
+macro_rules! is {
+    (Send: $($type:ty),+ $(,)?) => {$( is_send::<$type>(); )+};
+    (Sync: $($type:ty),+ $(,)?) => {$( is_sync::<$type>(); )+};
+}
+
+type PoolOf<T> = Pool<T>;
+type Choose<T> = fn(Handle<T>, &mut T) -> bool;
+
+#[test]
+fn the_values_of_this_file_are_what_it_says() {
+    is!(Send: SendOnly);
+    is_not!(Sync: SendOnly, Neither);
+    is!(Sync: SyncOnly);
+    is_not!(Send: SyncOnly, Neither);
+}
+
+#[test]
+fn handles_go_anywhere_whatever_they_name() {
+    is!(Send: Handle<Neither>, Handle32<Neither>, Handle<dyn Fn()>, Handle32<SyncOnly, 16>);
+    is!(Sync: Handle<Neither>, Handle32<Neither>, Handle<dyn Fn()>, Handle32<SendOnly, 16>);
+}
+
+#[test]
+fn pools_go_where_their_values_go() {
+    is!(Send: Pool<u8>, Pool<SendOnly>, Pool<SendOnly, Fifo>, Pool<SendOnly, LowestFirst>);
+    is!(Send: Pool<SendOnly, Roster>, Pool<SendOnly, NextFit>, Pool<SendOnly, Intrusive>);
+    is!(Send: Pool<SendOnly, Lifo, Handle32<Neither>>);
+    is_not!(Send: Pool<Neither>, Pool<SyncOnly>, Pool<SyncOnly, Fifo>, Pool<SyncOnly, Intrusive>);
+    is_not!(Send: Pool<SyncOnly, LowestFirst>, Pool<SyncOnly, Roster>, Pool<SyncOnly, NextFit>);
+    is!(Sync: Pool<u8>, Pool<SyncOnly>, Pool<SyncOnly, Fifo>, Pool<SyncOnly, LowestFirst>);
+    is!(Sync: Pool<SyncOnly, Roster>, Pool<SyncOnly, NextFit>, Pool<SyncOnly, Intrusive>);
+    is_not!(Sync: Pool<Neither>, Pool<SendOnly>, Pool<SendOnly, Fifo>, Pool<SendOnly, Intrusive>);
+    is_not!(Sync: Pool<SendOnly, LowestFirst>, Pool<SendOnly, Roster>, Pool<SendOnly, NextFit>);
+}
+
+#[test]
+fn recyclers_and_classic_pools_go_where_their_objects_go() {
+    is!(Send: Recycler<SendOnly>, RosterPool<SendOnly>, BytemapPool<SendOnly>);
+    is_not!(Send: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
+    is!(Sync: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
+    is_not!(Sync: Recycler<SendOnly>, RosterPool<SendOnly>, BytemapPool<SendOnly>);
+}
+
+#[test]
+fn allocators_and_builders_hold_no_values_and_go_anywhere() {
+    is!(Send: HandleAllocator, HandleAllocator<Fifo, Handle<Neither>>, Occupancy);
+    is!(Sync: HandleAllocator, HandleAllocator<Fifo, Handle<Neither>>, Occupancy);
+    is!(Send: PoolBuilder<Neither>, RecyclerBuilder<Neither>);
+    is!(Sync: PoolBuilder<Neither>, RecyclerBuilder<Neither>);
+    is!(Send: HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
+    is!(Sync: HandleAllocatorBuilder<Neither, Lifo, Handle<Neither>>);
+}
+
+/// As `&T`: sent where the values may be shared.
+#[test]
+fn shared_iterators_are_sent_and_shared_where_the_values_may_be_shared() {
+    is!(Send: Iter<'_, SyncOnly, Lifo, Handle<SyncOnly>>, Values<'_, SyncOnly>);
+    is!(Sync: Iter<'_, SyncOnly, Lifo, Handle<SyncOnly>>, Values<'_, SyncOnly>);
+    is!(Send: ValueRuns<'_, SyncOnly>, RunSlices<'_, SyncOnly>);
+    is!(Sync: ValueRuns<'_, SyncOnly>, RunSlices<'_, SyncOnly>);
+    is_not!(Send: Iter<'_, SendOnly, Lifo, Handle<SendOnly>>, Values<'_, SendOnly>);
+    is_not!(Sync: Iter<'_, SendOnly, Lifo, Handle<SendOnly>>, Values<'_, SendOnly>);
+    is_not!(Send: ValueRuns<'_, SendOnly>, RunSlices<'_, SendOnly>);
+    is_not!(Sync: ValueRuns<'_, SendOnly>, RunSlices<'_, SendOnly>);
+    is!(Send: Handles<'_, Lifo, Handle<Neither>>, LiveSlots<'_>, Runs<'_>);
+    is!(Sync: Handles<'_, Lifo, Handle<Neither>>, LiveSlots<'_>, Runs<'_>);
+}
+
+/// As `&mut T`: sent where the values may be sent, shared where they may be shared.
+#[test]
+fn exclusive_iterators_go_where_the_values_go() {
+    is!(Send: IterMut<'_, SendOnly, Lifo, Handle<SendOnly>>, ValuesMut<'_, SendOnly>);
+    is_not!(Send: IterMut<'_, SyncOnly, Lifo, Handle<SyncOnly>>, ValuesMut<'_, SyncOnly>);
+    is!(Sync: IterMut<'_, SyncOnly, Lifo, Handle<SyncOnly>>, ValuesMut<'_, SyncOnly>);
+    is_not!(Sync: IterMut<'_, SendOnly, Lifo, Handle<SendOnly>>, ValuesMut<'_, SendOnly>);
+    is!(Send: ValueRunsMut<'_, SendOnly>, RunSlicesMut<'_, SendOnly>);
+    is_not!(Send: ValueRunsMut<'_, SyncOnly>, RunSlicesMut<'_, SyncOnly>);
+    is!(Sync: ValueRunsMut<'_, SyncOnly>, RunSlicesMut<'_, SyncOnly>);
+    is_not!(Sync: ValueRunsMut<'_, SendOnly>, RunSlicesMut<'_, SendOnly>);
+}
+
+#[test]
+fn entries_and_owning_iterators_go_where_the_pool_goes() {
+    is!(Send: VacantEntry<'_, SendOnly, Lifo, Handle<SendOnly>>);
+    is!(Send: Drain<'_, SendOnly, Lifo, Handle<SendOnly>>, IntoIter<SendOnly, Lifo, Handle<u8>>);
+    is!(Send: ExtractIf<'_, SendOnly, Lifo, Handle<SendOnly>, Choose<SendOnly>>);
+    is_not!(Send: VacantEntry<'_, SyncOnly, Lifo, Handle<SyncOnly>>);
+    is_not!(Send: Drain<'_, SyncOnly, Lifo, Handle<u8>>, IntoIter<SyncOnly, Lifo, Handle<u8>>);
+    is_not!(Send: ExtractIf<'_, SyncOnly, Lifo, Handle<SyncOnly>, Choose<SyncOnly>>);
+    // The function counts too.
+    is_not!(Send: ExtractIf<'_, u8, Lifo, Handle<u8>, Neither>);
+    is!(Sync: VacantEntry<'_, SyncOnly, Lifo, Handle<SyncOnly>>);
+    is!(Sync: Drain<'_, SyncOnly, Lifo, Handle<u8>>, IntoIter<SyncOnly, Lifo, Handle<u8>>);
+    is_not!(Sync: VacantEntry<'_, SendOnly, Lifo, Handle<SendOnly>>);
+    is_not!(Sync: Drain<'_, SendOnly, Lifo, Handle<u8>>, IntoIter<SendOnly, Lifo, Handle<u8>>);
+}
+
+#[test]
+fn errors_go_where_the_value_goes_that_they_give_back() {
+    is!(Send: Full<SendOnly>, InsertAtError<SendOnly>, BytemapError<SendOnly>);
+    is_not!(Send: Full<SyncOnly>, InsertAtError<SyncOnly>, BytemapError<SyncOnly>);
+    is!(Sync: Full<SyncOnly>, InsertAtError<SyncOnly>, BytemapError<SyncOnly>);
+    is_not!(Sync: Full<SendOnly>, InsertAtError<SendOnly>, BytemapError<SendOnly>);
+    is!(Send: BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
+    is!(Sync: BuildError, GetDisjointMutError, InsertAtErrorKind, Refusal, Stats);
+}
+
+#[test]
+fn pools_of_plain_values_may_be_looked_at_after_a_panic() {
+    fn is_unwind_safe<T: UnwindSafe + RefUnwindSafe>() {}
+    is_unwind_safe::<PoolOf<u8>>();
+    is_unwind_safe::<Pool<String, Intrusive>>();
+    is_unwind_safe::<Recycler<u8>>();
+    is_unwind_safe::<HandleAllocator>();
+    is_unwind_safe::<BytemapPool<u8>>();
+    is_unwind_safe::<Handle<Neither>>();
+}
+
+/// What lives for shorter may be put where something that lives for longer is read.
+#[test]
+fn pools_and_handles_are_covariant_in_their_values() {
+    fn pool<'short>(pool: Pool<&'static str>) -> Pool<&'short str, Lifo, Handle<&'static str>> {
+        pool
+    }
+    fn handle<'short>(handle: Handle<&'static str>) -> Handle<&'short str> {
+        handle
+    }
+    fn iter<'a>(iter: Values<'a, &'static str>) -> Values<'a, &'a str> {
+        iter
+    }
+    let mut words = Pool::new(1);
+    let word = words.insert("word").unwrap();
+    assert_eq!(handle(word).index(), 0);
+    assert_eq!(iter(words.values()).next(), Some(&"word"));
+    assert_eq!(pool(words).len(), 1);
+}
+
+#[test]
+fn pool_is_used_from_threads() {
+    let mut pool = Pool::new(100);
+    let handles: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+    std::thread::scope(|scope| {
+        for part in handles.chunks(25) {
+            let pool = &pool;
+            scope.spawn(move || {
+                assert!(part.iter().all(|handle| pool[*handle] == handle.index() as usize));
+            });
+        }
+    });
+    let sum = std::thread::spawn(move || pool.values().sum::<usize>()).join().unwrap();
+    assert_eq!(sum, 99 * 50);
+    // A pool of what is neither is of use on its own thread.
+    let mut own = Pool::new(1);
+    let handle = own.insert((Rc::new(1), PhantomData::<Neither>)).unwrap();
+    assert_eq!(*own[handle].0, 1);
+}
