@@ -420,8 +420,10 @@ fn check<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: &M
     pool.validate().unwrap();
     assert_eq!(pool.stats(), model.stats);
     assert_eq!(pool.is_full(), model.vacant.is_empty());
-    let next = pool.vacant_entry().map(|entry| entry.handle());
-    assert_eq!(next, model.next().map(|index| handle(model, index)));
+    // Asking a full pool counts as a refusal.
+    if let Some(next) = model.next() {
+        assert_eq!(pool.vacant_entry().unwrap().handle(), handle::<H>(model, next));
+    }
     for index in 0..=model.slots.len() + 1 {
         let slot = model.slots.get(index).copied().unwrap_or_default();
         assert_eq!(pool.get_at(index).map(|value| value.0), slot.live);
@@ -505,6 +507,5 @@ fn every_short_sequence() {
 #[test]
 #[ignore = "a minute in a release build"]
 fn every_sequence_that_fits_into_a_minute() {
-    let count = all_worlds([6, 5, 5, 4]);
-    println!("{count} sequences");
+    assert_eq!(all_worlds([6, 5, 5, 4]), 9_116_940);
 }
