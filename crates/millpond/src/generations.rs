@@ -253,6 +253,48 @@ mod tests {
         words
     }
 
+    /// Generations that start in the middle of the circle.
+    fn salted(count: u32) -> Generations<u32> {
+        let lifetimes = Lifetimes { salt: Some(7), count, ..Lifetimes::default() };
+        Generations::try_new::<Handle<()>>(2, &lifetimes).unwrap()
+    }
+
+    #[test]
+    fn ages_count_from_the_start_once_round_the_circle() {
+        let words = salted(u32::MAX);
+        let (start, max) = (words.start.generation(), words.max.generation());
+        assert!(start > 1 && start < max);
+        let ages = [start, start + 1, max, 1, 2, start - 1].map(|generation| words.age(generation));
+        let beyond = max - start;
+        assert_eq!(ages, [0, 1, beyond, beyond + 1, beyond + 2, max - 1]);
+        assert_eq!(words.last.generation(), start - 1);
+    }
+
+    #[test]
+    fn a_refusal_has_its_reason() {
+        let mut words = salted(3);
+        let start = words.start.generation();
+        words.begin(0);
+        assert_eq!(words.refusal(2, start, 1), Refusal::OutOfRange);
+        // Slot 0 is in its first lifetime, slot 1 has had none.
+        assert_eq!(words.refusal(0, start + 1, 2), Refusal::NeverIssued);
+        assert_eq!(words.refusal(1, start, 1), Refusal::NeverIssued);
+        assert_eq!(words.refusal(0, start + 1, 1), Refusal::OtherPool);
+        assert_eq!(words.refusal(0, start - 1, 1), Refusal::OtherPool);
+        words.end(0);
+        words.begin(0);
+        assert_eq!(words.refusal(0, start, 2), Refusal::Stale);
+        for _ in 0..2 {
+            words.end(0);
+            if words.is_vacant(0) {
+                words.begin(0);
+            }
+        }
+        assert_eq!(words.retired(), 1);
+        assert_eq!(words.refusal(0, start + 2, 3), Refusal::Stale);
+        assert_eq!(words.refusal(0, start + 3, 3), Refusal::OtherPool);
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Generations<u32>)| {

@@ -169,7 +169,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HandleAllocator;
+    use crate::settings::Lifetimes;
+    use crate::{Handle, HandleAllocator};
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
@@ -180,6 +181,25 @@ mod tests {
         slots.validate().unwrap();
         change(slots.core_mut().queue_mut());
         slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn has_spare_room_for_a_sixty_fourth_of_ghosts_and_one() {
+        let room = [0, 1, 63, 64, 6400].map(LifoQueue::<u32>::room_for);
+        assert_eq!(room, [1, 2, 64, 66, 6501]);
+    }
+
+    #[test]
+    fn a_sweep_keeps_the_uppermost_entry_of_each_vacant_slot_in_order() {
+        let mut words = Generations::try_new::<Handle<()>>(5, &Lifetimes::default()).unwrap();
+        words.begin(0);
+        words.begin(3);
+        // Slot 3 is live, slot 4 has two entries, and what is above the top is none.
+        let mut queue = LifoQueue { stack: Box::new([4_u32, 3, 2, 4, 1, 0]), len: 5 };
+        queue.sweep(&mut words);
+        assert_eq!(queue.stack[..queue.len], [2, 4, 1]);
+        let vacant: Vec<_> = (0..5).filter(|&index| words.is_vacant(index)).collect();
+        assert_eq!(vacant, [1, 2, 4]);
     }
 
     #[test]

@@ -228,6 +228,28 @@ mod tests {
         slots.validate().unwrap_err().rule()
     }
 
+    /// Three levels, and sizes at which the last word of a level is full, or has one bit.
+    #[test]
+    fn the_lowest_comes_next_across_all_levels() {
+        for capacity in [64 * 64, 64 * 64 + 1, 64 * 64 * 64, 64 * 64 * 64 + 65] {
+            let mut slots: HandleAllocator<LowestFirst> = HandleAllocator::with_capacity(capacity);
+            slots.validate().unwrap();
+            let handles: Vec<_> = (0..capacity).map(|_| slots.acquire().unwrap()).collect();
+            assert!(handles.iter().enumerate().all(|(at, handle)| handle.index() as usize == at));
+            slots.validate().unwrap();
+            assert_eq!(slots.acquire(), None);
+            let mut freed = [capacity - 1, 63, capacity / 2, 64, 4094, 0, capacity - 64];
+            freed.iter().for_each(|&index| assert!(slots.release(handles[index])));
+            slots.validate().unwrap();
+            freed.sort_unstable();
+            for index in freed {
+                assert_eq!(slots.acquire().map(|handle| handle.index() as usize), Some(index));
+                slots.validate().unwrap();
+            }
+            assert_eq!(slots.acquire(), None);
+        }
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
