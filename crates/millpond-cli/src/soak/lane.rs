@@ -57,7 +57,8 @@ struct Known<H> {
 pub(super) struct Lane<S: Subject> {
     name: String,
     subject: S,
-    make: Box<dyn Fn() -> S>,
+    /// Makes a pool of so many slots.
+    make: Box<dyn Fn(usize) -> S>,
     slots: Vec<Known<S::Handle>>,
     live: Vec<u32>,
     /// By key of the trace, the slot of the object.
@@ -82,7 +83,7 @@ impl<S: Subject> Lane<S> {
         object_bytes: usize,
         seed: u64,
         keys: usize,
-        make: impl Fn() -> S + 'static,
+        make: impl Fn(usize) -> S + 'static,
     ) -> Self {
         let mut latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, 2)
             .expect("the bounds are in order and two digits can be had");
@@ -93,7 +94,7 @@ impl<S: Subject> Lane<S> {
         Self {
             random: Random::of(seed, &name),
             name,
-            subject: make(),
+            subject: make(capacity),
             make: Box::new(make),
             slots: vec![Known { live: None, stale: None }; capacity],
             live,
@@ -338,7 +339,9 @@ impl<S: Subject> Lane<S> {
         }
         self.tally.renewed += 1;
         self.tally.retired += self.subject.retired() as u64;
-        self.subject = (self.make)();
+        // The old one goes first, so that the new one can have its memory.
+        self.subject = (self.make)(0);
+        self.subject = (self.make)(self.slots.len());
         self.slots.fill(Known { live: None, stale: None });
         self.live.clear();
         self.keys.fill(None);

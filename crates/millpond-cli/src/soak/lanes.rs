@@ -24,7 +24,7 @@ impl Lanes<'_> {
     fn add<S: Subject + 'static, const WORDS: usize>(
         &mut self,
         name: String,
-        make: impl Fn() -> S + 'static,
+        make: impl Fn(usize) -> S + 'static,
     ) {
         if self.only.is_none_or(|only| name.contains(only)) {
             let bytes = size_of::<Payload<WORDS>>();
@@ -42,35 +42,34 @@ impl Lanes<'_> {
         self.order::<Roster, 15>();
         self.order::<NextFit, 31>();
         self.order::<Intrusive, 63>();
-        let capacity = self.capacity.min(BytemapPool::<Payload<5>>::CAPACITY_MAX);
-        self.add::<_, 5>("RosterPool".to_owned(), move || {
+        self.add::<_, 5>("RosterPool".to_owned(), |capacity| {
             Issued::new(RosterPool::<Payload<5>>::new(capacity))
         });
-        self.add::<_, 5>("BytemapPool".to_owned(), move || {
+        self.add::<_, 5>("BytemapPool".to_owned(), |capacity| {
             BytemapPool::<Payload<5>>::new(capacity)
         });
-        self.add::<_, 5>("BytemapPool, retiring".to_owned(), move || {
+        self.add::<_, 5>("BytemapPool, retiring".to_owned(), |capacity| {
             BytemapPool::<Payload<5>>::retiring(capacity)
         });
     }
 
     fn order<R: ReuseOrder, const WORDS: usize>(&mut self) {
-        let (name, capacity) = (R::NAME, self.capacity);
-        self.add::<_, WORDS>(format!("Pool, {name}"), move || {
+        let name = R::NAME;
+        self.add::<_, WORDS>(format!("Pool, {name}"), |capacity| {
             Pool::<Payload<WORDS>>::builder().reuse(R::default()).capacity(capacity).build()
         });
-        self.add::<_, WORDS>(format!("Pool, {name}, 255 lifetimes, retires"), move || {
+        self.add::<_, WORDS>(format!("Pool, {name}, 255 lifetimes, retires"), |capacity| {
             let builder = Pool::<Payload<WORDS>>::builder().reuse(R::default());
             builder.handle::<Handle32<Payload<WORDS>, 24>>().capacity(capacity).build()
         });
-        self.add::<_, WORDS>(format!("Pool, {name}, 4095 lifetimes, wraps"), move || {
+        self.add::<_, WORDS>(format!("Pool, {name}, 4095 lifetimes, wraps"), |capacity| {
             let builder = Pool::<Payload<WORDS>>::builder().reuse(R::default());
             builder.handle::<Handle32<Payload<WORDS>, 20>>().wrap().capacity(capacity).build()
         });
-        self.add::<_, WORDS>(format!("Recycler, {name}"), move || {
+        self.add::<_, WORDS>(format!("Recycler, {name}"), |capacity| {
             Recycler::<Payload<WORDS>>::builder().reuse(R::default()).capacity(capacity).build()
         });
-        self.add::<_, WORDS>(format!("HandleAllocator, {name}"), move || {
+        self.add::<_, WORDS>(format!("HandleAllocator, {name}"), |capacity| {
             let builder = HandleAllocator::builder().reuse(R::default());
             Beside::<_, _, WORDS>::new(builder.capacity(capacity).build())
         });
@@ -87,10 +86,9 @@ impl Lanes<'_> {
     }
 
     fn boxes_of<const WORDS: usize>(&mut self) {
-        let capacity = self.capacity;
         let bytes = size_of::<Payload<WORDS>>();
         for copy in 1..=5 {
-            self.add::<_, WORDS>(format!("Box, {bytes} bytes, {copy}"), move || {
+            self.add::<_, WORDS>(format!("Box, {bytes} bytes, {copy}"), |capacity| {
                 Boxes::<WORDS>::new(capacity)
             });
         }
@@ -99,3 +97,5 @@ impl Lanes<'_> {
 
 /// The most slots that each pool can have: what the narrowest handle can name.
 pub(crate) const CAPACITY_MAX: u64 = 1 << 20;
+
+const _: () = assert!(CAPACITY_MAX as usize <= BytemapPool::<()>::CAPACITY_MAX);

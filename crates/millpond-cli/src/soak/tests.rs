@@ -140,7 +140,7 @@ impl Subject for Broken {
 }
 
 fn found(fault: Fault) -> Result<(), (u64, String)> {
-    let make = move || Broken { pool: millpond::Pool::new(100), fault };
+    let make = move |capacity| Broken { pool: millpond::Pool::new(capacity), fault };
     let mut lane = Lane::new("broken".to_owned(), 100, 16, 1, 0, make);
     (0..50).try_for_each(|_| lane.work(&Shape::Synthetic, 2000))
 }
