@@ -25,6 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Plan(PlanArguments),
     Odds(crate::odds_command::OddsArguments),
+    Soak(crate::soak_command::SoakArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Example:

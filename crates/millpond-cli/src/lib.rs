@@ -3,6 +3,7 @@
 //! [`run`] is the whole tool; `trace` reads traces, `plan` plans pools for them. The library
 //! exists for the tool and its tests and promises no stable interface.
 
+mod allocations;
 mod args;
 pub mod error;
 mod extras;
@@ -16,7 +17,11 @@ mod plan_command;
 mod plan_report;
 pub mod report;
 mod report_file;
+mod soak;
+mod soak_command;
 pub mod trace;
+
+pub use allocations::Counting;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -47,6 +52,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
+        Some(Command::Soak(arguments)) => soak_command::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => extras::completions(shell),
         Some(Command::Man { command }) => extras::man(command.as_deref()),

@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Counts what a soak asks of it; for the other commands it is the system's allocator.
+#[global_allocator]
+static ALLOCATOR: millpond_cli::Counting = millpond_cli::Counting;
+
 fn main() -> ExitCode {
     millpond_cli::run(std::env::args_os()).into()
 }

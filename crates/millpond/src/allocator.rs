@@ -258,6 +258,18 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.core.validate(&self.occupancy)
+    }
+}
+
 impl HandleAllocator {
     /// An allocator of `capacity` handles at once.
     ///

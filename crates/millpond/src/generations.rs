@@ -14,6 +14,8 @@ use alloc::boxed::Box;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// The generation words of one pool.
 #[derive(Clone, Debug)]
@@ -208,6 +210,36 @@ impl<W: Word> Generations<W> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<W: Word> Generations<W> {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        let lifetimes = 0..=self.age(self.last);
+        for (index, &word) in self.words.iter().enumerate() {
+            if word == W::RETIRED {
+                ensure(
+                    !self.wraps,
+                    "no slot of a pool that wraps retires",
+                    format_args!("{index}"),
+                )?;
+                continue;
+            }
+            let generation = word.generation();
+            ensure(
+                (1..=self.max.generation()).contains(&generation)
+                    && lifetimes.contains(&self.age(word.as_live())),
+                "a slot is in one of its lifetimes",
+                format_args!("slot {index} has generation {generation}, {lifetimes:?} are its own"),
+            )?;
+        }
+        let retired = self.words.iter().filter(|word| **word == W::RETIRED).count();
+        ensure(
+            retired == self.retired,
+            "the retired slots are counted",
+            format_args!("{retired} have retired, {} are counted", self.retired),
+        )
+    }
+}
+
 /// Why a lifetime cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CannotBegin {
@@ -216,4 +248,80 @@ pub(crate) enum CannotBegin {
     Retired,
     BeyondLast,
     Stale,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Handle;
+
+    /// Slots of three lifetimes: the first retired, the second live, the third vacant.
+    fn words() -> Generations<u32> {
+        let lifetimes = Lifetimes { count: 3, ..Lifetimes::default() };
+        let mut words = Generations::try_new::<Handle<()>>(3, &lifetimes).unwrap();
+        for _ in 0..3 {
+            words.begin(0);
+            words.end(0);
+        }
+        words.begin(1);
+        words
+    }
+
+    /// Generations that start in the middle of the circle.
+    fn salted(count: u32) -> Generations<u32> {
+        let lifetimes = Lifetimes { salt: Some(7), count, ..Lifetimes::default() };
+        Generations::try_new::<Handle<()>>(2, &lifetimes).unwrap()
+    }
+
+    #[test]
+    fn ages_count_from_the_start_once_round_the_circle() {
+        let words = salted(u32::MAX);
+        let (start, max) = (words.start.generation(), words.max.generation());
+        assert!(start > 1 && start < max);
+        let ages = [start, start + 1, max, 1, 2, start - 1].map(|generation| words.age(generation));
+        let beyond = max - start;
+        assert_eq!(ages, [0, 1, beyond, beyond + 1, beyond + 2, max - 1]);
+        assert_eq!(words.last.generation(), start - 1);
+    }
+
+    #[test]
+    fn a_refusal_has_its_reason() {
+        let mut words = salted(3);
+        let start = words.start.generation();
+        words.begin(0);
+        assert_eq!(words.refusal(2, start, 1), Refusal::OutOfRange);
+        // Slot 0 is in its first lifetime, slot 1 has had none.
+        assert_eq!(words.refusal(0, start + 1, 2), Refusal::NeverIssued);
+        assert_eq!(words.refusal(1, start, 1), Refusal::NeverIssued);
+        assert_eq!(words.refusal(0, start + 1, 1), Refusal::OtherPool);
+        assert_eq!(words.refusal(0, start - 1, 1), Refusal::OtherPool);
+        words.end(0);
+        words.begin(0);
+        assert_eq!(words.refusal(0, start, 2), Refusal::Stale);
+        for _ in 0..2 {
+            words.end(0);
+            if words.is_vacant(0) {
+                words.begin(0);
+            }
+        }
+        assert_eq!(words.retired(), 1);
+        assert_eq!(words.refusal(0, start + 2, 3), Refusal::Stale);
+        assert_eq!(words.refusal(0, start + 3, 3), Refusal::OtherPool);
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Generations<u32>)| {
+            let mut words = words();
+            words.validate().unwrap();
+            change(&mut words);
+            words.validate().unwrap_err().rule()
+        };
+        assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
+        assert_eq!(broken(|words| words.wraps = true), "no slot of a pool that wraps retires");
+        let own = "a slot is in one of its lifetimes";
+        assert_eq!(broken(|words| words.words[1] = 0), own);
+        assert_eq!(broken(|words| words.words[1] = 4), own);
+        assert_eq!(broken(|words| words.words[2] = 4 | u32::DEAD), own);
+    }
 }

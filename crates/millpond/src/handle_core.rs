@@ -13,6 +13,8 @@ use crate::occupancy::Occupancy;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::settings::Lifetimes;
 use crate::stats::Stats;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Generations and a reuse order, with the counters for [`Stats`].
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
@@ -223,6 +225,39 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
+    pub(crate) fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        let occupancy = slots.occupancy();
+        occupancy.validate()?;
+        self.generations.validate()?;
+        ensure(
+            self.slots() == occupancy.slots(),
+            "there is a generation word for each slot",
+            format_args!("{} words for {} slots", self.slots(), occupancy.slots()),
+        )?;
+        for index in 0..self.slots() {
+            ensure(
+                self.generations.of_live(index).is_some() == occupancy.is_live(index),
+                "generations and occupancy agree which slots are live",
+                format_args!("slot {index} is live in one of them"),
+            )?;
+        }
+        let stats = self.stats(occupancy);
+        ensure(
+            stats.live + stats.retired <= stats.capacity
+                && stats.live <= stats.peak
+                && stats.peak <= stats.capacity
+                && stats.peak as u64 <= stats.inserted
+                && stats.evicted <= stats.removed
+                && stats.removed + stats.live as u64 == stats.inserted,
+            "the counters agree",
+            format_args!("{stats:?}"),
+        )?;
+        self.queue.validate(&self.generations, slots)
+    }
+}
+
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
     fn clone(&self) -> Self {
         Self {
@@ -233,5 +268,38 @@ impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
             evicted: self.evicted,
             peak_before_removal: self.peak_before_removal,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reuse::Lifo;
+    use crate::{Handle, HandleAllocator};
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut HandleCore<Lifo, Handle<()>>)| {
+            let mut slots = HandleAllocator::new(3);
+            let handle = slots.acquire().unwrap();
+            let _ = slots.acquire().unwrap();
+            slots.release(handle);
+            slots.validate().unwrap();
+            change(slots.core_mut());
+            slots.validate().unwrap_err().rule()
+        };
+        assert_eq!(broken(|core| core.evicted = 2), "the counters agree");
+        assert_eq!(broken(|core| core.peak_before_removal = 3), "the counters agree");
+        let agree = "generations and occupancy agree which slots are live";
+        assert_eq!(broken(|core| _ = core.generations.begin(2)), agree);
+        assert_eq!(broken(|core| _ = core.generations.end(1)), agree);
+        let each = "there is a generation word for each slot";
+        assert_eq!(
+            broken(|core| {
+                core.generations =
+                    Generations::try_new::<Handle<()>>(2, &Lifetimes::default()).unwrap();
+            }),
+            each
+        );
     }
 }

@@ -117,6 +117,8 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
+//! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
+//!   must hold does. It adds nothing to any other method.
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
@@ -163,6 +165,8 @@ pub mod side_table;
 mod slices;
 #[cfg(feature = "alloc")]
 mod storage;
+#[cfg(all(feature = "alloc", feature = "validate"))]
+pub mod validate;
 
 /// The code of the project's front page, compiled and run with the tests.
 #[cfg(all(doctest, feature = "alloc"))]

@@ -183,6 +183,7 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
             }
         }
         check(&pool, &model);
+        pool.validate().unwrap();
         assert_eq!(ledger.alive(), pool.len());
     }
     drop(pool);

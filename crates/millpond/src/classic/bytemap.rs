@@ -5,6 +5,8 @@ use crate::memory;
 use crate::occupancy::Occupancy;
 use crate::reuse::{NextFit, next_vacant_after};
 use crate::storage::Storage;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;
@@ -412,6 +414,43 @@ impl<T> BytemapPool<T> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<T> BytemapPool<T> {
+    /// Checks that all which must hold does: a slot's free bit is set exactly if the slot is dead, the
+    /// slots that were given up are counted, and the cursor is in range. O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.slots.validate()?;
+        let occupancy = self.slots.occupancy();
+        ensure(
+            self.bytes.len() == occupancy.slots(),
+            "there is a byte for each slot",
+            format_args!("{} bytes for {} slots", self.bytes.len(), occupancy.slots()),
+        )?;
+        for (index, byte) in self.bytes.iter().enumerate() {
+            ensure(
+                (byte & FREE == 0) == occupancy.is_live(index),
+                "the free bit is set exactly if the slot is dead",
+                format_args!("byte {byte:#x} of slot {index}"),
+            )?;
+        }
+        let retired = (0..self.bytes.len()).filter(|&index| self.is_retired(index)).count();
+        ensure(
+            retired == self.retired,
+            "the slots that were given up are counted",
+            format_args!("{retired} were given up, {} are counted", self.retired),
+        )?;
+        ensure(
+            (-1..self.capacity().max(1) as i32).contains(&self.cursor),
+            "the cursor is at a slot, or before the first",
+            format_args!("{} of {}", self.cursor, self.capacity()),
+        )
+    }
+}
+
 /// The slot index and the byte of a handle; no index if the handle is negative.
 #[inline]
 fn parts(handle: i32) -> (Option<usize>, u8) {
@@ -464,3 +503,31 @@ impl<T> fmt::Display for BytemapError<T> {
 }
 
 impl<T: fmt::Debug> core::error::Error for BytemapError<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut BytemapPool<u8>)| {
+            let mut pool = BytemapPool::retiring(3);
+            let handle = pool.insert(0).unwrap();
+            let _ = pool.insert(1).unwrap();
+            pool.remove(handle);
+            pool.validate().unwrap();
+            change(&mut pool);
+            pool.validate().unwrap_err().rule()
+        };
+        let free = "the free bit is set exactly if the slot is dead";
+        assert_eq!(broken(|pool| pool.bytes[0] &= !FREE), free);
+        assert_eq!(broken(|pool| pool.bytes[1] |= FREE), free);
+        let given_up = "the slots that were given up are counted";
+        assert_eq!(broken(|pool| pool.bytes[2] = 0xff), given_up);
+        assert_eq!(broken(|pool| pool.retired = 1), given_up);
+        let cursor = "the cursor is at a slot, or before the first";
+        assert_eq!(broken(|pool| pool.cursor = 3), cursor);
+        assert_eq!(broken(|pool| pool.cursor = -2), cursor);
+        assert_eq!(broken(|pool| pool.bytes = Box::new([FREE])), "there is a byte for each slot");
+    }
+}

@@ -155,6 +155,18 @@ impl<T> RosterPool<T> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<T> RosterPool<T> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.slots.validate()
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RosterPool")

@@ -19,6 +19,8 @@ pub use runs::Runs;
 use alloc::boxed::Box;
 
 use crate::memory;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Slots per word of the bitmap.
 const WORD_SLOTS: usize = u64::BITS as usize;
@@ -183,6 +185,30 @@ impl Occupancy {
     }
 }
 
+#[cfg(feature = "validate")]
+impl Occupancy {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        let words = self.slots.div_ceil(WORD_SLOTS);
+        ensure(
+            self.words.len() == words,
+            "the occupancy has a bit for each slot",
+            format_args!("{} words for {} slots", self.words.len(), self.slots),
+        )?;
+        let beyond = (self.slots..words * WORD_SLOTS).find(|&index| self.is_live(index));
+        ensure(
+            beyond.is_none(),
+            "the occupancy has no bit beyond the last slot",
+            format_args!("slot {beyond:?} of {}", self.slots),
+        )?;
+        let bits: u64 = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
+        ensure(
+            self.births.checked_sub(self.deaths) == Some(bits),
+            "as many slots are live as lifetimes have begun and not ended",
+            format_args!("{bits} live, {} begun, {} ended", self.births, self.deaths),
+        )
+    }
+}
+
 /// The same slots are live, however that came to be.
 impl PartialEq for Occupancy {
     fn eq(&self, other: &Self) -> bool {
@@ -264,5 +290,23 @@ pub(crate) mod tests {
         assert!(!occupancy.is_live(64) && occupancy.is_live(3));
         occupancy.set_all_dead();
         assert_eq!((occupancy.live(), occupancy.births(), occupancy.is_live(3)), (0, 2, false));
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Occupancy)| {
+            let mut occupancy = occupancy(&[true, false, true]);
+            occupancy.validate().unwrap();
+            change(&mut occupancy);
+            occupancy.validate().unwrap_err().rule()
+        };
+        let counted = "as many slots are live as lifetimes have begun and not ended";
+        assert_eq!(broken(|occupancy| occupancy.births += 1), counted);
+        assert_eq!(broken(|occupancy| occupancy.deaths += 5), counted);
+        assert_eq!(broken(|occupancy| occupancy.words[0] |= 2), counted);
+        let beyond = "the occupancy has no bit beyond the last slot";
+        assert_eq!(broken(|occupancy| occupancy.words[0] |= 8), beyond);
+        let sized = "the occupancy has a bit for each slot";
+        assert_eq!(broken(|occupancy| occupancy.slots = 65), sized);
     }
 }

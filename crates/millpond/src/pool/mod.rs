@@ -860,6 +860,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.storage.validate()?;
+        self.core.validate(&self.storage)
+    }
+}
+
 impl<T, H: HandleLayout> Pool<T, Roster, H> {
     /// The live slots as a dense list, in the roster's order: those below the partition.
     ///

@@ -459,6 +459,23 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.handles.validate()?;
+        crate::validate::ensure(
+            self.objects.len() == self.handles.capacity(),
+            "there is an object for each slot",
+            format_args!("{} objects for {} slots", self.objects.len(), self.handles.capacity()),
+        )
+    }
+}
+
 /// # Panics
 ///
 /// If the handle is refused; the message names the recycler, the handle and the reason.

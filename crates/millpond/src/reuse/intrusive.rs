@@ -5,6 +5,8 @@ use super::{Link, Queue, ReuseOrder, Slots, sealed};
 use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::{self, OutOfMemory};
+#[cfg(feature = "validate")]
+use crate::validate::Violation;
 
 /// The slot freed last is handed out next, by a list threaded through the dead slots' own memory.
 ///
@@ -107,5 +109,45 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
 
     fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S) {
         self.push_all(slots, (0..words.slots()).filter(|&index| words.is_vacant(index)));
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate<W: Word, S: Slots>(
+        &self,
+        words: &Generations<W>,
+        slots: &S,
+    ) -> Result<(), Violation> {
+        self.list.validate(words, |index| {
+            if S::HOLDS_LINKS { slots.link(index) } else { self.links[index] }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HandleAllocator;
+    use alloc::vec::Vec;
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut IntrusiveQueue)) -> &'static str {
+        let mut slots: HandleAllocator<Intrusive> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.core_mut().queue_mut());
+        slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(
+            broken(|queue| queue.links[1].previous = 4),
+            "the list leads back the way that it came"
+        );
+        assert_eq!(
+            broken(|queue| queue.links[4].next = 0),
+            "the list ends after the last vacant slot"
+        );
     }
 }

@@ -2,6 +2,12 @@
 //! too.
 
 use super::Link;
+#[cfg(feature = "validate")]
+use crate::generations::Generations;
+#[cfg(feature = "validate")]
+use crate::handle::Word;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Where the links of a list's slots are.
 pub(super) trait Links {
@@ -70,6 +76,42 @@ impl List {
             Link::NO_SLOT => self.last = previous,
             next => set_previous(links, next, previous),
         }
+    }
+}
+
+#[cfg(feature = "validate")]
+impl List {
+    /// The links lead from the first slot to the last through each vacant slot once, and back.
+    pub(super) fn validate<W: Word>(
+        &self,
+        words: &Generations<W>,
+        link: impl Fn(usize) -> Link,
+    ) -> Result<(), Violation> {
+        let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();
+        let (mut at, mut previous) = (self.first, Link::NO_SLOT);
+        for _ in 0..vacant {
+            let index = at as usize;
+            ensure(
+                index < words.slots() && words.is_vacant(index),
+                "the list has each vacant slot and no other",
+                format_args!("slot {at} comes after slot {previous}"),
+            )?;
+            let link = link(index);
+            ensure(
+                link.previous == previous,
+                "the list leads back the way that it came",
+                format_args!(
+                    "slot {at} comes after {previous} and leads back to {}",
+                    link.previous
+                ),
+            )?;
+            (at, previous) = (link.next, at);
+        }
+        ensure(
+            at == Link::NO_SLOT && self.last == previous,
+            "the list ends after the last vacant slot",
+            format_args!("{at} comes after {previous}, and {} is the last", self.last),
+        )
     }
 }
 

@@ -5,6 +5,8 @@ use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::{self, OutOfMemory};
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// The vacant slot with the lowest index is handed out next.
 ///
@@ -163,6 +165,42 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
             self.set(index / WORD_BITS);
         }
     }
+
+    #[cfg(feature = "validate")]
+    fn validate<W: Word, S: Slots>(
+        &self,
+        words: &Generations<W>,
+        _slots: &S,
+    ) -> Result<(), Violation> {
+        let mut below = words.slots().div_ceil(WORD_BITS);
+        ensure(
+            self.levels.len() == levels_for(below),
+            "there is a level above each but the last",
+            format_args!("{} levels above {below} words", self.levels.len()),
+        )?;
+        for (height, level) in self.levels.iter().enumerate() {
+            for bit in 0..level.len() * WORD_BITS {
+                let has_vacant = if height == 0 {
+                    let end = words.slots().min((bit + 1) * WORD_BITS);
+                    (bit * WORD_BITS..end).any(|index| words.is_vacant(index))
+                } else {
+                    self.levels[height - 1].get(bit).is_some_and(|word| *word != 0)
+                };
+                ensure(
+                    (level[bit / WORD_BITS] >> (bit % WORD_BITS) & 1 != 0) == has_vacant,
+                    "a bit is set exactly if there is a vacant slot below it",
+                    format_args!("bit {bit} of level {height}"),
+                )?;
+            }
+            ensure(
+                level.len() == below.div_ceil(WORD_BITS).max(1),
+                "a level has a bit for each word below",
+                format_args!("level {height} has {} words above {below}", level.len()),
+            )?;
+            below = level.len();
+        }
+        Ok(())
+    }
 }
 
 /// How many levels there are above so many words, up to a single word.
@@ -178,6 +216,9 @@ fn levels_for(mut words: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::levels_for;
+    use super::{Box, LowestFirst, LowestFirstQueue};
+    use crate::HandleAllocator;
+    use alloc::vec::Vec;
 
     #[test]
     fn five_levels_at_most_for_any_number_of_slots_that_a_handle_can_name() {
@@ -185,5 +226,57 @@ mod tests {
         assert_eq!(levels_for(64), 1);
         assert_eq!(levels_for(65), 2);
         assert_eq!(levels_for((u32::MAX as usize).div_ceil(64)), 5);
+    }
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut LowestFirstQueue)) -> &'static str {
+        let mut slots: HandleAllocator<LowestFirst> = HandleAllocator::with_capacity(5000);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.core_mut().queue_mut());
+        slots.validate().unwrap_err().rule()
+    }
+
+    /// Three levels, and sizes at which the last word of a level is full, or has one bit.
+    #[test]
+    fn the_lowest_comes_next_across_all_levels() {
+        for capacity in [64 * 64, 64 * 64 + 1, 64 * 64 * 64, 64 * 64 * 64 + 65] {
+            let mut slots: HandleAllocator<LowestFirst> = HandleAllocator::with_capacity(capacity);
+            slots.validate().unwrap();
+            let handles: Vec<_> = (0..capacity).map(|_| slots.acquire().unwrap()).collect();
+            assert!(handles.iter().enumerate().all(|(at, handle)| handle.index() as usize == at));
+            slots.validate().unwrap();
+            assert_eq!(slots.acquire(), None);
+            let mut freed = [capacity - 1, 63, capacity / 2, 64, 4094, 0, capacity - 64];
+            freed.iter().for_each(|&index| assert!(slots.release(handles[index])));
+            slots.validate().unwrap();
+            freed.sort_unstable();
+            for index in freed {
+                assert_eq!(slots.acquire().map(|handle| handle.index() as usize), Some(index));
+                slots.validate().unwrap();
+            }
+            assert_eq!(slots.acquire(), None);
+        }
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(
+            broken(|queue| queue.levels[0][0] -= 1),
+            "a bit is set exactly if there is a vacant slot below it"
+        );
+        assert_eq!(
+            broken(|queue| queue.levels[1][0] |= 4),
+            "a bit is set exactly if there is a vacant slot below it"
+        );
+        assert_eq!(
+            broken(|queue| drop(queue.levels.pop())),
+            "there is a level above each but the last"
+        );
+        assert_eq!(
+            broken(|queue| queue.levels[1] = Box::new([3, 0])),
+            "a level has a bit for each word below"
+        );
     }
 }

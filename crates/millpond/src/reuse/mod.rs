@@ -40,6 +40,8 @@ use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
 use crate::occupancy::Occupancy;
+#[cfg(feature = "validate")]
+use crate::validate::Violation;
 
 /// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
@@ -95,6 +97,14 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// The slots that the generations call vacant are vacant, the lowest first, and no others.
     fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S);
+
+    /// The order has each slot that the generations call vacant once, and no other.
+    #[cfg(feature = "validate")]
+    fn validate<W: Word, S: Slots>(
+        &self,
+        words: &Generations<W>,
+        slots: &S,
+    ) -> Result<(), Violation>;
 }
 
 /// What a reuse order sees of the slots beside their generations.

@@ -3,6 +3,8 @@ use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
 use crate::occupancy::Occupancy;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// A cursor goes on from the slot handed out last to the next vacant one, and round once.
 ///
@@ -91,5 +93,40 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
 
     fn reset<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &mut S) {
         self.cursor = None;
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate<W: Word, S: Slots>(
+        &self,
+        words: &Generations<W>,
+        _slots: &S,
+    ) -> Result<(), Violation> {
+        ensure(
+            self.cursor.is_none_or(|cursor| cursor < words.slots()),
+            "the cursor is at a slot",
+            format_args!("{:?} of {}", self.cursor, words.slots()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HandleAllocator;
+    use alloc::vec::Vec;
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut NextFitQueue)) -> &'static str {
+        let mut slots: HandleAllocator<NextFit> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.core_mut().queue_mut());
+        slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(broken(|queue| queue.cursor = Some(5)), "the cursor is at a slot");
     }
 }

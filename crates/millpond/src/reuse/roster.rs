@@ -4,6 +4,8 @@ use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::{self, OutOfMemory};
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
 ///
@@ -133,5 +135,88 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
         }
         self.partition = live_count;
         self.retired_from = retired;
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate<W: Word, S: Slots>(
+        &self,
+        words: &Generations<W>,
+        _slots: &S,
+    ) -> Result<(), Violation> {
+        ensure(
+            self.roster.len() == words.slots()
+                && self.reverse.len() == words.slots()
+                && self.partition <= self.retired_from
+                && self.retired_from <= words.slots(),
+            "the roster's parts follow each other",
+            format_args!("{} and {} of {}", self.partition, self.retired_from, words.slots()),
+        )?;
+        for (position, slot) in self.roster.iter().enumerate() {
+            let index = slot.to_index();
+            ensure(
+                self.reverse.get(index).map(|position| position.to_index()) == Some(position),
+                "the reverse table is the roster's inverse",
+                format_args!("slot {index} at position {position}"),
+            )?;
+            let as_in_its_part = if position < self.partition {
+                words.of_live(index).is_some()
+            } else if position < self.retired_from {
+                words.is_vacant(index)
+            } else {
+                words.of_live(index).is_none() && !words.is_vacant(index)
+            };
+            ensure(
+                as_in_its_part,
+                "the roster's parts are the live, the vacant and the retired slots",
+                format_args!("slot {index} at position {position}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HandleAllocator;
+    use alloc::vec::Vec;
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut RosterQueue<u32>)) -> &'static str {
+        let mut slots: HandleAllocator<Roster> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.core_mut().queue_mut());
+        slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(
+            broken(|queue| queue.roster.swap(0, 1)),
+            "the reverse table is the roster's inverse"
+        );
+        assert_eq!(
+            broken(|queue| queue.roster[4] = 9),
+            "the reverse table is the roster's inverse"
+        );
+        assert_eq!(
+            broken(|queue| queue.partition -= 1),
+            "the roster's parts are the live, the vacant and the retired slots"
+        );
+        assert_eq!(
+            broken(|queue| queue.partition += 1),
+            "the roster's parts are the live, the vacant and the retired slots"
+        );
+        assert_eq!(
+            broken(|queue| queue.retired_from -= 1),
+            "the roster's parts are the live, the vacant and the retired slots"
+        );
+        assert_eq!(broken(|queue| queue.retired_from += 1), "the roster's parts follow each other");
+        assert_eq!(
+            broken(|queue| queue.swap(0, 4)),
+            "the roster's parts are the live, the vacant and the retired slots"
+        );
     }
 }

@@ -28,6 +28,8 @@ use core::mem::{MaybeUninit, size_of};
 use crate::memory::{self, OutOfMemory};
 use crate::occupancy::Occupancy;
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// The smallest page of the platforms that have pages.
 const PAGE_BYTES: usize = 4096;
@@ -248,6 +250,18 @@ impl<T, R: ReuseOrder> Storage<T, R> {
             // SAFETY: the slot is at least as large as a link, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder> Storage<T, R> {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        self.occupancy.validate()?;
+        ensure(
+            self.values.len() == self.occupancy.slots(),
+            "there is a place for the value of each slot",
+            format_args!("{} places for {} slots", self.values.len(), self.occupancy.slots()),
+        )
     }
 }
 

@@ -1,0 +1,404 @@
+//! One pool of a soak, and a model of it that is too plain to be wrong.
+
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use hdrhistogram::Histogram;
+
+use super::random::Random;
+use super::shape::{Shape, TraceEvent};
+use super::subject::{Subject, WrittenOver};
+use crate::allocations;
+
+/// The longest operation that the histogram tells from longer ones: a minute.
+const LATENCY_MAX_NS: u64 = 60_000_000_000;
+
+/// What a lane has done so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    /// Operations on the pool, those that only look included.
+    pub(crate) operations: u64,
+    /// Objects that live now, and at most at once.
+    pub(crate) live: u64,
+    pub(crate) peak: u64,
+    /// Slots that have retired, those of pools that were replaced included.
+    pub(crate) retired: u64,
+    /// Insertions that a full pool refused, rightly.
+    pub(crate) refused: u64,
+    /// How many times most slots had retired and the pool was replaced by a new one.
+    pub(crate) renewed: u64,
+    /// Requests to the allocator while the pool worked.
+    pub(crate) allocations: u64,
+    /// Bytes of the objects that live now, and of those at the peak.
+    pub(crate) bytes_live: u64,
+    pub(crate) bytes_peak: u64,
+}
+
+/// A lane, whatever pool is in it.
+pub(crate) trait Work {
+    fn name(&self) -> &str;
+    /// Does so many operations, then checks everything. The step and what is wrong, if something is.
+    fn work(&mut self, shape: &Shape, steps: u64) -> Result<(), (u64, String)>;
+    fn tally(&self) -> Tally;
+    /// How long insertions and removals took, in nanoseconds.
+    fn latency(&self) -> &Histogram<u64>;
+}
+
+/// What the model knows of a slot.
+#[derive(Debug, Clone, Copy)]
+struct Known<H> {
+    /// Its live object: handle, number, and place in the list of live slots.
+    live: Option<(H, u64, usize)>,
+    /// The handle of the object before.
+    stale: Option<H>,
+}
+
+pub(super) struct Lane<S: Subject> {
+    name: String,
+    subject: S,
+    /// Makes a pool of so many slots.
+    make: Box<dyn Fn(usize) -> S>,
+    slots: Vec<Known<S::Handle>>,
+    live: Vec<u32>,
+    /// By key of the trace, the slot of the object.
+    keys: Vec<Option<u32>>,
+    next_event: usize,
+    random: Random,
+    step: u64,
+    numbers: u64,
+    removed: u64,
+    /// What a random load goes towards, and until when.
+    goal: usize,
+    goal_until: u64,
+    object_bytes: u64,
+    latency: Histogram<u64>,
+    tally: Tally,
+}
+
+impl<S: Subject> Lane<S> {
+    pub(super) fn new(
+        name: String,
+        capacity: usize,
+        object_bytes: usize,
+        seed: u64,
+        keys: usize,
+        make: impl Fn(usize) -> S + 'static,
+    ) -> Self {
+        let mut latency = Histogram::new_with_bounds(1, LATENCY_MAX_NS, 2)
+            .expect("the bounds are in order and two digits can be had");
+        // Its pages are touched here, not in the middle of the work.
+        latency.clear();
+        let mut live = vec![u32::MAX; capacity];
+        live.clear();
+        Self {
+            random: Random::of(seed, &name),
+            name,
+            subject: make(capacity),
+            make: Box::new(make),
+            slots: vec![Known { live: None, stale: None }; capacity],
+            live,
+            keys: vec![None; keys],
+            next_event: 0,
+            step: 0,
+            numbers: 0,
+            removed: 0,
+            goal: 0,
+            goal_until: 0,
+            object_bytes: object_bytes as u64,
+            latency,
+            tally: Tally::default(),
+        }
+    }
+
+    fn one_step(&mut self, shape: &Shape) -> Result<(), String> {
+        self.step += 1;
+        self.tally.operations += 1;
+        match self.random.below(100) {
+            0..50 => match shape {
+                Shape::Synthetic => self.wander(),
+                Shape::Trace { events, .. } => self.follow(events),
+            },
+            50..70 => self.look_at_a_live_one(),
+            70..85 => self.look_at_a_stale_one(),
+            85..92 => self.remove_a_stale_one(),
+            92..99 => self.move_to_the_next_lifetime(),
+            _ => self.sweep(matches!(shape, Shape::Synthetic)),
+        }
+    }
+
+    /// Inserts or removes, so that the number of live objects goes up and down in long waves.
+    fn wander(&mut self) -> Result<(), String> {
+        if self.step >= self.goal_until {
+            self.goal = self.random.below(self.slots.len() + self.slots.len() / 8 + 2);
+            self.goal_until = self.step + (1 << 10) + self.random.below(1 << 16) as u64;
+        }
+        let towards = self.random.below(10) < 7;
+        if (self.live.len() < self.goal) == towards {
+            self.insert().map(drop)
+        } else {
+            self.any_live().map_or(Ok(()), |slot| self.remove(slot))
+        }
+    }
+
+    /// Does what the program of the trace did next; after its end everything dies and it begins anew.
+    fn follow(&mut self, events: &[TraceEvent]) -> Result<(), String> {
+        let Some(event) = events.get(self.next_event) else {
+            self.next_event = 0;
+            self.keys.fill(None);
+            return self.clear();
+        };
+        self.next_event += 1;
+        let key = event.key();
+        if event.is_birth() {
+            self.keys[key] = self.insert()?;
+            return Ok(());
+        }
+        self.keys[key].take().map_or(Ok(()), |slot| self.remove(slot as usize))
+    }
+
+    fn insert(&mut self) -> Result<Option<u32>, String> {
+        self.numbers += 1;
+        let number = self.numbers;
+        let begun = Instant::now();
+        let inserted = self.subject.insert(number);
+        self.record(begun);
+        let full = self.live.len() + self.subject.retired() == self.slots.len();
+        match inserted {
+            Some(handle) => self.born(handle, number).map(|()| Some(S::slot(handle) as u32)),
+            None if full => {
+                self.numbers -= 1;
+                self.tally.refused += 1;
+                Ok(None)
+            }
+            None => Err(format!("an insertion was refused with {} live", self.live.len())),
+        }
+    }
+
+    fn remove(&mut self, slot: usize) -> Result<(), String> {
+        let Some((handle, number, place)) = self.slots[slot].live else { return Ok(()) };
+        let begun = Instant::now();
+        let removed = self.subject.remove(handle);
+        self.record(begun);
+        expect("a removed object", handle, removed, Some(Ok(number)))?;
+        self.died(slot, place);
+        expect("a handle after its removal", handle, self.subject.number(handle), None)
+    }
+
+    fn born(&mut self, handle: S::Handle, number: u64) -> Result<(), String> {
+        let slot = S::slot(handle);
+        let Some(known) = self.slots.get_mut(slot) else {
+            return Err(format!("handle {handle:?} is out of range"));
+        };
+        if known.live.is_some() {
+            return Err(format!("handle {handle:?} names a slot that is live"));
+        }
+        if known.stale == Some(handle) {
+            return Err(format!("handle {handle:?} was issued twice in a row"));
+        }
+        known.live = Some((handle, number, self.live.len()));
+        let stale = known.stale;
+        self.live.push(slot as u32);
+        let live = self.live.len() as u64;
+        self.tally.peak = self.tally.peak.max(live);
+        expect("a new object", handle, self.subject.number(handle), Some(Ok(number)))?;
+        stale.map_or(Ok(()), |stale| {
+            expect("a handle of the slot's object before", stale, self.subject.number(stale), None)
+        })
+    }
+
+    /// The model's side of a death.
+    fn died(&mut self, slot: usize, place: usize) {
+        let known = &mut self.slots[slot];
+        known.stale = known.live.take().map(|(handle, ..)| handle);
+        self.removed += 1;
+        self.live.swap_remove(place);
+        if let Some(&moved) = self.live.get(place)
+            && let Some((_, _, at)) = &mut self.slots[moved as usize].live
+        {
+            *at = place;
+        }
+    }
+
+    fn look_at_a_live_one(&mut self) -> Result<(), String> {
+        let Some(slot) = self.any_live() else { return Ok(()) };
+        let Some((handle, number, _)) = self.slots[slot].live else { return Ok(()) };
+        expect("a live object", handle, self.subject.number(handle), Some(Ok(number)))
+    }
+
+    fn look_at_a_stale_one(&mut self) -> Result<(), String> {
+        let Some(stale) = self.any_stale() else { return Ok(()) };
+        expect("a stale handle", stale, self.subject.number(stale), None)
+    }
+
+    fn remove_a_stale_one(&mut self) -> Result<(), String> {
+        let Some(stale) = self.any_stale() else { return Ok(()) };
+        expect("the removal of a stale handle", stale, self.subject.remove(stale), None)
+    }
+
+    /// Removes an object and inserts another at exactly the slot's next handle.
+    fn move_to_the_next_lifetime(&mut self) -> Result<(), String> {
+        let Some(slot) = self.any_live() else { return Ok(()) };
+        let Some((handle, number, place)) = self.slots[slot].live else { return Ok(()) };
+        let Some(next) = S::next_lifetime(handle) else { return Ok(()) };
+        let retired = self.subject.retired();
+        expect("a removed object", handle, self.subject.remove(handle), Some(Ok(number)))?;
+        self.died(slot, place);
+        self.numbers += 1;
+        if self.subject.insert_at(next, self.numbers) {
+            return self.born(next, self.numbers);
+        }
+        self.numbers -= 1;
+        if S::EXHAUSTION_SHOWS && self.subject.retired() == retired {
+            return Err(format!("an insertion at {next:?}, the slot's next handle, was refused"));
+        }
+        Ok(())
+    }
+
+    /// Removes many at once; seldom, as it takes long.
+    fn sweep(&mut self, may_clear: bool) -> Result<(), String> {
+        if !may_clear || self.random.below(self.slots.len() / 4 + 1) != 0 {
+            return Ok(());
+        }
+        if !S::RETAINS || self.random.below(4) == 0 {
+            return self.clear();
+        }
+        let (among, spared) = (2 + self.random.below(6) as u64, self.random.below(2) as u64);
+        let keep = |number: u64| number % among == spared;
+        self.subject.retain(keep);
+        for place in (0..self.live.len()).rev() {
+            let slot = self.live[place] as usize;
+            if self.slots[slot].live.is_some_and(|(_, number, _)| !keep(number)) {
+                self.died(slot, place);
+            }
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), String> {
+        self.subject.clear();
+        while let Some(&slot) = self.live.last() {
+            self.died(slot as usize, self.live.len() - 1);
+        }
+        if S::CLEAR_FORGETS {
+            self.slots.iter_mut().for_each(|known| known.stale = None);
+        }
+        if self.subject.live() == 0 {
+            Ok(())
+        } else {
+            Err("a cleared pool is not empty".to_owned())
+        }
+    }
+
+    fn any_live(&mut self) -> Option<usize> {
+        let place = self.random.below(self.live.len().max(1));
+        self.live.get(place).map(|slot| *slot as usize)
+    }
+
+    fn any_stale(&mut self) -> Option<S::Handle> {
+        let slot = self.random.below(self.slots.len());
+        self.slots[slot].stale
+    }
+
+    fn record(&mut self, begun: Instant) {
+        let nanoseconds = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.latency.saturating_record(nanoseconds.max(1));
+    }
+
+    /// Compares the whole pool with the model, and has the pool check itself.
+    fn check(&self) -> Result<(), String> {
+        self.subject.validate()?;
+        let (mut seen, mut wrong) = (0, None);
+        self.subject.visit(|handle, number| {
+            seen += 1;
+            let known = self.slots.get(S::slot(handle)).and_then(|known| known.live);
+            if known.map(|(handle, number, _)| (handle, Some(number))) != Some((handle, number)) {
+                wrong = wrong.or(Some((handle, number)));
+            }
+        });
+        if let Some((handle, number)) = wrong {
+            return Err(format!("iteration shows {handle:?} with {number:?}"));
+        }
+        if seen != self.live.len() || self.subject.live() != self.live.len() {
+            let (says, live) = (self.subject.live(), self.live.len());
+            return Err(format!("iteration shows {seen}, the pool says {says}, {live} are live"));
+        }
+        if let Some(stats) = self.subject.stats()
+            && (stats.inserted, stats.removed) != (self.numbers, self.removed)
+        {
+            let counts = (self.numbers, self.removed);
+            return Err(format!("{stats:?}, but {counts:?} were inserted and removed"));
+        }
+        Ok(())
+    }
+
+    /// Replaces a pool most of whose slots have retired.
+    fn renew_if_used_up(&mut self) {
+        if self.subject.retired() * 4 <= self.slots.len() * 3 {
+            return;
+        }
+        self.tally.renewed += 1;
+        self.tally.retired += self.subject.retired() as u64;
+        // The old one goes first, so that the new one can have its memory.
+        self.subject = (self.make)(0);
+        self.subject = (self.make)(self.slots.len());
+        self.slots.fill(Known { live: None, stale: None });
+        self.live.clear();
+        self.keys.fill(None);
+        (self.next_event, self.numbers, self.removed) = (0, 0, 0);
+    }
+
+    /// Steps until the number is reached or something is wrong.
+    fn steps(&mut self, shape: &Shape, until: u64) -> Result<(), String> {
+        while self.step < until {
+            self.one_step(shape)?;
+            let bytes = self.live.len() as u64 * self.object_bytes;
+            self.tally.bytes_peak = self.tally.bytes_peak.max(bytes);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Subject> Work for Lane<S> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn work(&mut self, shape: &Shape, steps: u64) -> Result<(), (u64, String)> {
+        let until = self.step + steps;
+        let run = AssertUnwindSafe(|| {
+            let (result, allocations) = allocations::during(|| self.steps(shape, until));
+            self.tally.allocations += allocations;
+            result.and_then(|()| self.check())
+        });
+        let result = catch_unwind(run).unwrap_or_else(|_| Err("the pool panicked".to_owned()));
+        result.map_err(|message| (self.step, message))?;
+        self.renew_if_used_up();
+        Ok(())
+    }
+
+    fn tally(&self) -> Tally {
+        Tally {
+            live: self.live.len() as u64,
+            retired: self.tally.retired + self.subject.retired() as u64,
+            bytes_live: self.live.len() as u64 * self.object_bytes,
+            ..self.tally
+        }
+    }
+
+    fn latency(&self) -> &Histogram<u64> {
+        &self.latency
+    }
+}
+
+fn expect<H: Debug>(
+    what: &str,
+    handle: H,
+    found: Option<Result<u64, WrittenOver>>,
+    expected: Option<Result<u64, WrittenOver>>,
+) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}, {handle:?}: found {found:?}, expected {expected:?}"))
+}

@@ -1,0 +1,41 @@
+//! How much memory the process has, as the system sees it.
+
+use std::fs::File;
+use std::io::Read;
+
+/// Bytes of resident memory that the program has taken, its code and files not counted; `None` where
+/// the system does not say (only Linux does, here).
+///
+/// Asks for no memory itself.
+pub(super) fn resident_bytes() -> Option<u64> {
+    let mut text = [0; 4096];
+    let mut file = File::open("/proc/self/status").ok()?;
+    let mut length = 0;
+    while length < text.len() {
+        match file.read(&mut text[length..]).ok()? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    in_status(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// The line `RssAnon:   1234 kB`.
+fn in_status(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_status;
+
+    #[test]
+    fn reads_the_line_and_no_other() {
+        let status = "VmRSS:\t  99 kB\nRssAnon:\t    2048 kB\n";
+        assert_eq!(in_status(status), Some(2 << 20));
+        assert_eq!(in_status("Name:\tx\n"), None);
+        assert_eq!(in_status("RssAnon:\t lots kB\n"), None);
+    }
+}

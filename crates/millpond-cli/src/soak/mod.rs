@@ -1,0 +1,214 @@
+//! A soak: random work on every pool for as long as one likes, with everything checked.
+
+mod boxes;
+mod json;
+mod lane;
+mod lanes;
+mod memory;
+mod payload;
+mod pools;
+mod progress;
+mod random;
+mod shape;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use json::json;
+pub(crate) use lane::Tally;
+pub(crate) use lanes::CAPACITY_MAX;
+pub(crate) use shape::Shape;
+pub(crate) use text::text;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+use crate::allocations;
+use lane::Work;
+use lanes::Lanes;
+use progress::ProgressLine;
+
+/// How many operations a lane does before it is checked and the next one has its turn.
+const SLICE: u64 = 1 << 14;
+
+/// What a soak does.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) shape: &'a Shape,
+    pub(crate) seed: u64,
+    /// How many slots each pool has, if the shape does not say.
+    pub(crate) capacity: usize,
+    /// When it ends.
+    pub(crate) time: Duration,
+    /// How many operations each pool does at most.
+    pub(crate) steps: Option<u64>,
+    /// Only pools whose name has this in it.
+    pub(crate) only: Option<&'a str>,
+    /// Boxes of the system's allocator instead of pools.
+    pub(crate) system_allocator: bool,
+}
+
+/// What a soak has found.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) seed: u64,
+    pub(crate) capacity: usize,
+    pub(crate) elapsed: Duration,
+    pub(crate) interrupted: bool,
+    pub(crate) system_allocator: bool,
+    pub(crate) pools: Vec<PoolOutcome>,
+    pub(crate) violation: Option<Violation>,
+    /// Whether requests to the allocator were counted.
+    pub(crate) allocations_counted: bool,
+    /// Objects made and dropped, after all pools were gone; equal unless one was lost.
+    pub(crate) made: u64,
+    pub(crate) dropped: u64,
+    /// After the pools were made, at most, and at the end, before they went.
+    pub(crate) resident_start: Option<u64>,
+    pub(crate) resident_peak: Option<u64>,
+    pub(crate) resident_end: Option<u64>,
+    /// Insertions and removals of all pools.
+    pub(crate) latency: Histogram<u64>,
+}
+
+/// What one pool has done.
+#[derive(Debug)]
+pub(crate) struct PoolOutcome {
+    pub(crate) name: String,
+    pub(crate) tally: Tally,
+    pub(crate) median_ns: u64,
+    pub(crate) worst_ns: u64,
+}
+
+/// Something that must not be, and how to see it again.
+#[derive(Debug)]
+pub(crate) struct Violation {
+    pub(crate) pool: String,
+    pub(crate) step: u64,
+    pub(crate) message: String,
+}
+
+impl Outcome {
+    /// All pools together.
+    pub(crate) fn total(&self) -> Tally {
+        sum(self.pools.iter().map(|pool| pool.tally))
+    }
+
+    /// Whether all promises were kept.
+    pub(crate) fn holds(&self) -> bool {
+        self.violation.is_none()
+            && self.made == self.dropped
+            && (self.system_allocator || self.total().allocations == 0)
+    }
+}
+
+fn sum(tallies: impl Iterator<Item = Tally>) -> Tally {
+    tallies.fold(Tally::default(), |a, b| Tally {
+        operations: a.operations + b.operations,
+        live: a.live + b.live,
+        peak: a.peak + b.peak,
+        retired: a.retired + b.retired,
+        refused: a.refused + b.refused,
+        renewed: a.renewed + b.renewed,
+        allocations: a.allocations + b.allocations,
+        bytes_live: a.bytes_live + b.bytes_live,
+        bytes_peak: a.bytes_peak + b.bytes_peak,
+    })
+}
+
+/// Soaks until the time is over, the steps are done, something is wrong, or `stop` is set. `None` if
+/// no pool has the name that was asked for.
+pub(crate) fn soak(plan: &Plan<'_>, stop: &AtomicBool) -> Option<Outcome> {
+    let before = payload::made_and_dropped();
+    let capacity = plan.shape.capacity().unwrap_or(plan.capacity);
+    let mut lanes = Lanes {
+        capacity,
+        seed: plan.seed,
+        keys: plan.shape.keys(),
+        only: plan.only,
+        lanes: Vec::new(),
+    };
+    if plan.system_allocator {
+        lanes.boxes()
+    } else {
+        lanes.pools()
+    }
+    let lanes = lanes.lanes;
+    if lanes.is_empty() {
+        return None;
+    }
+    let mut outcome = work(plan, capacity, lanes, stop);
+    let after = payload::made_and_dropped();
+    (outcome.made, outcome.dropped) = (after.0 - before.0, after.1 - before.1);
+    Some(outcome)
+}
+
+fn work(
+    plan: &Plan<'_>,
+    capacity: usize,
+    mut lanes: Vec<Box<dyn Work>>,
+    stop: &AtomicBool,
+) -> Outcome {
+    let allocations_counted = allocations::are_counted();
+    let mut progress = ProgressLine::on_stderr(plan.time);
+    let mut latency = lanes[0].latency().clone();
+    // The first check takes what the checks need for themselves.
+    let mut violation = lanes.iter_mut().find_map(|lane| try_slice(lane.as_mut(), plan.shape, 0));
+    let resident_start = memory::resident_bytes();
+    let mut resident_peak = resident_start;
+    let begun = Instant::now();
+    let mut done = 0;
+    let over = |done: u64| {
+        stop.load(Ordering::Relaxed)
+            || begun.elapsed() >= plan.time
+            || plan.steps.is_some_and(|steps| done >= steps)
+    };
+    while violation.is_none() && !over(done) {
+        let slice = plan.steps.map_or(SLICE, |steps| (steps - done).min(SLICE));
+        violation = lanes.iter_mut().find_map(|lane| try_slice(lane.as_mut(), plan.shape, slice));
+        done += slice;
+        let resident = memory::resident_bytes();
+        resident_peak = resident_peak.max(resident);
+        progress.update(|| (sum(lanes.iter().map(|lane| lane.tally())), resident));
+    }
+    let elapsed = begun.elapsed();
+    drop(progress);
+    let resident_end = memory::resident_bytes();
+    latency.clear();
+    for lane in &lanes {
+        latency.add(lane.latency()).expect("all histograms have the same bounds");
+    }
+    Outcome {
+        seed: plan.seed,
+        capacity,
+        elapsed,
+        interrupted: stop.load(Ordering::Relaxed),
+        system_allocator: plan.system_allocator,
+        pools: lanes.iter().map(|lane| pool_outcome(lane.as_ref())).collect(),
+        violation,
+        allocations_counted,
+        made: 0,
+        dropped: 0,
+        resident_start,
+        resident_peak,
+        resident_end,
+        latency,
+    }
+}
+
+fn try_slice(lane: &mut dyn Work, shape: &Shape, steps: u64) -> Option<Violation> {
+    let (step, message) = lane.work(shape, steps).err()?;
+    Some(Violation { pool: lane.name().to_owned(), step, message })
+}
+
+fn pool_outcome(lane: &dyn Work) -> PoolOutcome {
+    PoolOutcome {
+        name: lane.name().to_owned(),
+        tally: lane.tally(),
+        median_ns: lane.latency().value_at_quantile(0.5),
+        worst_ns: lane.latency().max(),
+    }
+}

@@ -1,0 +1,320 @@
+//! The pools of the library as subjects of a soak.
+
+use millpond::classic::{BytemapPool, RosterPool};
+use millpond::reuse::ReuseOrder;
+use millpond::{Handle, HandleAllocator, HandleLayout, Pool, Recycler, Stats};
+
+use super::payload::Payload;
+use super::subject::{Subject, WrittenOver};
+
+fn next_lifetime<H: HandleLayout>(handle: H) -> Option<H> {
+    H::from_parts(handle.index(), handle.generation() + 1)
+}
+
+fn sound<const WORDS: usize>(payload: &Payload<WORDS>) -> Result<u64, WrittenOver> {
+    payload.number().ok_or(WrittenOver)
+}
+
+/// What is the same for all pools whose handles have a layout.
+macro_rules! with_layout {
+    () => {
+        fn slot(handle: Self::Handle) -> usize {
+            handle.index() as usize
+        }
+
+        fn next_lifetime(handle: Self::Handle) -> Option<Self::Handle> {
+            next_lifetime(handle)
+        }
+
+        fn retired(&self) -> usize {
+            Subject::stats(self).map_or(0, |stats| stats.retired)
+        }
+    };
+}
+
+impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject for Pool<Payload<WORDS>, R, H> {
+    type Handle = H;
+    with_layout!();
+
+    fn insert(&mut self, number: u64) -> Option<H> {
+        self.insert(Payload::new(number)).ok()
+    }
+
+    fn insert_at(&mut self, handle: H, number: u64) -> bool {
+        self.insert_at(handle, Payload::new(number)).is_ok()
+    }
+
+    fn remove(&mut self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        self.remove(handle).map(|payload| sound(&payload))
+    }
+
+    fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        self.get(handle).map(sound)
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+        self.retain(|_, payload| payload.number().is_none_or(&mut keep));
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn visit(&self, mut see: impl FnMut(H, Option<u64>)) {
+        self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+    }
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject
+    for Recycler<Payload<WORDS>, R, H>
+{
+    type Handle = H;
+    const RETAINS: bool = false;
+    with_layout!();
+
+    fn insert(&mut self, number: u64) -> Option<H> {
+        let (handle, payload) = self.acquire()?;
+        payload.set(number);
+        Some(handle)
+    }
+
+    fn insert_at(&mut self, handle: H, number: u64) -> bool {
+        self.acquire_at(handle).map(|payload| payload.set(number)).is_ok()
+    }
+
+    fn remove(&mut self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        let number = self.get(handle).map(sound)?;
+        self.release(handle).then_some(number)
+    }
+
+    fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        self.get(handle).map(sound)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn visit(&self, mut see: impl FnMut(H, Option<u64>)) {
+        self.handles().for_each(|handle| see(handle, self.get(handle).and_then(Payload::number)));
+    }
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+/// Handles without storage, beside an array of the program's own.
+pub(super) struct Beside<R: ReuseOrder, H: HandleLayout, const WORDS: usize> {
+    handles: HandleAllocator<R, H>,
+    payloads: Vec<Payload<WORDS>>,
+}
+
+impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Beside<R, H, WORDS> {
+    pub(super) fn new(handles: HandleAllocator<R, H>) -> Self {
+        let payloads = (0..handles.capacity()).map(|_| Payload::default()).collect();
+        Self { handles, payloads }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject for Beside<R, H, WORDS> {
+    type Handle = H;
+    const RETAINS: bool = false;
+    with_layout!();
+
+    fn insert(&mut self, number: u64) -> Option<H> {
+        let handle = self.handles.acquire()?;
+        self.payloads[handle.index() as usize].set(number);
+        Some(handle)
+    }
+
+    fn insert_at(&mut self, handle: H, number: u64) -> bool {
+        let taken = self.handles.acquire_at(handle).is_ok();
+        if taken {
+            self.payloads[handle.index() as usize].set(number);
+        }
+        taken
+    }
+
+    fn remove(&mut self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        self.handles.release(handle).then(|| sound(&self.payloads[handle.index() as usize]))
+    }
+
+    fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        self.handles.contains(handle).then(|| sound(&self.payloads[handle.index() as usize]))
+    }
+
+    fn clear(&mut self) {
+        self.handles.clear();
+    }
+
+    fn visit(&self, mut see: impl FnMut(H, Option<u64>)) {
+        for handle in self.handles.handles() {
+            see(handle, self.payloads[handle.index() as usize].number());
+        }
+    }
+
+    fn live(&self) -> usize {
+        self.handles.len()
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.handles.stats())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.handles.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+/// The swap-delete pool, beside the handles that it has issued: it has no way to ask for them.
+pub(super) struct Issued<const WORDS: usize> {
+    pool: RosterPool<Payload<WORDS>>,
+    handles: Vec<Option<Handle<Payload<WORDS>>>>,
+}
+
+impl<const WORDS: usize> Issued<WORDS> {
+    pub(super) fn new(pool: RosterPool<Payload<WORDS>>) -> Self {
+        let handles = vec![None; pool.capacity()];
+        Self { pool, handles }
+    }
+}
+
+impl<const WORDS: usize> Subject for Issued<WORDS> {
+    type Handle = Handle<Payload<WORDS>>;
+    const RETAINS: bool = false;
+
+    fn slot(handle: Self::Handle) -> usize {
+        handle.index() as usize
+    }
+
+    /// The design has no insertion at a known handle.
+    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
+        None
+    }
+
+    fn insert(&mut self, number: u64) -> Option<Self::Handle> {
+        let handle = self.pool.allocate()?;
+        self.pool.get_mut(handle)?.set(number);
+        self.handles[handle.index() as usize] = Some(handle);
+        Some(handle)
+    }
+
+    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
+        false
+    }
+
+    fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+        let number = self.pool.get(handle).map(sound)?;
+        self.pool.free(handle).then_some(number)
+    }
+
+    fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+        self.pool.get(handle).map(sound)
+    }
+
+    /// The design has no such operation: the live slots are freed one by one.
+    fn clear(&mut self) {
+        while let Some(last) = self.pool.partition().checked_sub(1) {
+            let slot = self.pool.roster()[last] as usize;
+            if !self.handles[slot].is_some_and(|handle| self.pool.free(handle)) {
+                return;
+            }
+        }
+    }
+
+    fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
+        for &slot in &self.pool.roster()[..self.pool.partition()] {
+            if let Some(handle) = self.handles[slot as usize] {
+                see(handle, self.pool.get(handle).and_then(Payload::number));
+            }
+        }
+    }
+
+    fn live(&self) -> usize {
+        self.pool.partition()
+    }
+
+    fn retired(&self) -> usize {
+        self.pool.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.pool.stats())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.pool.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+impl<const WORDS: usize> Subject for BytemapPool<Payload<WORDS>> {
+    type Handle = i32;
+    const RETAINS: bool = false;
+    const CLEAR_FORGETS: bool = true;
+    const EXHAUSTION_SHOWS: bool = false;
+
+    fn slot(handle: i32) -> usize {
+        (handle >> 8) as usize
+    }
+
+    fn next_lifetime(handle: i32) -> Option<i32> {
+        (handle & 0x7f != 0x7f).then_some(handle + 1)
+    }
+
+    fn insert(&mut self, number: u64) -> Option<i32> {
+        self.insert(Payload::new(number)).ok()
+    }
+
+    fn insert_at(&mut self, handle: i32, number: u64) -> bool {
+        self.insert_at(handle, Payload::new(number)).is_ok()
+    }
+
+    fn remove(&mut self, handle: i32) -> Option<Result<u64, WrittenOver>> {
+        self.remove(handle).map(|payload| sound(&payload))
+    }
+
+    fn number(&self, handle: i32) -> Option<Result<u64, WrittenOver>> {
+        self.get(handle).map(sound)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn visit(&self, mut see: impl FnMut(i32, Option<u64>)) {
+        self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+    }
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    fn retired(&self) -> usize {
+        if self.is_full() { self.capacity() - self.len() } else { 0 }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.validate().map_err(|violation| violation.to_string())
+    }
+}

@@ -1,0 +1,74 @@
+//! A line that tells how a soak goes.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use super::Tally;
+use crate::output::figures::{bytes, count, duration};
+
+const REDRAW: Duration = Duration::from_millis(500);
+
+/// Drawn on standard error, if that is a terminal, and wiped out at the end.
+pub(super) struct ProgressLine {
+    visible: bool,
+    time: Duration,
+    begun: Instant,
+    drawn: Option<Instant>,
+}
+
+impl ProgressLine {
+    pub(super) fn on_stderr(time: Duration) -> Self {
+        let visible = std::io::stderr().is_terminal();
+        Self { visible, time, begun: Instant::now(), drawn: None }
+    }
+
+    pub(super) fn update(&mut self, now: impl FnOnce() -> (Tally, Option<u64>)) {
+        if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let (tally, resident) = now();
+        let line = line(self.begun.elapsed(), self.time, tally, resident);
+        // A line that cannot be drawn is no reason to stop.
+        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+    }
+}
+
+fn line(elapsed: Duration, time: Duration, tally: Tally, resident: Option<u64>) -> String {
+    let rate = tally.operations as f64 / elapsed.as_secs_f64().max(1e-9) / 1e6;
+    format!(
+        "{} of {}: {} operations, {rate:.1} million/s, {} live, {} peak, {} retired, {} resident",
+        duration(elapsed.as_secs_f64()),
+        duration(time.as_secs_f64()),
+        count(tally.operations),
+        count(tally.live),
+        count(tally.peak),
+        count(tally.retired),
+        resident.map_or_else(|| "?".to_owned(), bytes),
+    )
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if self.drawn.is_some() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_tells_what_happens() {
+        let tally = Tally { operations: 6_000_000, live: 12, retired: 3, ..Tally::default() };
+        let line = line(Duration::from_secs(2), Duration::from_secs(60), tally, Some(1 << 20));
+        assert_eq!(
+            line,
+            "2.0 s of 60 s: 6,000,000 operations, 3.0 million/s, 12 live, 0 peak, 3 retired, \
+             1.0 MiB resident"
+                .replace("1.0 MiB", &bytes(1 << 20))
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! When objects come and go: at random in waves, or as in a trace.
+
+use std::path::Path;
+
+use crate::error::{Failure, Fault};
+use crate::input::Source;
+use crate::output::progress::Progress;
+use crate::trace::{self, Event, Watch};
+
+/// The shape of the load.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// The number of live objects goes up and down in waves, up to more than the capacity.
+    Synthetic,
+    /// As in a trace, over and over.
+    Trace {
+        /// All births and deaths of all classes.
+        events: Vec<TraceEvent>,
+        /// How many keys there are.
+        keys: usize,
+        /// How many objects are alive at once at most.
+        peak: usize,
+    },
+}
+
+/// A birth or death: the object's key, and in the lowest bit whether it is born.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TraceEvent(u32);
+
+impl TraceEvent {
+    pub(super) fn key(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    pub(super) fn is_birth(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
+impl Shape {
+    /// Reads a trace.
+    pub(crate) fn of_trace(path: &Path) -> Result<Self, Failure> {
+        let name = path.to_string_lossy();
+        let read = || -> Result<Recorder, Fault> {
+            let source = Source::from_path(path)?;
+            let input = source.open()?;
+            let mut progress =
+                Progress::on_stderr(format!("reading {name}"), source.bytes_stored());
+            let mut recorder = Recorder::default();
+            trace::read(input, &mut recorder, &mut progress)?;
+            Ok(recorder)
+        };
+        let Recorder { events, keys, peak, .. } = read().map_err(|fault| fault.of_input(&name))?;
+        Ok(Self::Trace { events, keys, peak })
+    }
+
+    /// How many slots each pool needs for it, if it says so.
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match self {
+            Self::Synthetic => None,
+            Self::Trace { peak, .. } => Some((*peak).max(1)),
+        }
+    }
+
+    pub(super) fn keys(&self) -> usize {
+        match self {
+            Self::Synthetic => 0,
+            Self::Trace { keys, .. } => *keys,
+        }
+    }
+}
+
+/// Writes down who is born and who dies. A key has less than 31 bits, as so many may be alive.
+#[derive(Debug, Default)]
+struct Recorder {
+    events: Vec<TraceEvent>,
+    keys: usize,
+    live: usize,
+    peak: usize,
+}
+
+const _: () = assert!(trace::LIVE_MAX < 1 << 31);
+
+impl Watch for Recorder {
+    fn birth(&mut self, event: Event) {
+        self.events.push(TraceEvent(event.key << 1 | 1));
+        self.keys = self.keys.max(event.key as usize + 1);
+        self.live += 1;
+        self.peak = self.peak.max(self.live);
+    }
+
+    fn death(&mut self, event: Event) {
+        self.events.push(TraceEvent(event.key << 1));
+        self.live -= 1;
+    }
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
+}

@@ -1,0 +1,156 @@
+//! `millpond soak`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::{Args, value_parser};
+
+use crate::error::{Failure, shown};
+use crate::output::paint::Paint;
+use crate::soak::{CAPACITY_MAX, Plan, Shape, json, soak, text};
+
+/// Work every pool at random for minutes to days, and check everything all the time.
+///
+/// Each pool type in each reuse order has a plain model beside it, and every answer is compared; the
+/// pools' invariants are checked every 16,384 operations. Ctrl-C ends it, with the summary.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond soak --for 30s
+  millpond soak --for 72h --seed 7
+  millpond soak --for 5m --trace game.csv.gz       objects come and go as in a trace
+  millpond soak --for 5m --system-allocator        the same work with a Box for each object
+  millpond soak --json --for 10s | jq .violations")]
+pub(crate) struct SoakArguments {
+    /// How long: a number and s, m, h or d.
+    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = time)]
+    time: Duration,
+    /// Where the random numbers start.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many slots each pool has.
+    #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "trace",
+          value_parser = value_parser!(u64).range(1..=CAPACITY_MAX))]
+    capacity: u64,
+    /// Let objects come and go as in this trace, over and over, in pools as large as its peak.
+    #[arg(long, value_name = "TRACE")]
+    trace: Option<PathBuf>,
+    /// Only pools whose name has this in it.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// End when each pool has done so many operations.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Use boxes of the system's allocator instead of pools.
+    #[arg(long)]
+    system_allocator: bool,
+    /// Print the summary as JSON, for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Soaks, and tells what came of it.
+pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
+    let shape = match &arguments.trace {
+        None => Shape::Synthetic,
+        Some(path) => bounded(Shape::of_trace(path)?)?,
+    };
+    let plan = Plan {
+        shape: &shape,
+        seed: arguments.seed,
+        capacity: arguments.capacity as usize,
+        time: arguments.time,
+        steps: arguments.steps,
+        only: arguments.only.as_deref(),
+        system_allocator: arguments.system_allocator,
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))
+        .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
+    let Some(outcome) = soak(&plan, &stop) else {
+        let name = shown(plan.only.unwrap_or_default().as_bytes());
+        return Err(Failure::Arguments(format!("--only: no pool has `{name}` in its name")));
+    };
+    if arguments.json {
+        crate::print(&json(&outcome))?;
+    } else {
+        crate::print(&text(&outcome, &arguments.again(), Paint::for_stdout()))?;
+    }
+    match &outcome.violation {
+        _ if outcome.holds() => Ok(()),
+        Some(violation) => Err(Failure::Check(format!(
+            "soak: {}, step {}, seed {}: {}",
+            violation.pool,
+            violation.step,
+            outcome.seed,
+            shown(violation.message.as_bytes())
+        ))),
+        None => Err(Failure::Check("soak: memory was taken, or objects were lost".to_owned())),
+    }
+}
+
+impl SoakArguments {
+    /// The command that does the same again, without seed, steps and pool.
+    fn again(&self) -> String {
+        let mut command = "millpond soak".to_owned();
+        match &self.trace {
+            Some(path) => {
+                command += " --trace '";
+                command += &shown(path.to_string_lossy().as_bytes());
+                command += "'";
+            }
+            None => command += &format!(" --capacity {}", self.capacity),
+        }
+        if self.system_allocator {
+            command += " --system-allocator";
+        }
+        command
+    }
+}
+
+/// A trace that the pools have handles for.
+fn bounded(shape: Shape) -> Result<Shape, Failure> {
+    match &shape {
+        Shape::Trace { peak, .. } if *peak as u64 > CAPACITY_MAX => Err(Failure::Arguments(
+            format!("--trace: {peak} objects are alive at once, expected at most {CAPACITY_MAX}"),
+        )),
+        _ => Ok(shape),
+    }
+}
+
+/// A number and a unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a number and s, m, h or d, up to 3650d, like 30s or 72h".to_owned();
+    let (unit_from, unit) = text.char_indices().next_back().ok_or_else(expected)?;
+    let seconds = match unit {
+        's' => 1.0,
+        'm' => 60.0,
+        'h' => 3600.0,
+        'd' => 86_400.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..unit_from].parse().map_err(|_| expected())?;
+    let seconds = number * seconds;
+    if !(0.0..=3650.0 * 86_400.0).contains(&seconds) {
+        return Err(expected());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(time("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("72h"), Ok(Duration::from_secs(72 * 3600)));
+        assert_eq!(time("2d"), Ok(Duration::from_secs(2 * 86_400)));
+        for wrong in ["", "s", "5", "-1s", "1e99d", "nans", "infs", "5µ", "3651d", "1h30m"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `millpond soak` as a user calls it.
+
+mod common;
+
+use common::{Directory, TRACES, millpond};
+use serde_json::Value;
+
+fn json(arguments: &[&str]) -> (Option<i32>, Value) {
+    let directory = Directory::new();
+    let output = millpond(&directory).arg("soak").arg("--json").args(arguments).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn keeps_every_promise() {
+    let (code, soak) = json(&["--for", "1s", "--capacity", "500", "--seed", "3"]);
+    assert_eq!((code, &soak["seed"], &soak["violations"]), (Some(0), &3.into(), &0.into()));
+    assert_eq!(soak["allocations"], 0);
+    assert_eq!(soak["objects_made"], soak["objects_dropped"]);
+    assert!(soak["operations"].as_u64().unwrap() > 1_000_000);
+    assert!(soak["pools"].as_array().unwrap().len() >= 33);
+    let counts = soak["latency_ns"]["histogram"].as_array().unwrap();
+    assert!(counts.iter().map(|band| band["count"].as_u64().unwrap()).sum::<u64>() > 100_000);
+}
+
+#[test]
+fn follows_a_trace() {
+    let trace = format!("{TRACES}/freedoom2-map01-8bots.csv.gz");
+    let (code, soak) = json(&["--steps", "30000", "--trace", &trace, "--only", "Pool, L"]);
+    assert_eq!((code, &soak["capacity"]), (Some(0), &276.into()));
+    assert_eq!(soak["allocations"], 0);
+    // At its peak the trace fills the pool, which retired slots would not allow.
+    assert!(soak["pools"].as_array().unwrap().iter().all(|pool| pool["peak"].as_u64() > Some(200)));
+}
+
+#[test]
+fn the_system_allocator_is_asked_all_the_time() {
+    let (code, soak) = json(&["--steps", "20000", "--system-allocator", "--capacity", "1000"]);
+    assert_eq!(code, Some(0));
+    assert!(soak["allocations"].as_u64().unwrap() > 10_000);
+}
+
+#[test]
+fn prints_a_summary() {
+    let directory = Directory::new();
+    let output = millpond(&directory).args(["soak", "--for", "0.1s"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("Pool, Lifo") && text.contains("No violation."), "{text}");
+    assert!(text.contains("allocations after start") && text.contains("resident at the end"));
+}
+
+#[test]
+fn bad_arguments_are_told_in_one_line() {
+    let directory = Directory::new();
+    for (arguments, says) in [
+        (&["--for", "5"][..], "expected a number and s, m, h or d"),
+        (&["--only", "nothing"], "no pool has `nothing` in its name"),
+        (&["--trace", "nowhere.csv"], "nowhere.csv: there is no such file"),
+        (&["--capacity", "0"], "0 is not in 1..=1048576"),
+        (&["--capacity", "5", "--trace", "x"], "cannot be used with"),
+    ] {
+        let output = millpond(&directory).arg("soak").args(arguments).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(says) && told.lines().count() == 1, "{arguments:?}: {told}");
+    }
+}
+
+/// Ctrl-C ends it, with the summary and the exit code of success.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_it_with_the_summary() {
+    let directory = Directory::new();
+    let mut command = millpond(&directory);
+    command.args(["soak", "--for", "1h", "--json", "--capacity", "100"]);
+    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    // Before the program listens, the signal would simply end it.
+    while !listens_to_interrupts(&id) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let soak: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&soak["interrupted"], &soak["violations"]), (&true.into(), &0.into()));
+}
+
+/// Whether the process has a handler for signal 2.
+#[cfg(target_os = "linux")]
+fn listens_to_interrupts(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (2 - 1) != 0
+}

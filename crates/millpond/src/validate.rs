@@ -1,0 +1,60 @@
+//! What the parts of a pool must agree on, checked from outside the running code.
+//!
+//! For tests, and for programs that want to know that nothing has written over a pool: each pool has a
+//! method `validate`, compiled with the feature `validate`, which looks at every slot. It checks that
+//!
+//! 1. the occupancy has no bit beyond its last slot, and as many bits as lifetimes have begun and not
+//!    ended;
+//! 2. each generation word is one that its slot can have, and as many slots have retired as are
+//!    counted;
+//! 3. a slot is live in the generations exactly if it is live in the occupancy;
+//! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
+//!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
+//!    back the same way; `LowestFirst`: each bit of each level says whether there is a vacant slot below
+//!    it; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
+//!    vacant and the retired slots; `NextFit`: the cursor is in range);
+//! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
+//!    above the capacity, no more evictions than ends of lifetimes;
+//! 6. the storage has as many values as the occupancy has slots.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// An invariant that does not hold: a defect of this library, or memory that somebody else has written
+/// to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    rule: &'static str,
+    found: String,
+}
+
+impl Violation {
+    /// What must hold.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// What was found instead.
+    #[must_use]
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.found)
+    }
+}
+
+impl core::error::Error for Violation {}
+
+/// A violation, unless the rule holds.
+pub(crate) fn ensure(
+    holds: bool,
+    rule: &'static str,
+    found: fmt::Arguments<'_>,
+) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation { rule, found: found.to_string() }) }
+}

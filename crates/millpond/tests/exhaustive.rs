@@ -1,0 +1,511 @@
+//! Small worlds, completely: every sequence of operations on pools of 0 to 3 slots, up to a length,
+//! against a plain model, in every reuse order, with slots that retire, wrap or do neither.
+//!
+//! After every operation of every sequence the pool checks its invariants, its statistics are those
+//! of the model, and every handle of a small universe (each index and one beyond, each generation
+//! and those beyond) is good exactly if the model says so. What must be refused, or must change
+//! nothing (a hostile handle, a constructor or a key that panics), is tried at every point and
+//! followed by the same checks.
+
+mod common;
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use common::in_every_order;
+use millpond::reuse::ReuseOrder;
+use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, Stats};
+
+thread_local! {
+    static ALIVE: Cell<i64> = const { Cell::new(0) };
+    /// The value whose drop panics.
+    static ARMED: Cell<Option<u32>> = const { Cell::new(None) };
+}
+
+#[derive(Debug)]
+struct Value(u32);
+
+impl Value {
+    fn new(id: u32) -> Self {
+        ALIVE.set(ALIVE.get() + 1);
+        Self(id)
+    }
+}
+
+impl Clone for Value {
+    fn clone(&self) -> Self {
+        Self::new(self.0)
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        ALIVE.set(ALIVE.get() - 1);
+        if ARMED.get() == Some(self.0) {
+            ARMED.set(None);
+            panic_quietly();
+        }
+    }
+}
+
+/// Unwinds without a word on standard error.
+fn panic_quietly() -> ! {
+    resume_unwind(Box::new("on purpose"))
+}
+
+fn panics(work: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Retires,
+    Wraps,
+}
+
+/// How many lifetimes each slot has, and what comes after them.
+#[derive(Clone, Copy)]
+struct Rules {
+    lifetimes: u32,
+    end: End,
+}
+
+/// The largest generation in the universe; a slot without a limit does not come so far.
+const GENERATION_MAX: u32 = 9;
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    live: Option<u32>,
+    /// The generation of the live object, or the one that comes next.
+    generation: u32,
+    retired: bool,
+}
+
+#[derive(Clone)]
+struct Model {
+    rules: Rules,
+    order: &'static str,
+    slots: Vec<Slot>,
+    /// The vacant slots, the next one first (`NextFit`: in index order, and a cursor).
+    vacant: Vec<usize>,
+    cursor: Option<usize>,
+    stats: Stats,
+    ids: u32,
+}
+
+impl Model {
+    fn new(capacity: usize, order: &'static str, rules: Rules) -> Self {
+        Self {
+            rules,
+            order,
+            slots: vec![Slot { live: None, generation: 1, retired: false }; capacity],
+            vacant: (0..capacity).collect(),
+            cursor: None,
+            stats: Stats { capacity, ..Stats::default() },
+            ids: 0,
+        }
+    }
+
+    fn live(&self) -> Vec<usize> {
+        (0..self.slots.len()).filter(|&index| self.slots[index].live.is_some()).collect()
+    }
+
+    fn next(&self) -> Option<usize> {
+        let after = |cursor| self.vacant.iter().find(|index| **index > cursor);
+        match self.cursor {
+            Some(cursor) => after(cursor).or(self.vacant.first()).copied(),
+            None => self.vacant.first().copied(),
+        }
+    }
+
+    fn begin(&mut self, index: usize, generation: u32) -> u32 {
+        self.ids += 1;
+        self.slots[index].live = Some(self.ids);
+        self.slots[index].generation = generation;
+        self.stats.inserted += 1;
+        self.stats.live += 1;
+        self.stats.peak = self.stats.peak.max(self.stats.live);
+        self.ids
+    }
+
+    fn insert(&mut self) -> Option<(usize, u32)> {
+        let Some(index) = self.next() else {
+            self.stats.refused += 1;
+            return None;
+        };
+        self.vacant.retain(|other| *other != index);
+        self.cursor = (self.order == "NextFit").then_some(index);
+        let generation = self.slots[index].generation;
+        self.begin(index, generation);
+        Some((index, generation))
+    }
+
+    /// Why an insertion at this index and generation is refused, if it is.
+    fn refuses(&self, index: usize, generation: u32) -> Option<InsertAtErrorKind> {
+        let Some(slot) = self.slots.get(index) else { return Some(InsertAtErrorKind::OutOfRange) };
+        if slot.retired {
+            Some(InsertAtErrorKind::Retired)
+        } else if slot.live.is_some() {
+            Some(InsertAtErrorKind::Occupied)
+        } else if generation > self.rules.lifetimes {
+            Some(InsertAtErrorKind::BeyondLifetimes)
+        } else if self.rules.end == End::Retires && generation < slot.generation {
+            Some(InsertAtErrorKind::Stale)
+        } else {
+            None
+        }
+    }
+
+    fn insert_at(&mut self, index: usize, generation: u32) {
+        let place = self.vacant.iter().position(|other| *other == index).unwrap();
+        if self.order == "Roster" {
+            self.vacant.swap(0, place);
+            self.vacant.remove(0);
+        } else {
+            self.vacant.remove(place);
+        }
+        self.begin(index, generation);
+    }
+
+    /// Whether a live slot can be used again after its object.
+    fn has_another_lifetime(&self, index: usize) -> bool {
+        self.rules.end == End::Wraps || self.slots[index].generation < self.rules.lifetimes
+    }
+
+    /// Ends a lifetime; whether the slot is vacant now.
+    fn end(&mut self, index: usize) -> bool {
+        let slot = &mut self.slots[index];
+        slot.live = None;
+        slot.generation += 1;
+        self.stats.live -= 1;
+        self.stats.removed += 1;
+        if slot.generation > self.rules.lifetimes {
+            slot.generation = 1;
+            slot.retired = self.rules.end == End::Retires;
+            self.stats.retired += usize::from(slot.retired);
+        }
+        !slot.retired
+    }
+
+    fn remove(&mut self, index: usize) {
+        if self.end(index) {
+            let place = match self.order {
+                "Fifo" => self.vacant.len(),
+                "LowestFirst" | "NextFit" => self.vacant.partition_point(|other| *other < index),
+                _ => 0,
+            };
+            self.vacant.insert(place, index);
+            self.cursor = self.cursor.map(|cursor| cursor.min(index));
+        } else if self.order == "Roster" {
+            // The last vacant slot makes room for the retired one, and goes where that was.
+            let by = usize::from(!self.vacant.is_empty());
+            self.vacant.rotate_right(by);
+        }
+    }
+
+    /// The order starts from the lowest again.
+    fn reset(&mut self) {
+        let vacant = |slot: &Slot| slot.live.is_none() && !slot.retired;
+        self.vacant = (0..self.slots.len()).filter(|&index| vacant(&self.slots[index])).collect();
+        self.cursor = None;
+    }
+}
+
+/// One step that a sequence can take; slots are named by index.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Insert,
+    InsertAt(usize, u32),
+    Remove(usize),
+    /// The slots of the mask stay.
+    Retain(u32),
+    /// The predicate removes those before this slot and panics at it.
+    RetainPanics(usize),
+    Extract(u32),
+    DrainFront(usize),
+    DrainBack(usize),
+    Drain,
+    Clear,
+    /// The drop of this slot's value panics.
+    ClearPanics(usize),
+    RemovePanics(usize),
+    EvictLowest,
+    EvictHighest,
+}
+
+/// The steps that can be taken, each of which does something.
+fn steps(model: &Model) -> Vec<Step> {
+    let live = model.live();
+    let masks = 0..1_u32 << model.slots.len();
+    // Masks that differ in dead slots do the same.
+    let all: u32 = live.iter().map(|index| 1 << index).sum();
+    let masks = masks.filter(|mask| mask & !all == 0 && *mask != all);
+    let mut steps = vec![Step::Insert, Step::Clear];
+    steps.extend(live.iter().flat_map(|&index| {
+        [Step::Remove(index), Step::RemovePanics(index), Step::ClearPanics(index)]
+    }));
+    steps.extend(live.iter().map(|&index| Step::RetainPanics(index)));
+    steps.extend(masks.flat_map(|mask| [Step::Retain(mask), Step::Extract(mask)]));
+    steps.extend(
+        (1..=live.len()).flat_map(|taken| [Step::DrainFront(taken), Step::DrainBack(taken)]),
+    );
+    if !live.is_empty() {
+        steps.push(Step::Drain);
+    }
+    for index in 0..model.slots.len() {
+        let next = model.slots[index].generation;
+        let generations = [1, next, next + 1];
+        for (place, &generation) in generations.iter().enumerate() {
+            let again = generations[..place].contains(&generation);
+            if !again && model.refuses(index, generation).is_none() {
+                steps.push(Step::InsertAt(index, generation));
+            }
+        }
+    }
+    if model.next().is_some() || live.iter().any(|&index| model.has_another_lifetime(index)) {
+        steps.extend([Step::EvictLowest, Step::EvictHighest]);
+    }
+    steps
+}
+
+fn handle<H: HandleLayout>(model: &Model, index: usize) -> H {
+    H::from_parts(index as u32, model.slots[index].generation).unwrap()
+}
+
+/// Takes a step on both sides.
+fn take<R: ReuseOrder, H: HandleLayout>(
+    pool: &mut Pool<Value, R, H>,
+    model: &mut Model,
+    step: Step,
+) {
+    let live = model.live();
+    match step {
+        Step::Insert => {
+            let inserted = pool.insert(Value::new(model.ids + 1));
+            match model.insert() {
+                Some((index, generation)) => {
+                    assert_eq!(inserted.unwrap(), H::from_parts(index as u32, generation).unwrap());
+                }
+                None => assert_eq!(inserted.unwrap_err().into_inner().0, model.ids + 1),
+            }
+        }
+        Step::InsertAt(index, generation) => {
+            let handle = H::from_parts(index as u32, generation).unwrap();
+            assert_eq!(pool.insert_at(handle, Value::new(model.ids + 1)).unwrap(), handle);
+            model.insert_at(index, generation);
+        }
+        Step::Remove(index) => {
+            let value = pool.remove(handle(model, index)).unwrap();
+            assert_eq!(Some(value.0), model.slots[index].live);
+            model.remove(index);
+        }
+        Step::RemovePanics(index) => {
+            ARMED.set(model.slots[index].live);
+            assert!(panics(|| drop(pool.remove(handle(model, index)))));
+            model.remove(index);
+        }
+        Step::Retain(mask) => {
+            pool.retain(|handle, _| mask >> handle.index() & 1 != 0);
+            live.iter().filter(|&&index| mask >> index & 1 == 0).for_each(|&i| model.remove(i));
+        }
+        Step::RetainPanics(at) => {
+            let retain = || {
+                pool.retain(|handle, _| {
+                    if handle.index() as usize == at {
+                        panic_quietly();
+                    }
+                    false
+                });
+            };
+            assert!(panics(retain));
+            live.iter().filter(|&&index| index < at).for_each(|&index| model.remove(index));
+        }
+        Step::Extract(mask) => {
+            let taken = pool.extract_if(|handle, _| mask >> handle.index() & 1 == 0).count();
+            let gone = live.iter().filter(|&&index| mask >> index & 1 == 0);
+            assert_eq!(taken, gone.clone().count());
+            gone.for_each(|&index| model.remove(index));
+        }
+        Step::DrainFront(count) => {
+            let mut drain = pool.drain();
+            for &index in &live[..count] {
+                let (taken, value) = drain.next().unwrap();
+                assert_eq!((taken, Some(value.0)), (handle(model, index), model.slots[index].live));
+                model.remove(index);
+            }
+            std::mem::forget(drain);
+        }
+        Step::DrainBack(count) => {
+            let mut drain = pool.drain();
+            for &index in live.iter().rev().take(count) {
+                let (taken, value) = drain.next_back().unwrap();
+                assert_eq!((taken, Some(value.0)), (handle(model, index), model.slots[index].live));
+                model.remove(index);
+            }
+            std::mem::forget(drain);
+        }
+        Step::Drain => {
+            drop(pool.drain());
+            live.iter().for_each(|&index| model.remove(index));
+        }
+        Step::Clear => {
+            pool.clear();
+            live.iter().for_each(|&index| _ = model.end(index));
+            model.reset();
+        }
+        Step::ClearPanics(at) => {
+            ARMED.set(model.slots[at].live);
+            assert!(panics(|| pool.clear()));
+            live.iter().filter(|&&index| index <= at).for_each(|&index| _ = model.end(index));
+            model.reset();
+        }
+        Step::EvictLowest => evict(pool, model, i64::from),
+        Step::EvictHighest => evict(pool, model, |index| -i64::from(index)),
+    }
+}
+
+fn evict<R: ReuseOrder, H: HandleLayout>(
+    pool: &mut Pool<Value, R, H>,
+    model: &mut Model,
+    key: fn(u32) -> i64,
+) {
+    let (new, evicted) = pool.insert_or_evict(Value::new(model.ids + 1), |h, _| key(h.index()));
+    let evicted = evicted.map(|(handle, value)| (handle, value.0));
+    let mut expected = None;
+    if model.next().is_none() {
+        let live = model.live();
+        let victim = live
+            .into_iter()
+            .filter(|&i| model.has_another_lifetime(i))
+            .min_by_key(|index| key(*index as u32));
+        let index = victim.unwrap();
+        expected = Some((handle(model, index), model.slots[index].live.unwrap()));
+        model.remove(index);
+        model.stats.evicted += 1;
+    }
+    assert_eq!(evicted, expected);
+    let (index, generation) = model.insert().unwrap();
+    assert_eq!(new, H::from_parts(index as u32, generation).unwrap());
+}
+
+/// Tries everything that must be refused or must change nothing.
+fn provoke<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: &mut Model) {
+    for index in 0..=model.slots.len() {
+        for generation in [1, 2, 3, GENERATION_MAX] {
+            let Some(handle) = H::from_parts(index as u32, generation) else { continue };
+            let slot = model.slots.get(index);
+            if !slot.is_some_and(|slot| slot.live.is_some() && slot.generation == generation) {
+                assert!(pool.remove(handle).is_none(), "{handle}");
+                assert!(pool.get_mut(handle).is_none(), "{handle}");
+                assert!(pool.get_disjoint_mut([handle]).is_err(), "{handle}");
+            }
+            if let Some(kind) = model.refuses(index, generation) {
+                let error = pool.insert_at(handle, Value::new(77)).unwrap_err();
+                assert_eq!((error.kind(), error.into_inner().0), (kind, 77), "{handle}");
+            }
+        }
+    }
+    if model.next().is_some() {
+        assert!(panics(|| _ = pool.insert_with(|_| panic_quietly())));
+        let _ = pool.vacant_entry();
+    } else if model.live().iter().any(|&index| model.has_another_lifetime(index)) {
+        let key = |_, _: &Value| -> u8 { panic_quietly() };
+        let evict = || drop(pool.insert_or_evict(Value::new(77), key));
+        assert!(panics(evict));
+    }
+}
+
+/// Everything that can be asked of the pool, against the model.
+fn check<R: ReuseOrder, H: HandleLayout>(pool: &mut Pool<Value, R, H>, model: &Model) {
+    pool.validate().unwrap();
+    assert_eq!(pool.stats(), model.stats);
+    assert_eq!(pool.is_full(), model.vacant.is_empty());
+    // Asking a full pool counts as a refusal.
+    if let Some(next) = model.next() {
+        assert_eq!(pool.vacant_entry().unwrap().handle(), handle::<H>(model, next));
+    }
+    for index in 0..=model.slots.len() + 1 {
+        let slot = model.slots.get(index).copied().unwrap_or_default();
+        assert_eq!(pool.get_at(index).map(|value| value.0), slot.live);
+        for generation in (0..=4).chain([GENERATION_MAX, u32::MAX >> 1, u32::MAX]) {
+            let Some(handle) = H::from_parts(index as u32, generation) else { continue };
+            let expected = slot.live.filter(|_| slot.generation == generation);
+            assert_eq!(pool.get(handle).map(|value| value.0), expected, "{handle}");
+            assert_eq!(pool.contains(handle), expected.is_some());
+        }
+    }
+    let live = model.live();
+    let expected = live.iter().map(|&index| (handle(model, index), model.slots[index].live));
+    assert!(pool.iter().map(|(handle, value)| (handle, Some(value.0))).eq(expected));
+}
+
+/// All sequences that go on from here; how many they are.
+fn sequences<R: ReuseOrder, H: HandleLayout>(
+    pool: &Pool<Value, R, H>,
+    model: &Model,
+    length: u32,
+) -> u64 {
+    let mut count = 1;
+    if length == 0 {
+        return count;
+    }
+    for step in steps(model) {
+        let alive = ALIVE.get();
+        let mut pool = pool.clone();
+        let mut model = model.clone();
+        take(&mut pool, &mut model, step);
+        check(&mut pool, &model);
+        provoke(&mut pool, &mut model);
+        check(&mut pool, &model);
+        assert_eq!(
+            ALIVE.get() - alive,
+            model.stats.live as i64,
+            "{step:?} lost or doubled a value"
+        );
+        count += sequences(&pool, &model, length - 1);
+        drop(pool);
+        assert_eq!(ALIVE.get(), alive);
+    }
+    count
+}
+
+fn worlds<R: ReuseOrder>(capacity: usize, length: u32, count: &mut u64) {
+    fn world<R: ReuseOrder, H: HandleLayout>(capacity: usize, length: u32, rules: Rules) -> u64 {
+        let builder = Pool::<Value>::builder().reuse(R::default()).handle::<H>();
+        let builder = builder.capacity(capacity).lifetimes(rules.lifetimes);
+        let pool = match rules.end {
+            End::Retires => builder.retire().build(),
+            End::Wraps => builder.wrap().build(),
+        };
+        sequences(&pool, &Model::new(capacity, R::NAME, rules), length)
+    }
+    let retires = |lifetimes| Rules { lifetimes, end: End::Retires };
+    *count += world::<R, Handle<Value>>(capacity, length, retires(GENERATION_MAX));
+    *count += world::<R, Handle<Value>>(capacity, length, retires(2));
+    *count += world::<R, Handle<Value>>(capacity, length, retires(1));
+    let wraps = Rules { lifetimes: 2, end: End::Wraps };
+    *count += world::<R, Handle<Value>>(capacity, length, wraps);
+    *count += world::<R, Handle32<Value, 16>>(capacity, length, retires(2));
+}
+
+fn all_worlds(lengths: [u32; 4]) -> u64 {
+    let mut count = 0;
+    for (capacity, length) in lengths.into_iter().enumerate() {
+        let before = count;
+        in_every_order!(worlds(capacity, length, &mut count));
+        println!("{capacity} slots, up to {length} steps: {} sequences", count - before);
+    }
+    count
+}
+
+#[test]
+fn every_short_sequence() {
+    assert_eq!(all_worlds([4, 4, 3, 2]), 182_082);
+}
+
+/// `cargo test --release -p millpond --test exhaustive -- --ignored`
+#[test]
+#[ignore = "a minute in a release build"]
+fn every_sequence_that_fits_into_a_minute() {
+    assert_eq!(all_worlds([6, 5, 5, 4]), 9_116_940);
+}

@@ -1,0 +1,107 @@
+//! A suite that an interpreter gets through in minutes: each operation on each pool at sizes just
+//! large enough for every branch of the unsafe code. Run by `ci/sanitizers` under Miri.
+
+mod common;
+
+use common::{Counted, Ledger, in_every_order};
+use millpond::classic::{BytemapPool, RosterPool};
+use millpond::reuse::ReuseOrder;
+use millpond::{Handle, Handle32, HandleLayout, Pool, Recycler};
+
+/// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
+/// padding, with a large alignment, and with a drop.
+#[derive(Clone, Debug, PartialEq)]
+#[repr(align(64))]
+struct Aligned(u8);
+
+fn every_operation<T: Clone, R: ReuseOrder, H: HandleLayout>(make: impl Fn(u8) -> T) {
+    let capacity = 67;
+    let mut pool =
+        Pool::<T>::builder().reuse(R::default()).handle::<H>().capacity(capacity).build();
+    let handles: Vec<H> = (0..capacity).map(|id| pool.insert(make(id as u8)).unwrap()).collect();
+    assert!(pool.insert(make(0)).is_err());
+    for handle in handles.iter().step_by(3) {
+        assert!(pool.remove(*handle).is_some());
+        assert!(pool.remove(*handle).is_none() && pool.get(*handle).is_none());
+    }
+    let next = H::from_parts(0, handles[0].generation() + 1).unwrap();
+    pool.insert_at(next, make(1)).unwrap();
+    pool.validate().unwrap();
+    let mut copy = pool.clone();
+    copy.validate().unwrap();
+    assert_eq!(copy.iter().count(), pool.len());
+
+    let [a, b] = pool.get_disjoint_mut([handles[1], handles[65]]).unwrap();
+    std::mem::swap(a, b);
+    *pool.get_mut(handles[2]).unwrap() = make(9);
+    let index = pool.index_of(&pool[handles[2]]);
+    assert!(index.is_none_or(|index| index == 2));
+    let (mut front, mut back) = (pool.iter(), pool.iter().rev());
+    assert!(front.next().is_some() && back.next().is_some());
+    pool.iter_mut().rev().for_each(|(_, value)| *value = make(3));
+    pool.values_mut().for_each(|value| *value = make(4));
+    for (_, run) in pool.runs_mut() {
+        run.iter_mut().for_each(|value| *value = make(5));
+    }
+    // Two mutable runs at once, from both ends.
+    let mut runs = pool.runs_mut();
+    let (first, last) = (runs.next().unwrap().1, runs.next_back().unwrap().1);
+    std::mem::swap(&mut first[0], &mut last[0]);
+
+    pool.retain(|handle, _| handle.index() % 2 == 0);
+    assert!(pool.extract_if(|handle, _| handle.index() % 4 == 0).count() > 0);
+    let _ = pool.insert_or_evict(make(1), |handle, _| handle.index());
+    let mut drain = pool.drain();
+    assert!(drain.next().is_some() && drain.next_back().is_some());
+    std::mem::forget(drain);
+    pool.validate().unwrap();
+    drop(pool.drain());
+    pool.insert_with(|_| make(2)).unwrap();
+    pool.clear();
+    pool.vacant_entry().unwrap().insert(make(2));
+    pool.validate().unwrap();
+    copy.clear();
+    let mut rest = pool.into_iter();
+    assert!(rest.next_back().is_some() && rest.next().is_none());
+}
+
+fn every_value<R: ReuseOrder>() {
+    every_operation::<u8, R, Handle<u8>>(|id| id);
+    every_operation::<(), R, Handle32<(), 16>>(|_| ());
+    every_operation::<(u8, u64), R, Handle<(u8, u64)>>(|id| (id, 7));
+    every_operation::<Aligned, R, Handle32<Aligned>>(Aligned);
+    every_operation::<Box<u8>, R, Handle<Box<u8>>>(Box::new);
+    let ledger = Ledger::default();
+    every_operation::<Counted, R, Handle<Counted>>(|id| ledger.value(u64::from(id)));
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn pools() {
+    in_every_order!(every_value());
+}
+
+#[test]
+fn recyclers_and_classic_pools() {
+    let mut recycler = Recycler::from_fn(3, |index| vec![index]);
+    let (handle, object) = recycler.acquire().unwrap();
+    object.push(7);
+    assert_eq!(recycler.index_of(&recycler[handle]), Some(0));
+    assert!(recycler.release(handle) && !recycler.release(handle));
+    recycler.as_mut_slice().iter_mut().for_each(Vec::clear);
+    recycler.validate().unwrap();
+
+    let mut cars = BytemapPool::new(3);
+    let car = cars.insert(String::from("car")).unwrap();
+    assert_eq!(cars.handle_of(cars.get(car).unwrap()), Some(car));
+    cars.insert_at(1 << 8 | 5, String::from("bus")).unwrap();
+    assert_eq!(cars.remove(car).as_deref(), Some("car"));
+    cars.validate().unwrap();
+    cars.clear();
+    cars.flush();
+
+    let mut roster = RosterPool::<u32>::new(3);
+    let one = roster.allocate().unwrap();
+    *roster.get_mut(one).unwrap() = 1;
+    assert!(roster.free(one) && roster.validate().is_ok());
+}
