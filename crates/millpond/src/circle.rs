@@ -55,13 +55,13 @@ const fn mixed(mut hash: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Circle<W> {
     /// The first generation of every slot.
-    start: W,
+    pub(crate) start: W,
     /// The last generation of every slot: one before `start` on the circle, unless limited.
-    last: W,
+    pub(crate) last: W,
     /// The largest generation of the layout, after which the circle goes on at 1.
-    max: W,
+    pub(crate) max: W,
     /// Whether a slot starts again after `last`; otherwise it retires.
-    wraps: bool,
+    pub(crate) wraps: bool,
 }
 
 impl<W: Word> Circle<W> {
@@ -104,7 +104,7 @@ impl<W: Word> Circle<W> {
         if generation == self.last || generation == self.max {
             return self.after_border(generation);
         }
-        Some(W::from_generation(generation.generation() + 1))
+        Some(generation.successor())
     }
 
     #[cold]
@@ -139,7 +139,8 @@ impl<W: Word> Circle<W> {
     }
 
     /// Why a handle of this generation does not name a live object in a slot of this word (`None`: no
-    /// such slot). `issued` is how many handles the pool has issued.
+    /// such slot). `issued` is how many handles the pool has issued, and how far a claim has gone ahead
+    /// of them.
     #[cold]
     pub(crate) fn refusal(&self, word: Option<W>, generation: W, issued: u64) -> Refusal {
         let Some(word) = word else {
@@ -160,8 +161,15 @@ impl<W: Word> Circle<W> {
         }
     }
 
+    /// Whether the generation is that of one of a slot's lifetimes.
+    #[cfg(feature = "validate")]
+    pub(crate) fn contains(&self, generation: W) -> bool {
+        (1..=self.max.generation()).contains(&generation.generation())
+            && self.age(generation) <= self.age(self.last)
+    }
+
     /// How many lifetimes of a slot come before this one.
-    fn age(&self, generation: W) -> u32 {
+    pub(crate) fn age(&self, generation: W) -> u32 {
         let (generation, start) = (generation.generation(), self.start.generation());
         if generation >= start {
             generation - start

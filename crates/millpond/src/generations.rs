@@ -4,13 +4,12 @@
 //! dead, the word is the generation that the *next* handle will have, with the top bit set. So one
 //! comparison of a handle's generation with the word tells "this very lifetime, and live".
 //!
-//! Generations of a slot run in a circle from 1 to the layout's last. Each pool starts somewhere on
-//! the circle: at 1, or, if it has a name or a salt, at a point that follows from them. A slot that
-//! has been once round (or as far as the pool's limit) retires, or starts again if wrapping was
-//! chosen.
+//! Which generation comes after which is the [`Circle`]'s to say.
 
 use alloc::boxed::Box;
 
+use crate::circle::Circle;
+use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
@@ -21,14 +20,7 @@ use crate::validate::{Violation, ensure};
 #[derive(Clone, Debug)]
 pub struct Generations<W> {
     words: Box<[W]>,
-    /// The first generation of every slot.
-    start: W,
-    /// The last generation of every slot, the circle's predecessor of `start` unless limited.
-    last: W,
-    /// The largest generation of the layout, after which the circle goes on at 1.
-    max: W,
-    /// Whether a slot starts again after `last`; otherwise it retires.
-    wraps: bool,
+    circle: Circle<W>,
     retired: usize,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
@@ -39,21 +31,9 @@ impl<W: Word> Generations<W> {
         slots: usize,
         lifetimes: &Lifetimes,
     ) -> Result<Self, OutOfMemory> {
-        let max = H::LIFETIMES_MAX;
-        let start = lifetimes.start(max);
-        let count = lifetimes.count.clamp(1, max);
-        // One before the start on the circle, then `count` steps on.
-        let last = (u64::from(start) - 1 + u64::from(count) - 1) % u64::from(max) + 1;
-        let start = W::from_generation(start);
-        Ok(Self {
-            words: memory::filled(slots, start.as_dead())?,
-            start,
-            last: W::from_generation(last as u32),
-            max: W::from_generation(max),
-            wraps: lifetimes.wraps,
-            retired: 0,
-            age_claimed_max: 0,
-        })
+        let circle = Circle::new::<H>(lifetimes);
+        let words = memory::filled(slots, circle.start().as_dead())?;
+        Ok(Self { words, circle, retired: 0, age_claimed_max: 0 })
     }
 
     #[inline]
@@ -85,7 +65,7 @@ impl<W: Word> Generations<W> {
     pub(crate) fn of_known_live(&self, index: usize) -> W {
         debug_assert!(self.of_live(index).is_some());
         // Out of range cannot be; any word will do there, so that no loop has to end for it.
-        self.words.get(index).copied().unwrap_or(self.start)
+        self.words.get(index).copied().unwrap_or(self.circle.start())
     }
 
     /// The generation that a slot's next lifetime will have, if the slot is vacant: dead and not
@@ -115,87 +95,42 @@ impl<W: Word> Generations<W> {
     pub(crate) fn end(&mut self, index: usize) -> bool {
         let word = &mut self.words[index];
         debug_assert!(!word.is_dead());
-        if *word == self.last || *word == self.max {
-            return self.end_at_border(index);
+        match self.circle.after(*word) {
+            Some(next) => {
+                *word = next.as_dead();
+                true
+            }
+            None => {
+                *word = W::RETIRED;
+                self.retired += 1;
+                false
+            }
         }
-        *word = word.dead_successor();
-        true
-    }
-
-    /// Ends the lifetime of a live slot that is in its last, or in the one after which the circle goes
-    /// on at 1.
-    #[cold]
-    fn end_at_border(&mut self, index: usize) -> bool {
-        let word = &mut self.words[index];
-        if *word != self.last {
-            *word = W::from_generation(1).as_dead();
-        } else if self.wraps {
-            *word = self.start.as_dead();
-        } else {
-            *word = W::RETIRED;
-            self.retired += 1;
-            return false;
-        }
-        true
     }
 
     /// Whether the slot, if it is live, would retire at its end.
     pub(crate) fn is_in_last_lifetime(&self, index: usize) -> bool {
-        !self.wraps && self.words[index] == self.last
+        self.circle.is_last(self.words[index])
     }
 
     /// Begins exactly this lifetime of a slot.
-    pub(crate) fn begin_at(&mut self, index: usize, generation: W) -> Result<(), CannotBegin> {
-        let limit = self.age(self.last);
-        let word = *self.words.get(index).ok_or(CannotBegin::OutOfRange)?;
-        if word == W::RETIRED {
-            return Err(CannotBegin::Retired);
-        }
-        if !word.is_dead() {
-            return Err(CannotBegin::Live);
-        }
-        if self.age(generation) > limit {
-            return Err(CannotBegin::BeyondLast);
-        }
-        if !self.wraps && self.age(generation) < self.age(word.as_live()) {
-            return Err(CannotBegin::Stale);
-        }
-        self.words[index] = generation;
-        self.age_claimed_max = self.age_claimed_max.max(self.age(generation));
+    pub(crate) fn begin_at(
+        &mut self,
+        index: usize,
+        generation: W,
+    ) -> Result<(), InsertAtErrorKind> {
+        let word = self.words.get_mut(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle.check_begin(*word, generation)?;
+        *word = generation;
+        self.age_claimed_max = self.age_claimed_max.max(self.circle.age(generation));
         Ok(())
     }
 
     /// Why a handle does not name a live object. `issued` is how many handles the pool has issued.
     #[cold]
     pub(crate) fn refusal(&self, index: usize, generation: W, issued: u64) -> Refusal {
-        let Some(&word) = self.words.get(index) else {
-            return Refusal::OutOfRange;
-        };
-        let age = self.age(generation);
-        let had_before = if word == W::RETIRED {
-            age <= self.age(self.last)
-        } else {
-            age < self.age(word.as_live()) || (word.is_dead() && self.wraps)
-        };
-        if had_before {
-            Refusal::Stale
-        } else if u64::from(age) >= issued + u64::from(self.age_claimed_max)
-            && self.start.generation() != 1
-        {
-            Refusal::OtherPool
-        } else {
-            Refusal::NeverIssued
-        }
-    }
-
-    /// How many lifetimes of a slot come before this one.
-    fn age(&self, generation: W) -> u32 {
-        let (generation, start) = (generation.generation(), self.start.generation());
-        if generation >= start {
-            generation - start
-        } else {
-            self.max.generation() - start + generation
-        }
+        let word = self.words.get(index).copied();
+        self.circle.refusal(word, generation, issued + u64::from(self.age_claimed_max))
     }
 
     /// Hides a vacant slot from [`is_vacant`](Self::is_vacant), as a mark for an algorithm that walks
@@ -213,22 +148,19 @@ impl<W: Word> Generations<W> {
 #[cfg(feature = "validate")]
 impl<W: Word> Generations<W> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
-        let lifetimes = 0..=self.age(self.last);
         for (index, &word) in self.words.iter().enumerate() {
             if word == W::RETIRED {
                 ensure(
-                    !self.wraps,
+                    !self.circle.wraps,
                     "no slot of a pool that wraps retires",
                     format_args!("{index}"),
                 )?;
                 continue;
             }
-            let generation = word.generation();
             ensure(
-                (1..=self.max.generation()).contains(&generation)
-                    && lifetimes.contains(&self.age(word.as_live())),
+                self.circle.contains(word.as_live()),
                 "a slot is in one of its lifetimes",
-                format_args!("slot {index} has generation {generation}, {lifetimes:?} are its own"),
+                format_args!("slot {index} has generation {}", word.generation()),
             )?;
         }
         let retired = self.words.iter().filter(|word| **word == W::RETIRED).count();
@@ -238,16 +170,6 @@ impl<W: Word> Generations<W> {
             format_args!("{retired} have retired, {} are counted", self.retired),
         )
     }
-}
-
-/// Why a lifetime cannot begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CannotBegin {
-    OutOfRange,
-    Live,
-    Retired,
-    BeyondLast,
-    Stale,
 }
 
 #[cfg(test)]
@@ -276,18 +198,19 @@ mod tests {
     #[test]
     fn ages_count_from_the_start_once_round_the_circle() {
         let words = salted(u32::MAX);
-        let (start, max) = (words.start.generation(), words.max.generation());
+        let (start, max) = (words.circle.start.generation(), words.circle.max.generation());
         assert!(start > 1 && start < max);
-        let ages = [start, start + 1, max, 1, 2, start - 1].map(|generation| words.age(generation));
+        let ages =
+            [start, start + 1, max, 1, 2, start - 1].map(|generation| words.circle.age(generation));
         let beyond = max - start;
         assert_eq!(ages, [0, 1, beyond, beyond + 1, beyond + 2, max - 1]);
-        assert_eq!(words.last.generation(), start - 1);
+        assert_eq!(words.circle.last.generation(), start - 1);
     }
 
     #[test]
     fn a_refusal_has_its_reason() {
         let mut words = salted(3);
-        let start = words.start.generation();
+        let start = words.circle.start.generation();
         words.begin(0);
         assert_eq!(words.refusal(2, start, 1), Refusal::OutOfRange);
         // Slot 0 is in its first lifetime, slot 1 has had none.
@@ -318,7 +241,10 @@ mod tests {
             words.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
-        assert_eq!(broken(|words| words.wraps = true), "no slot of a pool that wraps retires");
+        assert_eq!(
+            broken(|words| words.circle.wraps = true),
+            "no slot of a pool that wraps retires"
+        );
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|words| words.words[1] = 0), own);
         assert_eq!(broken(|words| words.words[1] = 4), own);

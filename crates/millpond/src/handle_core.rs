@@ -6,7 +6,7 @@
 //! live in the other.
 
 use crate::errors::{GetDisjointMutError, InsertAtErrorKind};
-use crate::generations::{CannotBegin, Generations};
+use crate::generations::Generations;
 use crate::handle::{HandleLayout, Refusal};
 use crate::memory::OutOfMemory;
 use crate::occupancy::Occupancy;
@@ -149,13 +149,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         slots: &mut S,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
-        self.generations.begin_at(index, handle.word()).map_err(|error| match error {
-            CannotBegin::OutOfRange => InsertAtErrorKind::OutOfRange,
-            CannotBegin::Live => InsertAtErrorKind::Occupied,
-            CannotBegin::Retired => InsertAtErrorKind::Retired,
-            CannotBegin::BeyondLast => InsertAtErrorKind::BeyondLifetimes,
-            CannotBegin::Stale => InsertAtErrorKind::Stale,
-        })?;
+        self.generations.begin_at(index, handle.word())?;
         self.queue.claim(index, &self.generations, slots);
         Ok(index)
     }

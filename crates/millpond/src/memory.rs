@@ -48,18 +48,23 @@ pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
 /// An empty vector with room for exactly `len` values, every page of it written.
 pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     let mut values = reserved(len)?;
-    if size_of::<V>() > 0 {
-        let room: &mut [MaybeUninit<V>] = values.spare_capacity_mut();
-        // One element in each page, or every element of several pages.
-        let elements_per_page = (PAGE_BYTES / size_of::<V>()).max(1);
-        for element in room.iter_mut().step_by(elements_per_page) {
-            *element = MaybeUninit::zeroed();
-        }
-        if let Some(last) = room.last_mut() {
-            *last = MaybeUninit::zeroed();
-        }
-        // Otherwise the writes might be left out, as nothing reads them.
-        black_box(room);
-    }
+    touch(values.spare_capacity_mut());
     Ok(values)
+}
+
+/// Writes something in every page, so that the system has given them all.
+pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
+    if size_of::<V>() == 0 {
+        return;
+    }
+    // One element in each page, or every element of several pages.
+    let elements_per_page = (PAGE_BYTES / size_of::<V>()).max(1);
+    for element in room.iter_mut().step_by(elements_per_page) {
+        *element = MaybeUninit::zeroed();
+    }
+    if let Some(last) = room.last_mut() {
+        *last = MaybeUninit::zeroed();
+    }
+    // Otherwise the writes might be left out, as nothing reads them.
+    black_box(room);
 }

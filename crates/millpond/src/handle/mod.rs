@@ -95,8 +95,8 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn is_dead(self) -> bool;
     fn as_dead(self) -> Self;
     fn as_live(self) -> Self;
-    /// The generation after this live one, dead; the caller has ruled out the largest.
-    fn dead_successor(self) -> Self;
+    /// The generation after this live one; the caller has ruled out the largest.
+    fn successor(self) -> Self;
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
 }
@@ -149,9 +149,8 @@ macro_rules! words {
                 self & !Self::DEAD
             }
             #[inline]
-            fn dead_successor(self) -> Self {
-                // The top bit is clear, and the sum of the others does not reach it.
-                self.wrapping_add(Self::DEAD + 1)
+            fn successor(self) -> Self {
+                self.wrapping_add(1)
             }
             #[inline]
             fn difference(self, other: Self) -> Self {

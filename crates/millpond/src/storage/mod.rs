@@ -31,9 +31,6 @@ use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
-/// The smallest page of the platforms that have pages.
-const PAGE_BYTES: usize = 4096;
-
 /// An array of slots and which of them are live.
 pub(crate) struct Storage<T, R: ReuseOrder> {
     values: Box<[MaybeUninit<T>]>,
@@ -50,7 +47,7 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     pub(crate) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
         let mut values: Box<[MaybeUninit<T>]> =
             memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
-        touch_pages(&mut values);
+        memory::touch(&mut values);
         let occupancy = Occupancy::try_new(slots)?;
         let mut storage = Self { values, occupancy, order: PhantomData };
         if Self::LINKED {
@@ -334,18 +331,5 @@ impl<T: Clone, R: ReuseOrder> Storage<T, R> {
         }
         storage.occupancy.continue_from(&self.occupancy);
         Ok(storage)
-    }
-}
-
-/// Writes one byte in each page, so that the system has given them all.
-fn touch_pages<T>(values: &mut [MaybeUninit<T>]) {
-    let bytes = size_of_val(values);
-    let first = values.as_mut_ptr().cast::<u8>();
-    let last = bytes.checked_sub(1);
-    for at in (0..bytes).step_by(PAGE_BYTES).chain(last) {
-        // SAFETY: `at` is less than the size of the slice in bytes.
-        let byte = unsafe { first.add(at) };
-        // SAFETY: the byte is ours to write, and any content of `MaybeUninit` is valid.
-        unsafe { byte.write_volatile(0) };
     }
 }
