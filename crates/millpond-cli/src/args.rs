@@ -48,6 +48,9 @@ pub(crate) enum Command {
 ///
 /// A trace is a lifetime trace (lines `tick,event,id,class`) or a heaptrack file, plain or
 /// compressed with gzip or zstd; what it is shows in its content. `-` reads standard input.
+///
+/// heaptrack does not record which of several blocks of one size and call stack is freed: the
+/// newest is taken. Counts, peaks and bytes are exact all the same.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

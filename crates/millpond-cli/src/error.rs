@@ -146,6 +146,29 @@ pub fn reason(error: &std::io::Error) -> String {
         ErrorKind::NotFound => "there is no such file".to_owned(),
         ErrorKind::PermissionDenied => "no permission".to_owned(),
         ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
-        _ => shown(error.to_string().as_bytes()),
+        _ => {
+            let text = error.to_string();
+            shown(text.split(" (os error").next().unwrap_or(&text).as_bytes())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_made_harmless() {
+        assert_eq!(shown(b"a\nb\x1b[31m\xff"), "a\\nb\\u{1b}[31m\u{fffd}");
+        let long = shown("é".repeat(1000).as_bytes());
+        assert_eq!(long.chars().count(), SHOWN_CHARS_MAX + 1);
+        assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn reasons_are_plain_words() {
+        let error = std::io::Error::from_raw_os_error(28);
+        assert!(!reason(&error).contains("os error"), "{}", reason(&error));
+        assert_eq!(reason(&std::io::ErrorKind::PermissionDenied.into()), "no permission");
     }
 }

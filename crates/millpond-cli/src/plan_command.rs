@@ -136,3 +136,22 @@ fn print_text(plans: &[TracePlan], rules: &Rules, top: usize) -> Result<(), Fail
     }
     crate::print(&text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_does_not_hold_is_a_failed_check() {
+        let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
+        let plan = plan("a.csv", &Source::from_memory(text), &BUNDLED_RULES.rules());
+        let mut plans = [plan.expect("a good trace")];
+        assert_eq!(all_proved(&plans), Ok(()));
+        plans[0].classes[0].proof.stale_resolved = 1;
+        let failure = all_proved(&plans).expect_err("a handle lied");
+        assert_eq!(failure.exit_code(), 1);
+        assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
+        let text = trace_text(&plans[0], 8, Paint::for_stdout());
+        assert!(text.contains("NOT PROVED"), "{text}");
+    }
+}

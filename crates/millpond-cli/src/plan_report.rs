@@ -60,6 +60,9 @@ fn facts(plan: &TracePlan) -> Vec<model::Fact> {
         fact("still alive at the end", count(plan.left_live.into())),
         fact("classes", count(plan.classes.len() as u64)),
     ];
+    if let Some(timestamps) = plan.summary.timestamps {
+        facts.push(fact("timestamps", count(timestamps)));
+    }
     if let Some(peak_bytes) = plan.peak_bytes {
         facts.push(fact("at the peak", bytes(peak_bytes)));
     }

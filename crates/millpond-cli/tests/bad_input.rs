@@ -115,6 +115,7 @@ fn numbers_out_of_range() {
 #[test]
 fn classes_that_are_no_names() {
     refuses(csv("0,alloc,1,\n"), &["line 2", "class is empty"]);
+    refuses(csv("0,alloc,1,\"Imp, red\"\n"), &["line 2", "`\"Imp`", "is quoted"]);
     refuses(csv(&format!("0,alloc,1,{}\n", "x".repeat(256))), &["line 2", "256 bytes"]);
     refuses(b"tick,event,id,class\n0,alloc,1,\xff\n", &["line 2", "not UTF-8"]);
     let many: String = (0..70_000).map(|n| format!("0,alloc,{n},C{n}\n")).collect();
@@ -165,6 +166,13 @@ fn compressed_data_that_is_damaged() {
             }
         }
     }
+    // The last bytes are the checksum of all that comes before.
+    let last_bit_flipped = |mut packed: Vec<u8>| {
+        *packed.last_mut().unwrap() ^= 1;
+        packed
+    };
+    refuses(last_bit_flipped(zstd(text.as_bytes())), &["zstd data is damaged (its checksum"]);
+    refuses(last_bit_flipped(gzip(text.as_bytes())), &["gzip data is damaged"]);
     refuses([gzip(text.as_bytes()), b"garbage".to_vec()].concat(), &["gzip data is"]);
     refuses([zstd(text.as_bytes()), b"garbage".to_vec()].concat(), &["zstd data is"]);
 }

@@ -65,6 +65,7 @@ fn openttd_by_heaptrack() {
     assert_eq!(trace["lifetimes"], 256_915);
     assert_eq!(trace["peak_live"], 43_991);
     assert_eq!(trace["peak_bytes"], 11_489_893);
+    assert_eq!(trace["timestamps"], 28);
     adds_up(&trace);
     for class in trace["classes"].as_array().unwrap() {
         let size: u64 = class["class"].as_str().unwrap().parse().unwrap();
@@ -115,4 +116,18 @@ fn the_headroom_is_the_users() {
             assert_eq!(capacity, expected, "{percent} %");
         }
     }
+}
+
+#[test]
+fn the_same_trace_gives_the_same_plan_and_the_same_report() {
+    let trace: PathBuf = [TRACES, "freedoom2-map01-8bots.csv.gz"].iter().collect();
+    let outcome = || {
+        let directory = Directory::new();
+        let mut command = millpond(&directory);
+        command.args(["plan", "--json", "--report", "r.html"]).arg(&trace);
+        let json = done(&command.output().unwrap());
+        (json, std::fs::read(directory.path().join("r.html")).unwrap())
+    };
+    // Not `assert_eq`: nobody wants to read a megabyte of difference.
+    assert!(outcome() == outcome());
 }

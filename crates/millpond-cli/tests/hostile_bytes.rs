@@ -1,4 +1,7 @@
 //! Traces with bytes changed, cut and doubled: refused or read, never a panic.
+//!
+//! `MILLPOND_FUZZ_FACTOR=100 cargo test --release -p millpond-cli --test hostile_bytes` tries a
+//! hundred times as many.
 
 mod common;
 
@@ -39,6 +42,12 @@ impl Watch for Sense {
         assert_eq!(self.live[key as usize], Some(class));
         self.left += 1;
     }
+}
+
+/// How many attempts to make where so many are enough for every day.
+fn attempts(everyday: u32) -> u32 {
+    let factor = std::env::var("MILLPOND_FUZZ_FACTOR").ok().and_then(|f| f.parse().ok());
+    everyday * factor.unwrap_or(1)
 }
 
 fn source(bytes: Vec<u8>) -> Source {
@@ -118,7 +127,7 @@ fn the_unchanged_traces_are_read() {
 fn changed_text() {
     let mut random = Random(1);
     for text in [LIFETIMES, HEAPTRACK] {
-        for _ in 0..4000 {
+        for _ in 0..attempts(4000) {
             read_and_plan(mutated(text.as_bytes(), &mut random));
         }
     }
@@ -128,7 +137,7 @@ fn changed_text() {
 fn changed_compressed_data() {
     let mut random = Random(2);
     for packed in [gzip(LIFETIMES.as_bytes()), zstd(HEAPTRACK.as_bytes())] {
-        for _ in 0..1500 {
+        for _ in 0..attempts(1500) {
             read_and_plan(mutated(&packed, &mut random));
         }
     }
@@ -140,7 +149,7 @@ fn noise() {
     for head in
         [&b""[..], b"tick,event,id,class\n", b"v 10400 3\n", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"]
     {
-        for _ in 0..500 {
+        for _ in 0..attempts(500) {
             let length = random.below(200);
             let noise = (0..length).map(|_| random.below(256) as u8);
             read_and_plan(head.iter().copied().chain(noise).collect());

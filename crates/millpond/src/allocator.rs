@@ -389,7 +389,7 @@ impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<H> {
-        self.core.handle_at(self.live.next()?)
+        Some(self.core.handle_of_live(self.live.next()?))
     }
 
     #[inline]
@@ -398,19 +398,26 @@ impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
     }
 
     #[inline]
+    fn count(self) -> usize {
+        self.live.len()
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<H> {
+        self.next_back()
+    }
+
+    #[inline]
     fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
         let core = self.core;
-        self.live.fold(start, |value, index| match core.handle_at(index) {
-            Some(handle) => f(value, handle),
-            None => value,
-        })
+        self.live.fold(start, |value, index| f(value, core.handle_of_live(index)))
     }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<H> {
-        self.core.handle_at(self.live.next_back()?)
+        Some(self.core.handle_of_live(self.live.next_back()?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::handle::Refusal;
+use crate::handle::{HandleLayout, Refusal};
 
 /// A full pool refused a value. It gives the value back.
 ///
@@ -14,7 +14,7 @@ use crate::handle::Refusal;
 /// let full = pool.insert("second".to_string()).unwrap_err();
 /// assert_eq!(
 ///     full.to_string(),
-///     "pool \"messages\" is full: all 1 slots are live, and 1 were at the peak",
+///     "pool \"messages\" is full: capacity 1, all live, 1 at the peak",
 /// );
 /// assert_eq!(full.into_inner(), "second");
 /// ```
@@ -86,12 +86,10 @@ impl<T> fmt::Display for Full<T> {
         let FullPool { name, capacity, peak, retired } = self.pool;
         write!(f, "{} is full: ", PoolName(name))?;
         match retired {
-            0 => write!(f, "all {capacity} slots are live")?,
-            _ => {
-                write!(f, "{} of {capacity} slots are live, {retired} retired", capacity - retired)?
-            }
+            0 => write!(f, "capacity {capacity}, all live")?,
+            _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,
         }
-        write!(f, ", and {peak} were at the peak")
+        write!(f, ", {peak} at the peak")
     }
 }
 
@@ -216,3 +214,16 @@ impl fmt::Display for GetDisjointMutError {
 }
 
 impl core::error::Error for GetDisjointMutError {}
+
+/// Panics with the pool, the handle and the reason.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn refuse<H: HandleLayout>(
+    name: Option<&'static str>,
+    handle: H,
+    check: Result<(), Refusal>,
+) -> ! {
+    let reason = check.err().unwrap_or(Refusal::Stale);
+    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
+}

@@ -30,6 +30,8 @@ pub struct Generations<W> {
     /// Whether a slot starts again after `last`; otherwise it retires.
     wraps: bool,
     retired: usize,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
 }
 
 impl<W: Word> Generations<W> {
@@ -50,6 +52,7 @@ impl<W: Word> Generations<W> {
             max: W::from_generation(max),
             wraps: lifetimes.wraps,
             retired: 0,
+            age_claimed_max: 0,
         })
     }
 
@@ -75,6 +78,14 @@ impl<W: Word> Generations<W> {
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<W> {
         self.words.get(index).copied().filter(|word| !word.is_dead())
+    }
+
+    /// The generation of a slot that is known to be live.
+    #[inline]
+    pub(crate) fn of_known_live(&self, index: usize) -> W {
+        debug_assert!(self.of_live(index).is_some());
+        // Out of range cannot be; any word will do there, so that no loop has to end for it.
+        self.words.get(index).copied().unwrap_or(self.start)
     }
 
     /// The generation that a slot's next lifetime will have, if the slot is vacant: dead and not
@@ -150,6 +161,7 @@ impl<W: Word> Generations<W> {
             return Err(CannotBegin::Stale);
         }
         self.words[index] = generation;
+        self.age_claimed_max = self.age_claimed_max.max(self.age(generation));
         Ok(())
     }
 
@@ -167,7 +179,9 @@ impl<W: Word> Generations<W> {
         };
         if had_before {
             Refusal::Stale
-        } else if u64::from(age) >= issued && self.start.generation() != 1 {
+        } else if u64::from(age) >= issued + u64::from(self.age_claimed_max)
+            && self.start.generation() != 1
+        {
             Refusal::OtherPool
         } else {
             Refusal::NeverIssued

@@ -85,6 +85,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.generations.of_live(index).map(|word| H::from_kept_parts(index, word))
     }
 
+    /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
+    #[inline]
+    pub(crate) fn handle_of_live(&self, index: usize) -> H {
+        H::from_kept_parts(index, self.generations.of_known_live(index))
+    }
+
     pub(crate) fn check(&self, handle: H, occupancy: &Occupancy) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         if self.generations.is_live_in(index, handle.word()) {
@@ -125,6 +131,15 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let word = self.generations.begin(index);
         self.queue.take(index, &self.generations, slots);
         Some(H::from_kept_parts(index, word))
+    }
+
+    /// Begins the lifetime that [`peek`](Self::peek) has just given the handle of. The caller makes
+    /// the slot live in its occupancy.
+    #[inline]
+    pub(crate) fn acquire_peeked<S: Slots>(&mut self, handle: H, slots: &mut S) {
+        let index = handle.index() as usize;
+        self.generations.begin(index);
+        self.queue.take(index, &self.generations, slots);
     }
 
     /// Begins exactly the handle's lifetime. The caller makes the slot live in its occupancy.
@@ -261,6 +276,12 @@ mod tests {
     use super::*;
     use crate::reuse::Lifo;
     use crate::{Handle, HandleAllocator};
+
+    #[test]
+    fn a_pool_knows_its_name() {
+        let named = HandleAllocator::builder().capacity(0).name("sparks").build();
+        assert_eq!((named.name(), HandleAllocator::new(0).name()), (Some("sparks"), None));
+    }
 
     #[test]
     fn validation_finds_what_is_broken() {

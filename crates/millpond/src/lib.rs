@@ -47,9 +47,25 @@
 //! | you have | take |
 //! | --- | --- |
 //! | values that come and go | [`Pool`] |
+//! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
+//! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
+//! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
+//!
+//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes):
+//!
+//! | | address of a value | live values | memory from | bytes per slot, defaults | insert, remove | lookup | a walk over the values |
+//! | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
+//! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
+//!
+//! None of them grows: the capacity is the limit.
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
@@ -72,11 +88,12 @@
 //!
 //! | operation | time | |
 //! | --- | --- | --- |
-//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case |
-//! | [`get`](Pool::get), [`contains`](Pool::contains), [`get_at`](Pool::get_at), [`index_of`](Pool::index_of) | O(1) | one comparison of generations |
+//! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case; [`reuse::Lifo`] once `insert_at` is used: amortised |
+//! | [`get`](Pool::get), [`contains`](Pool::contains) | O(1) | one comparison of generations |
+//! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`index_of`](Pool::index_of) | O(1) | |
 //! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
 //! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
-//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | |
+//! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with holes all over, `values_mut().for_each(…)` is faster |
 //! | [`insert_or_evict`](Pool::insert_or_evict) | O(1), full: O(capacity / 64 + live) | |
 //! | [`clear`](Pool::clear) | O(capacity) | |
 //! | creation, [`Clone`] | O(capacity) | the only ones that take memory |
@@ -88,34 +105,42 @@
 //! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
 //!   handed out again, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
 //!   goes on instead, and then a handle kept for so long can name another object.
-//! - Handles of another pool of the same type are refused with overwhelming likelihood once the pools
-//!   are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt).
+//! - [`Handle`]s of another pool of the same type are refused with overwhelming likelihood once the
+//!   pools are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt). Four-byte
+//!   handles have too few generations for that promise.
+//! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
 //! - There is no randomness and no global counter: the same program issues the same handles on every
 //!   run and every machine.
 //! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
 //!
 //! # Cargo features
 //!
-//! - `alloc` (default): the pools, which take their memory from the global allocator. Without it the
-//!   crate has only the handle types.
-//! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
-//!   must hold does. It adds nothing to any other method.
+//! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
+//!   crate has the handle types and [`StaticPool`].
+//! - `validate`: a method of that name on the pools, which looks at every slot and says whether all that
+//!   must hold does. It adds nothing to any other method. Needs `alloc`.
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
+#[cfg(target_pointer_width = "16")]
+compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
+
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod address;
+mod circle;
+mod errors;
 pub mod handle;
+pub mod static_pool;
+mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
 pub mod classic;
-#[cfg(feature = "alloc")]
-mod errors;
 #[cfg(feature = "alloc")]
 mod generations;
 #[cfg(feature = "alloc")]
@@ -125,6 +150,8 @@ mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(feature = "alloc")]
+pub mod packed;
+#[cfg(feature = "alloc")]
 pub mod pool;
 #[cfg(feature = "alloc")]
 pub mod recycler;
@@ -133,9 +160,9 @@ pub mod reuse;
 #[cfg(feature = "alloc")]
 mod settings;
 #[cfg(feature = "alloc")]
-mod slices;
+pub mod side_table;
 #[cfg(feature = "alloc")]
-mod stats;
+mod slices;
 #[cfg(feature = "alloc")]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
@@ -146,15 +173,18 @@ pub mod validate;
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
 
+pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use static_pool::StaticPool;
+pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
-    errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind},
     occupancy::Occupancy,
+    packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
-    stats::Stats,
+    side_table::SideTable,
 };

@@ -6,6 +6,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hint::black_box;
+use core::mem::MaybeUninit;
+
+pub(crate) use crate::address::position_in;
+
+/// The smallest page of the platforms that have pages.
+const PAGE_BYTES: usize = 4096;
 
 /// The allocator refused, or the size exceeds what it can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +45,21 @@ pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
     Ok(values)
 }
 
-/// Which element of the slice a reference refers to, from its address; `None` if it is to something
-/// else, or the elements have no size and so no address of their own.
-#[inline]
-pub(crate) fn position_in<V, T>(slice: &[V], element: *const T) -> Option<usize> {
-    const { assert!(size_of::<V>() == size_of::<T>()) };
-    let bytes_in = element.addr().checked_sub(slice.as_ptr().addr())?;
-    let position = bytes_in.checked_div(size_of::<T>())?;
-    (position < slice.len() && bytes_in % size_of::<T>() == 0).then_some(position)
+/// An empty vector with room for exactly `len` values, every page of it written.
+pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    if size_of::<V>() > 0 {
+        let room: &mut [MaybeUninit<V>] = values.spare_capacity_mut();
+        // One element in each page, or every element of several pages.
+        let elements_per_page = (PAGE_BYTES / size_of::<V>()).max(1);
+        for element in room.iter_mut().step_by(elements_per_page) {
+            *element = MaybeUninit::zeroed();
+        }
+        if let Some(last) = room.last_mut() {
+            *last = MaybeUninit::zeroed();
+        }
+        // Otherwise the writes might be left out, as nothing reads them.
+        black_box(room);
+    }
+    Ok(values)
 }

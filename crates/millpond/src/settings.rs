@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::circle::first_generation;
+
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifetimes {
@@ -21,26 +23,8 @@ impl Default for Lifetimes {
 impl Lifetimes {
     /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
     pub(crate) fn start(&self, max: u32) -> u32 {
-        if self.name.is_none() && self.salt.is_none() {
-            return 1;
-        }
-        let mut hash = fnv_1a(self.name.unwrap_or("").bytes(), 0xcbf2_9ce4_8422_2325);
-        hash = fnv_1a(self.salt.unwrap_or(0).to_le_bytes().into_iter(), hash);
-        (mixed(hash) % u64::from(max)) as u32 + 1
+        first_generation(self.name, self.salt, max)
     }
-}
-
-/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
-fn fnv_1a(bytes: impl Iterator<Item = u8>, basis: u64) -> u64 {
-    bytes.fold(basis, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
-/// that names which differ in one letter start far apart.
-fn mixed(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
 }
 
 /// Why a pool cannot be built.
@@ -83,39 +67,20 @@ impl fmt::Display for BuildError {
 
 impl core::error::Error for BuildError {}
 
-/// The methods that set what every builder has: the builder has a `settings: Settings<R, H>` and is
-/// generic over `T, R, H`, with a method `with_settings` that changes `R` and `H`.
-macro_rules! builder_methods {
-    ($builder:ident) => {
+/// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
+macro_rules! lifetime_methods {
+    () => {
         /// How many slots: the pool takes the memory for them when it is built, and none after.
         pub fn capacity(mut self, slots: usize) -> Self {
             self.settings.capacity = Some(slots);
             self
         }
 
-        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
-        }
-
-        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
-        /// [`Handle32`](crate::Handle32).
-        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
-        }
-
         /// A name for error messages. Pools of different names start their generations at different
-        /// points, so that a handle of one is refused by the other: the chance that two of `n` uses
-        /// per slot overlap is about 2 × `n` / 2^31 with 8-byte handles. The points follow from the
-        /// name alone, on every machine.
+        /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
+        /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
+        /// [`Handle32`](crate::Handle32) there are only as many points as lifetimes per slot, and two
+        /// names may well share one.) The points follow from the name alone, on every machine.
         pub fn name(mut self, name: &'static str) -> Self {
             self.settings.lifetimes.name = Some(name);
             self
@@ -143,11 +108,39 @@ macro_rules! builder_methods {
             self
         }
 
-        /// At most this many lifetimes for each slot, at least 1 and no more than the handle layout
-        /// has anyway. With 1, no slot is ever used twice.
+        /// At most this many lifetimes for each slot; 0 counts as 1, and the handle layout's own
+        /// limit holds as well. With 1, no slot is ever used twice.
         pub fn lifetimes(mut self, per_slot: u32) -> Self {
             self.settings.lifetimes.count = per_slot;
             self
+        }
+    };
+}
+pub(crate) use lifetime_methods;
+
+/// The methods of the builders of pools with a reuse order: as above, and the builder is generic over
+/// `T, R, H`, with a method `with_settings` that changes `R` and `H`.
+macro_rules! builder_methods {
+    ($builder:ident) => {
+        $crate::settings::lifetime_methods!();
+
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
+        }
+
+        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
+        /// [`Handle32`](crate::Handle32).
+        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
+            self.with_settings(|settings| $crate::settings::Settings {
+                capacity: settings.capacity,
+                lifetimes: settings.lifetimes,
+                types: core::marker::PhantomData,
+            })
         }
     };
 }
@@ -205,6 +198,8 @@ mod tests {
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
         assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
         assert_ne!(named(None, Some(0)).start(1 << 30), named(None, Some(1)).start(1 << 30));
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(0)).start(1 << 30));
+        assert_ne!(named(Some(""), None).start(1 << 30), named(None, Some(0)).start(1 << 30));
     }
 
     #[test]
@@ -217,5 +212,5 @@ mod tests {
     }
 
     /// Recorded: a change of it would change the handles of every named pool.
-    const START_OF_BULLETS_7: u32 = 1_809_180_574;
+    const START_OF_BULLETS_7: u32 = 432_073_660;
 }

@@ -56,7 +56,7 @@ fn has_exactly<R: ReuseOrder, H: HandleLayout>(
     let full = pool.insert(1).unwrap_err();
     assert_eq!((full.retired(), full.capacity(), full.peak()), (slots, slots, slots.min(2)));
     let text = full.to_string();
-    assert!(text.contains(&format!("0 of {slots} slots are live, {slots} retired")), "{text}");
+    assert!(text.contains(&format!("capacity {slots}, 0 live, {slots} retired")), "{text}");
     assert!(handles.iter().all(|handle| pool.check(*handle) == Err(Refusal::Stale)));
     for &handle in &handles {
         let error = pool.insert_at(handle, 1).unwrap_err();
@@ -143,10 +143,7 @@ fn ends_at_2_pow_31<R: ReuseOrder>() {
     assert_eq!(other.index(), 0);
     let full = pool.insert(1).unwrap_err();
     assert_eq!(full.retired(), 1);
-    assert_eq!(
-        full.to_string(),
-        "the pool is full: 1 of 2 slots are live, 1 retired, and 1 were at the peak"
-    );
+    assert_eq!(full.to_string(), "the pool is full: capacity 2, 1 live, 1 retired, 1 at the peak");
     assert_eq!(pool.insert_at(last, 1).unwrap_err().kind(), InsertAtErrorKind::Retired);
 }
 

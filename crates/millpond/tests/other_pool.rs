@@ -165,22 +165,24 @@ fn handle_bits_of_named_pools_are_the_same_on_every_machine() {
         pool.insert(1).unwrap().to_bits()
     };
     assert_eq!(bits(None, None), 1 << 32 | 1);
-    assert_eq!(bits(Some("bullets"), Some(7)), 1 << 32 | 1_809_180_574);
+    assert_eq!(bits(Some("bullets"), Some(7)), 1 << 32 | BULLETS_7);
     assert_eq!(bits(Some("bullets"), None), 1 << 32 | BULLETS);
     assert_eq!(bits(Some("rockets"), None), 1 << 32 | ROCKETS);
     assert_eq!(bits(Some(""), None), 1 << 32 | EMPTY);
-    assert_eq!(bits(None, Some(0)), 1 << 32 | EMPTY);
+    assert_eq!(bits(None, Some(0)), 1 << 32 | SALT_0);
     assert_eq!(bits(None, Some(1)), 1 << 32 | SALT_1);
     let mut narrow = Pool::<u64>::builder().handle::<Handle32<u64, 24>>();
     narrow = narrow.name("bullets").capacity(2);
     assert_eq!(narrow.build().insert(1).unwrap().to_bits(), BULLETS_OF_8_BITS);
 }
 
-const BULLETS: u64 = 778_878_485;
-const ROCKETS: u64 = 1_734_795_639;
-const EMPTY: u64 = 615_808_767;
-const SALT_1: u64 = 1_798_687_470;
-const BULLETS_OF_8_BITS: u64 = 213;
+const BULLETS: u64 = 2_133_709_781;
+const BULLETS_7: u64 = 432_073_660;
+const ROCKETS: u64 = 232_402_267;
+const EMPTY: u64 = 465_297_348;
+const SALT_0: u64 = 283_938_060;
+const SALT_1: u64 = 235_387_384;
+const BULLETS_OF_8_BITS: u64 = 5;
 
 #[test]
 fn same_program_gives_the_same_handles_on_every_run() {

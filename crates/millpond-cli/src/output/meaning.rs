@@ -18,13 +18,13 @@ fn lifetimes(plan: &TracePlan, busiest: &Class) -> String {
     let slots: u64 = plan.classes.iter().map(|class| u64::from(class.capacity)).sum();
     let mut sentence = format!(
         "{} slots in {} take the place of {} births without ever refusing one; the {} of the \
-         busiest, {}, serve {} objects",
+         busiest, {}, serve {}",
         count(slots),
-        number_of(plan.classes.len(), "pool"),
+        number_of(plan.classes.len() as u64, "pool"),
         count(plan.summary.births),
         count(busiest.capacity.into()),
         name_cell(&busiest.name),
-        count(busiest.statistics.lifetimes),
+        number_of(busiest.statistics.lifetimes, "object"),
     );
     if let Some(smaller) = busiest.smaller.last() {
         sentence.push_str(&format!(
@@ -51,13 +51,13 @@ fn heaptrack(plan: &TracePlan, first: &Class) -> String {
          would save them; begin with the {} bytes{asker}: {} ({}) do the work of {} allocations.",
         count(plan.summary.births),
         first.name,
-        number_of(first.capacity as usize, "slot"),
+        number_of(first.capacity.into(), "slot"),
         bytes(first.bytes_at_capacity().unwrap_or(0)),
         count(first.statistics.lifetimes),
     )
 }
 
-fn number_of(number: usize, what: &str) -> String {
+fn number_of(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", count(number as u64))
+    format!("{} {what}{plural}", count(number))
 }

@@ -29,6 +29,9 @@ fn trace(json: &mut Json, plan: &TracePlan) {
         json.key("first_tick").count(plan.summary.first_tick);
         json.key("ticks").count(plan.summary.ticks());
         json.key("ticks_per_second").number(plan.ticks_per_second);
+        if let Some(timestamps) = plan.summary.timestamps {
+            json.key("timestamps").count(timestamps);
+        }
         json.key("events").count(plan.summary.events());
         json.key("lifetimes").count(plan.summary.births);
         json.key("peak_live").count(plan.peak_live);

@@ -78,7 +78,11 @@ fn what_it_is(plan: &TracePlan) -> String {
             count(summary.ticks()),
             plan.ticks_per_second
         ),
-        Format::Heaptrack => format!("heaptrack file, {} ms", count(summary.ticks())),
+        Format::Heaptrack => format!(
+            "heaptrack file (of equal blocks the newest is taken to die first), {} ms in {} timestamps",
+            count(summary.ticks()),
+            count(summary.timestamps.unwrap_or(0))
+        ),
     };
     let mut text = format!(
         "{what} = {}, {} events\n{} lifetimes in {} classes, at most {} alive at once, {} left alive",

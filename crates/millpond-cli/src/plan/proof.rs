@@ -242,8 +242,12 @@ mod tests {
         assert!(!Proof { live_wrong: 1, ..Proof::default() }.holds());
         assert!(!Proof { stale_resolved: 1, ..Proof::default() }.holds());
         assert!(!Proof { drops: 1, ..Proof::default() }.holds());
+        // A pool that gives back somebody else's value: seen before and after its removal.
+        let b = pool.birth(2).unwrap();
+        pool.death(Known { number: 3, handle: b });
+        assert_eq!(pool.proof.live_wrong, 3);
         // A pool that loses count.
         pool.live += 1;
-        assert_eq!(pool.finish().live_wrong, 2);
+        assert_eq!(pool.finish().live_wrong, 4);
     }
 }

@@ -53,6 +53,10 @@ fn item(saving: &Saving, largest: f64, trace: &Trace) -> String {
 fn half_gone(median: Option<u64>, unit: TimeUnit) -> String {
     match median {
         None => ", none of them freed".to_owned(),
+        // A clock in wall time may stand still for longer than its unit.
+        Some(0) if unit == TimeUnit::Milliseconds => {
+            ", half of them gone before the clock moves on".to_owned()
+        }
         Some(0) => format!(", half of them gone within the same {}", figures::unit_name(unit)),
         Some(median) => format!(", half of them gone within {}", figures::duration(median, unit)),
     }

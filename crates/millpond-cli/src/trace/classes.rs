@@ -29,6 +29,13 @@ impl Classes {
         if name.is_empty() {
             return Err("the class is empty, expected a name".to_owned());
         }
+        if name.first() == Some(&b'"') {
+            // Read as it stands, `"a,b"` would be two columns and a wrong class.
+            return Err(format!(
+                "the class `{}` is quoted, expected a name without quotes and commas",
+                crate::error::shown(name)
+            ));
+        }
         if name.len() > NAME_BYTES_MAX {
             return Err(format!(
                 "the class has {} bytes, expected at most {NAME_BYTES_MAX}",

@@ -69,6 +69,7 @@ struct Reader {
     keys: LiveKeys,
     first_tick: u32,
     tick: u32,
+    timestamps: u64,
     births: u64,
     deaths: u64,
 }
@@ -138,6 +139,7 @@ impl Reader {
             ));
         }
         self.tick = tick;
+        self.timestamps += 1;
         Ok(())
     }
 
@@ -222,6 +224,7 @@ impl Reader {
             format: Format::Heaptrack,
             first_tick: self.first_tick,
             last_tick: self.tick,
+            timestamps: Some(self.timestamps),
             births: self.births,
             deaths: self.deaths,
             callers: self.stacks.callers(self.sizes.len(), &askers),

@@ -183,6 +183,7 @@ impl Reader {
             format: Format::Lifetimes,
             first_tick,
             last_tick: self.tick,
+            timestamps: None,
             births: self.births,
             deaths: self.deaths,
             classes: self.classes.into_names(),

@@ -72,6 +72,8 @@ pub struct Summary {
     pub first_tick: u32,
     /// When it ends: its last event or, in heaptrack files, its last timestamp.
     pub last_tick: u32,
+    /// For heaptrack: how many timestamps its clock has. It stands still between two of them.
+    pub timestamps: Option<u64>,
     /// How many births there are.
     pub births: u64,
     /// How many deaths there are.

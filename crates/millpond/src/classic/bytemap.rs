@@ -12,6 +12,8 @@ use crate::validate::{Violation, ensure};
 const FREE: u8 = 0x80;
 /// How many seeds a byte has beside the free bit.
 const SEEDS: u8 = 0x80;
+/// The seed after which a slot's seeds start again, or the slot is given up.
+const SEED_LAST: u8 = SEEDS - 1;
 
 /// Design 2, the byte-map pool of three well-known games: slots, one byte for each, and a cursor.
 ///
@@ -44,9 +46,11 @@ const SEEDS: u8 = 0x80;
 /// pool is flushed.
 /// The odds are printed by `millpond odds`.
 ///
-/// **Memory**: per slot the value, one byte and one bit. **Time**: all O(1), but for insertion, which
-/// looks for a free slot from the cursor on, 64 slots at a time: O(slots / 64) in the worst case, and
-/// [`insert_at`](Self::insert_at), which looks for the lowest free slot in the same way.
+/// **Memory**: per slot the value, one byte and one bit. **Time**: O(1), but for
+/// [`insert`](Self::insert), which looks for a free slot from the cursor on, 64 slots at a time:
+/// O(slots / 64) in the worst case; [`insert_at`](Self::insert_at), which looks for the lowest free slot
+/// in the same way; and [`clear`](Self::clear), [`flush`](Self::flush) and
+/// [`initialise`](Self::initialise), O(slots).
 ///
 /// ```
 /// use millpond::classic::BytemapPool;
@@ -67,6 +71,8 @@ pub struct BytemapPool<T> {
     cursor: i32,
     retires: bool,
     retired: usize,
+    /// In a retiring pool, the highest seed that a slot had at a flush: later slots go on from it.
+    seed_floor: u8,
     seeds_restarted: u64,
 }
 
@@ -84,7 +90,7 @@ impl<T> BytemapPool<T> {
     #[must_use]
     #[track_caller]
     pub fn new(count: usize) -> Self {
-        Self::of(count, false)
+        Self::of(count, false, 0)
     }
 
     /// A pool of `count` slots, each of which is given up after its 127th use, the last before its
@@ -111,21 +117,26 @@ impl<T> BytemapPool<T> {
     #[must_use]
     #[track_caller]
     pub fn retiring(count: usize) -> Self {
-        Self::of(count, true)
+        Self::of(count, true, 0)
     }
 
     #[track_caller]
-    fn of(count: usize, retires: bool) -> Self {
+    fn of(count: usize, retires: bool, seed_floor: u8) -> Self {
         assert!(
             count <= Self::CAPACITY_MAX,
             "a byte-map pool has at most {} slots, not {count}",
             Self::CAPACITY_MAX
         );
-        let Ok((slots, bytes)) = arrays(count) else { panic!("no memory for {count} slots") };
-        Self { slots, bytes, cursor: -1, retires, retired: 0, seeds_restarted: 0 }
+        let Ok((slots, bytes)) = arrays(count, seed_floor) else {
+            panic!("no memory for {count} slots")
+        };
+        let retired = if seed_floor == SEED_LAST { count } else { 0 };
+        Self { slots, bytes, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
     }
 
-    /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew.
+    /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew; in a
+    /// [`retiring`](Self::retiring) pool they go on from the highest that a slot has had, and if that
+    /// was the last, all slots are given up.
     ///
     /// # Panics
     ///
@@ -134,7 +145,7 @@ impl<T> BytemapPool<T> {
     pub fn initialise(&mut self, count: usize) {
         assert!(self.capacity() == 0, "the pool has slots already: flush it first");
         let seeds_restarted = self.seeds_restarted;
-        *self = Self { seeds_restarted, ..Self::of(count, self.retires) };
+        *self = Self { seeds_restarted, ..Self::of(count, self.retires, self.seed_floor) };
     }
 
     /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
@@ -159,15 +170,21 @@ impl<T> BytemapPool<T> {
 
     /// Drops all objects and gives the memory back: the pool has no slots, and its cursor is 0.
     ///
-    /// If it is [initialised](Self::initialise) again, the handles of before come again, in a
-    /// [`retiring`](Self::retiring) pool too; [`seeds_restarted`](Self::seeds_restarted) counts that.
+    /// If it is [initialised](Self::initialise) again, the handles of before come again, which
+    /// [`seeds_restarted`](Self::seeds_restarted) counts; not so in a [`retiring`](Self::retiring)
+    /// pool.
     #[doc(alias = "Flush")]
     pub fn flush(&mut self) {
         if self.capacity() == 0 {
             return;
         }
-        let Ok((slots, bytes)) = arrays(0) else { panic!("arrays of nothing need no memory") };
-        self.count_seeds_given_up();
+        let Ok((slots, bytes)) = arrays(0, 0) else { panic!("arrays of nothing need no memory") };
+        if self.retires {
+            let highest = self.bytes.iter().map(|byte| byte & !FREE).max();
+            self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));
+        } else {
+            self.count_seeds_given_up();
+        }
         self.bytes = bytes;
         self.cursor = 0;
         self.retired = 0;
@@ -393,7 +410,7 @@ impl<T> BytemapPool<T> {
     /// Whether a slot is free and has had its last seed.
     #[inline]
     fn is_retired(&self, index: usize) -> bool {
-        self.retires && self.bytes[index] == FREE | (SEEDS - 1)
+        self.retires && self.bytes[index] == FREE | SEED_LAST
     }
 }
 
@@ -442,8 +459,11 @@ fn parts(handle: i32) -> (Option<usize>, u8) {
 
 /// Slots and their bytes, all free.
 #[allow(clippy::type_complexity, reason = "used in two places, both of which take it apart")]
-fn arrays<T>(count: usize) -> Result<(Storage<T, NextFit>, Box<[u8]>), memory::OutOfMemory> {
-    Ok((Storage::try_new(count)?, memory::filled(count, FREE)?))
+fn arrays<T>(
+    count: usize,
+    seed: u8,
+) -> Result<(Storage<T, NextFit>, Box<[u8]>), memory::OutOfMemory> {
+    Ok((Storage::try_new(count)?, memory::filled(count, FREE | seed)?))
 }
 
 impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {

@@ -13,6 +13,11 @@
 //! | [`Handle32<T, 20>`](Handle32) | 4 | 1,048,576 | 4,095 | entities that live for seconds |
 //! | [`Handle32<T, 24>`](Handle32) | 4 | 16,777,216 | 255 | many long-lived objects (textures, chunks of a map) |
 //!
+//! The lifetimes are also the number of points at which the generations of a pool with a
+//! [name](crate::pool::PoolBuilder::name) can start. So handles of another pool are refused with
+//! overwhelming likelihood only if they have eight bytes: with 24 index bits two of sixteen named pools
+//! start at the same point about every other time, and accept each other's handles.
+//!
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
@@ -54,7 +59,8 @@ pub trait HandleLayout:
     /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
     fn from_parts(index: u32, generation: u32) -> Option<Self>;
 
-    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range.
+    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range. Whatever
+    /// they are, the handle's generation has no top bit.
     #[doc(hidden)]
     fn from_kept_parts(index: usize, generation: Self::Word) -> Self;
     /// The generation as a pool with this layout stores it.
@@ -64,6 +70,9 @@ pub trait HandleLayout:
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
 pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// Index 0, where a trait's function cannot be called: in a constant.
+    #[doc(hidden)]
+    const ZERO: Self;
     /// The index that fits by construction.
     #[doc(hidden)]
     fn from_index(index: usize) -> Self;
@@ -74,6 +83,8 @@ pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static 
 /// An unsigned integer that a pool stores generations in. Its top bit is kept for "dead".
 #[doc(hidden)]
 pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+    /// No bits.
+    const ZERO: Self;
     /// The top bit.
     const DEAD: Self;
     /// A dead slot of generation 0: never handed out again.
@@ -86,6 +97,8 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn as_live(self) -> Self;
     /// The generation after this live one, dead; the caller has ruled out the largest.
     fn dead_successor(self) -> Self;
+    /// The bits in which the two differ.
+    fn difference(self, other: Self) -> Self;
 }
 
 pub(crate) mod sealed {
@@ -97,6 +110,7 @@ pub(crate) mod sealed {
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl IndexWord for $word {
+            const ZERO: Self = 0;
             #[inline]
             fn from_index(index: usize) -> Self {
                 debug_assert!(index <= <$word>::MAX as usize);
@@ -109,6 +123,7 @@ macro_rules! words {
         }
 
         impl Word for $word {
+            const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
             const RETIRED: Self = Self::DEAD;
             #[inline]
@@ -137,6 +152,10 @@ macro_rules! words {
             fn dead_successor(self) -> Self {
                 // The top bit is clear, and the sum of the others does not reach it.
                 self.wrapping_add(Self::DEAD + 1)
+            }
+            #[inline]
+            fn difference(self, other: Self) -> Self {
+                self ^ other
             }
         }
     )*};

@@ -16,7 +16,7 @@ use core::fmt;
 pub enum Refusal {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
-    /// The slot has had this lifetime: the object was removed.
+    /// The slot's lifetimes have gone past this one: the object was removed.
     Stale,
     /// The slot has not had this lifetime yet.
     NeverIssued,

@@ -157,11 +157,11 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     }
     #[inline]
     fn from_kept_parts(index: usize, generation: u32) -> Self {
-        let bits = (index as u64) << 32 | u64::from(generation);
-        Self {
-            bits: NonZeroU64::new(bits).expect("a kept generation is at least 1"),
-            label: PhantomData,
-        }
+        // Without the top bit, so that no handle can be equal to the word of a dead slot. The bits are
+        // not 0, as a kept generation is at least 1; to say so without a test is not possible, and a
+        // smallest number instead does no harm.
+        let bits = (index as u64) << 32 | u64::from(generation.generation());
+        Self { bits: NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN), label: PhantomData }
     }
     #[inline]
     fn word(self) -> u32 {

@@ -5,8 +5,8 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::Pool;
-use crate::handle::HandleLayout;
-use crate::reuse::ReuseOrder;
+use crate::handle::{Handle, HandleLayout};
+use crate::reuse::{Lifo, ReuseOrder};
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Removes the lowest live slot at or after `from`, and moves `from` past it.
@@ -14,7 +14,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let index = self.occupancy().first_live_from(*from)?;
         *from = index + 1;
         let handle = self.handle_at(index)?;
-        Some((handle, self.remove_slot(index)?))
+        Some((handle, self.remove_at(index)?))
     }
 
     /// Removes the highest live slot below `until`, and moves `until` down to it.
@@ -22,12 +22,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let index = self.occupancy().last_live_before(*until)?;
         *until = index;
         let handle = self.handle_at(index)?;
-        Some((handle, self.remove_slot(index)?))
+        Some((handle, self.remove_at(index)?))
     }
 }
 
 /// Moves the values out of a pool in index order; made by [`Pool::drain`].
-pub struct Drain<'a, T, R: ReuseOrder, H: HandleLayout> {
+pub struct Drain<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut Pool<T, R, H>,
     from: usize,
     until: usize,
@@ -110,7 +110,7 @@ where
             let handle = self.pool.handle_at(index)?;
             let value = self.pool.get_mut(handle)?;
             if (self.choose)(handle, value) {
-                return Some((handle, self.pool.remove_slot(index)?));
+                return Some((handle, self.pool.remove_at(index)?));
             }
         }
         None
@@ -133,7 +133,7 @@ impl<T, R: ReuseOrder, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, R, H,
 }
 
 /// Moves the values out of a pool that is no longer needed, in index order.
-pub struct IntoIter<T, R: ReuseOrder, H: HandleLayout> {
+pub struct IntoIter<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: Pool<T, R, H>,
     from: usize,
     until: usize,

@@ -1,12 +1,12 @@
 use core::fmt;
 
 use super::Pool;
-use crate::handle::HandleLayout;
-use crate::reuse::ReuseOrder;
+use crate::handle::{Handle, HandleLayout};
+use crate::reuse::{Lifo, ReuseOrder};
 
 /// The slot that a pool's next value goes to; made by [`Pool::vacant_entry`].
 #[must_use = "an entry that is dropped inserts nothing"]
-pub struct VacantEntry<'a, T, R: ReuseOrder, H: HandleLayout> {
+pub struct VacantEntry<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pub(super) pool: &'a mut Pool<T, R, H>,
     pub(super) handle: H,
 }
@@ -22,13 +22,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> VacantEntry<'_, T, R, H> {
     /// Moves the value in. O(1).
     #[inline]
     pub fn insert(self, value: T) -> H {
-        match self.pool.insert(value) {
-            Ok(handle) => {
-                debug_assert_eq!(handle, self.handle);
-                handle
-            }
-            Err(_) => unreachable!("an entry holds the pool, which had a vacant slot"),
-        }
+        // The entry has held the pool since it asked for the handle.
+        self.pool.insert_peeked(self.handle, value);
+        self.handle
     }
 }
 

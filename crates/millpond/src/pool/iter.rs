@@ -1,9 +1,9 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::handle::HandleLayout;
+use crate::handle::{Handle, HandleLayout};
 use crate::handle_core::HandleCore;
-use crate::reuse::ReuseOrder;
+use crate::reuse::{Lifo, ReuseOrder};
 use crate::storage;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
@@ -20,7 +20,7 @@ macro_rules! iterator {
             fn next(&mut self) -> Option<$item> {
                 let ($index, $value) = self.values.next()?;
                 let $this = &self.of;
-                $make
+                Some($make)
             }
 
             #[inline]
@@ -29,12 +29,19 @@ macro_rules! iterator {
             }
 
             #[inline]
+            fn count(self) -> usize {
+                self.values.len()
+            }
+
+            #[inline]
+            fn last(mut self) -> Option<$item> {
+                self.next_back()
+            }
+
+            #[inline]
             fn fold<A, F: FnMut(A, $item) -> A>(self, start: A, mut f: F) -> A {
                 let $this = &self.of;
-                self.values.fold(start, |folded, ($index, $value)| match $make {
-                    Some(item) => f(folded, item),
-                    None => folded,
-                })
+                self.values.fold(start, |folded, ($index, $value)| f(folded, $make))
             }
         }
 
@@ -43,7 +50,7 @@ macro_rules! iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
                 let ($index, $value) = self.values.next_back()?;
                 let $this = &self.of;
-                $make
+                Some($make)
             }
         }
 
@@ -53,14 +60,14 @@ macro_rules! iterator {
 }
 
 /// The handles and values of a pool in index order; made by [`Pool::iter`](super::Pool::iter).
-pub struct Iter<'a, T, R: ReuseOrder, H: HandleLayout> {
+pub struct Iter<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     of: &'a HandleCore<R, H>,
     values: storage::Values<'a, T>,
 }
 
 iterator! {
     Iter<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a T),
-    |core, index, value| core.handle_at(index).map(|handle| (handle, value))
+    |core, index, value| (core.handle_of_live(index), value)
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> Iter<'a, T, R, H> {
@@ -84,14 +91,14 @@ impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Iter<'_, T, R
 
 /// The handles and values of a pool, to change, in index order; made by
 /// [`Pool::iter_mut`](super::Pool::iter_mut).
-pub struct IterMut<'a, T, R: ReuseOrder, H: HandleLayout> {
+pub struct IterMut<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     of: &'a HandleCore<R, H>,
     values: storage::ValuesMut<'a, T>,
 }
 
 iterator! {
     IterMut<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a mut T),
-    |core, index, value| core.handle_at(index).map(|handle| (handle, value))
+    |core, index, value| (core.handle_of_live(index), value)
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> IterMut<'a, T, R, H> {
@@ -113,7 +120,7 @@ pub struct Values<'a, T> {
     values: storage::Values<'a, T>,
 }
 
-iterator! { Values<T> yields &'a T, |_core, _index, value| Some(value) }
+iterator! { Values<T> yields &'a T, |_core, _index, value| value }
 
 impl<'a, T> Values<'a, T> {
     #[inline]
@@ -141,7 +148,7 @@ pub struct ValuesMut<'a, T> {
     values: storage::ValuesMut<'a, T>,
 }
 
-iterator! { ValuesMut<T> yields &'a mut T, |_core, _index, value| Some(value) }
+iterator! { ValuesMut<T> yields &'a mut T, |_core, _index, value| value }
 
 impl<'a, T> ValuesMut<'a, T> {
     #[inline]

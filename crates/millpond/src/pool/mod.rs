@@ -6,8 +6,6 @@ mod entry;
 mod iter;
 mod traits;
 
-pub(crate) use traits::refuse;
-
 pub use crate::allocator::Handles;
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
@@ -23,7 +21,7 @@ use crate::occupancy::Occupancy;
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
-use crate::storage::Storage;
+use crate::storage::{CursorMut, Storage};
 
 /// A pool of values: they move in when inserted, stay at their address, and move out when removed.
 ///
@@ -238,10 +236,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         match self.core.peek(&self.storage) {
             Some(handle) => {
                 let value = make(handle);
-                self.insert(value).map_err(Full::without_value)
+                self.insert_peeked(handle, value);
+                Ok(handle)
             }
             None => Err(self.refuse(())),
         }
+    }
+
+    /// Inserts at the handle that was peeked at, the pool being unchanged since.
+    #[inline]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.acquire_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, value);
     }
 
     /// The slot that the next value goes to, to be filled or left alone: for values that must know
@@ -273,7 +279,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// stay good. O(1) amortised, in every reuse order; see [`reuse`](crate::reuse).
     ///
     /// Afterwards the slot goes on from that generation. A handle of an earlier lifetime of the slot
-    /// stays refused, and a later generation than the slot's next is taken as it is.
+    /// stays refused, and a later generation than the slot's next is taken as it is, also if it comes
+    /// from another pool or a damaged file: the lifetimes in between are lost to the slot.
     ///
     /// ```
     /// # use millpond::Pool;
@@ -304,7 +311,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// Inserts; if the pool is full, the live object with the smallest key has to go, and is returned
-    /// with the handle that it had. Of equal keys, the lowest index.
+    /// with the handle that it had. Of equal keys, the lowest index. (An object in the last lifetime of
+    /// its slot is passed over, because the slot retires after it.)
     ///
     /// The quietest of 32 voices, the oldest bullet hole: an object whose loss is noticed least. The
     /// key is asked for once per live object, at the speed of iteration; nothing has happened yet if
@@ -325,25 +333,53 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Panics
     ///
     /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires.
+    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
+    /// returns an error instead.
     #[track_caller]
     pub fn insert_or_evict<K: Ord>(
         &mut self,
         value: T,
         key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
+        let name = self.name();
+        match self.try_insert_or_evict(value, key) {
+            Ok(inserted) => inserted,
+            Err(full) => {
+                let pool = crate::errors::PoolName(name);
+                panic!("{pool} has no slot that can be used again: {full}")
+            }
+        }
+    }
+
+    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+    ///
+    /// ```
+    /// # use millpond::Pool;
+    /// let mut pool = Pool::<u8>::builder().capacity(1).lifetimes(1).build();
+    /// pool.insert(1).unwrap();
+    /// let full = pool.try_insert_or_evict(2, |_, value| *value).unwrap_err();
+    /// assert_eq!(full.into_inner(), 2);
+    /// assert_eq!(pool.len(), 1);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no slot can ever take the value; the error gives it back.
+    #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
+    pub fn try_insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &T) -> K,
+    ) -> Result<(H, Option<(H, T)>), Full<T>> {
         let value = match self.insert_if_room(value) {
-            Ok(handle) => return (handle, None),
+            Ok(handle) => return Ok((handle, None)),
             Err(value) => value,
         };
-        let victim = self.least(key);
-        let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
-        let Ok(handle) = self.insert_if_room(value) else {
-            let pool = crate::errors::PoolName(self.name());
-            panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        };
+        let evicted =
+            self.least(key).and_then(|handle| self.remove(handle).map(|evicted| (handle, evicted)));
+        let handle = self.insert_if_room(value).map_err(|value| self.refuse(value))?;
         self.core.count_eviction();
-        (handle, evicted)
+        Ok((handle, evicted))
     }
 
     /// The live object with the smallest key, of those whose slots can be used again.
@@ -532,16 +568,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         unsafe { self.storage.take_unchecked(index, |storage| core.release(index, storage)) }
     }
 
-    /// Moves the value out of a slot; `None` if it is dead.
-    #[inline]
-    pub(crate) fn remove_slot(&mut self, index: usize) -> Option<T> {
-        if !self.occupancy().is_live(index) {
-            return None;
-        }
-        // SAFETY: the slot is live.
-        Some(unsafe { self.remove_live(index) })
-    }
-
     /// The value in a slot, if the slot is live. O(1).
     ///
     /// ```
@@ -556,6 +582,32 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
         self.storage.get(index)
+    }
+
+    /// The value in a slot, to change, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.storage.get_mut(index)
+    }
+
+    /// Moves the value in a slot out, if the slot is live. O(1).
+    ///
+    /// ```
+    /// # use millpond::Pool;
+    /// let mut pool = Pool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(0), Some("a"));
+    /// assert_eq!(pool.remove_at(0), None);
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        if !self.occupancy().is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live.
+        Some(unsafe { self.remove_live(index) })
     }
 
     /// The handle of the object in a slot, if the slot is live. O(1).
@@ -587,6 +639,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
         self.storage.index_of(value)
+    }
+
+    /// The handle of a value, from its address. O(1). `None` as in [`index_of`](Self::index_of).
+    #[inline]
+    #[must_use]
+    pub fn handle_of(&self, value: &T) -> Option<H> {
+        self.handle_at(self.index_of(value)?)
     }
 
     /// The handles and values in index order, from both ends. In hot code prefer
@@ -646,7 +705,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
-    /// adjacent live slots. The fastest way through the pool: the inner loop is over a plain slice.
+    /// adjacent live slots. As fast as a slice where live slots are adjacent, and the way to hand live
+    /// values to code that takes slices; with holes all over, [`values_mut`](Self::values_mut) and
+    /// `for_each` are faster.
     ///
     /// ```
     /// # use millpond::Pool;
@@ -735,14 +796,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             while bits != 0 {
                 let index = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let Some(handle) = self.core.handle_at(index) else {
-                    continue;
-                };
+                let handle = self.core.handle_of_live(index);
                 // SAFETY: the slot was live when the word was read, and this loop comes to each slot
                 // once; nothing else can remove a value, as `keep` has no access to the pool.
                 let value = unsafe { self.storage.get_unchecked_mut(index) };
                 if !keep(handle, value) {
-                    drop(self.remove_slot(index));
+                    drop(self.remove_at(index));
                 }
             }
         }
@@ -789,6 +848,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
         &self.core
+    }
+
+    pub(crate) fn storage(&self) -> &Storage<T, R> {
+        &self.storage
+    }
+
+    /// What names the values, and the values to change one at a time.
+    pub(crate) fn cursor_mut(&mut self) -> (&HandleCore<R, H>, CursorMut<'_, T>) {
+        (&self.core, self.storage.cursor_mut())
     }
 }
 

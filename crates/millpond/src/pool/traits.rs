@@ -2,8 +2,8 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use super::{Iter, IterMut, Pool};
-use crate::errors::PoolName;
-use crate::handle::{HandleLayout, Refusal};
+use crate::errors::{PoolName, refuse};
+use crate::handle::HandleLayout;
 use crate::reuse::ReuseOrder;
 
 /// # Panics
@@ -45,20 +45,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Pool<T, R, H> {
     }
 }
 
-/// Panics with the pool, the handle and the reason.
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn refuse<H: HandleLayout>(
-    name: Option<&'static str>,
-    handle: H,
-    check: Result<(), Refusal>,
-) -> ! {
-    let reason = check.err().unwrap_or(Refusal::Stale);
-    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
-}
-
-/// The copy has the same handles, and hands out the same ones next. Takes the memory of a new pool.
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new pool.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
     fn clone(&self) -> Self {
         let storage = match self.storage.try_clone() {

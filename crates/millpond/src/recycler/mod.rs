@@ -10,11 +10,10 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use crate::allocator::{HandleAllocator, Handles};
-use crate::errors::{GetDisjointMutError, InsertAtError};
+use crate::errors::{GetDisjointMutError, InsertAtError, refuse};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::memory;
 use crate::occupancy::Occupancy;
-use crate::pool::refuse;
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
@@ -208,6 +207,69 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         true
     }
 
+    /// Releases the live objects of which the function says `false`, in index order: update and release
+    /// in one pass.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut sparks = Recycler::<u32>::new(4);
+    /// for frames_left in [3, 1] {
+    ///     *sparks.acquire().unwrap().1 = frames_left;
+    /// }
+    /// sparks.retain(|_, frames_left| {
+    ///     *frames_left -= 1;
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(sparks.len(), 1);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        let mut from = 0;
+        while let Some(index) = self.occupancy().first_live_from(from) {
+            let handle = self.handles.core().handle_of_live(index);
+            if !keep(handle, &mut self.objects[index]) {
+                self.release(handle);
+            }
+            from = index + 1;
+        }
+    }
+
+    /// An object that is not in use; if all are, the live one with the smallest key is released and
+    /// acquired anew. Also says which handle that made stale. Of equal keys, the lowest index. `None`
+    /// if no object can be used: there is none, or every slot is in its last lifetime or retired.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut voices = Recycler::from_fn(2, |_| 0);
+    /// for loudness in [90, 10] {
+    ///     *voices.acquire().unwrap().1 = loudness;
+    /// }
+    /// let (_, voice, evicted) = voices.acquire_or_evict(|_, loudness| *loudness).unwrap();
+    /// assert_eq!((*voice, evicted.map(|handle| handle.index())), (10, Some(1)));
+    /// ```
+    pub fn acquire_or_evict<K: Ord>(
+        &mut self,
+        mut key: impl FnMut(H, &T) -> K,
+    ) -> Option<(H, &mut T, Option<H>)> {
+        let mut evicted = None;
+        if self.is_full() {
+            let least = self
+                .iter()
+                .filter(|(handle, _)| {
+                    !self.handles.core().is_in_last_lifetime(handle.index() as usize)
+                })
+                .map(|(handle, object)| (key(handle, object), handle))
+                .min_by(|(a, _), (b, _)| a.cmp(b));
+            let (_, handle) = least?;
+            self.release(handle);
+            evicted = Some(handle);
+            self.handles.core_mut().count_eviction();
+        }
+        let (handle, object) = self.acquire()?;
+        Some((handle, object, evicted))
+    }
+
     /// Gives all objects back, in index order. Slots are handed out from the lowest again.
     /// O(capacity).
     ///
@@ -344,6 +406,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.handles()
     }
 
+    /// The live objects with their handles in index order, from both ends.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::from_fn(3, |index| index);
+    /// let (handle, _) = recycler.acquire().unwrap();
+    /// assert_eq!(recycler.iter().collect::<Vec<_>>(), [(handle, &0)]);
+    /// ```
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
+        let core = self.handles.core();
+        self.occupancy().iter().map(|index| (core.handle_of_live(index), &self.objects[index]))
+    }
+
+    /// The live objects with their handles, to change, in index order, from both ends.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
+        let core = self.handles.core();
+        RunSlicesMut::new(&mut self.objects, self.handles.runs()).flat_map(move |(first, run)| {
+            let handle = move |at| core.handle_of_live(first + at);
+            run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
+        })
+    }
+
     /// The runs of live objects in index order, from both ends: `(first index, slice)`.
     ///
     /// ```
@@ -421,8 +506,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     }
 }
 
-/// The copy has the same handles, and hands out the same ones next. Takes the memory of a new
-/// recycler.
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new recycler.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
         Self {

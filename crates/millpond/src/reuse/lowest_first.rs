@@ -40,6 +40,18 @@ pub struct LowestFirstQueue {
 }
 
 impl LowestFirstQueue {
+    /// Each of the occupancy's words has a vacant slot.
+    fn set_all(&mut self, words: usize) {
+        let mut bits = words;
+        for level in &mut self.levels {
+            level[..bits / WORD_BITS].fill(!0);
+            if bits % WORD_BITS != 0 {
+                level[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
+            }
+            bits = bits.div_ceil(WORD_BITS);
+        }
+    }
+
     /// The occupancy's word has a vacant slot.
     #[inline]
     fn set(&mut self, word: usize) {
@@ -95,16 +107,17 @@ impl LowestFirstQueue {
 
 impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
+        let words = slots.occupancy().words().len();
         let mut levels = Vec::new();
-        let mut bits = slots.occupancy().words().len();
-        levels.try_reserve_exact(levels_for(bits)).map_err(|_| OutOfMemory)?;
-        for _ in 0..levels_for(bits) {
-            let mut level = memory::filled(bits.div_ceil(WORD_BITS).max(1), 0)?;
-            set_first_bits(&mut level, bits);
+        levels.try_reserve_exact(levels_for(words)).map_err(|_| OutOfMemory)?;
+        let mut bits = words;
+        for _ in 0..levels_for(words) {
             bits = bits.div_ceil(WORD_BITS);
-            levels.push(level);
+            levels.push(memory::filled(bits.max(1), 0)?);
         }
-        Ok(Self { levels })
+        let mut queue = Self { levels };
+        queue.set_all(words);
+        Ok(queue)
     }
 
     #[inline]
@@ -140,7 +153,11 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         self.set(index / WORD_BITS);
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S) {
+        if words.retired() == 0 && slots.occupancy().live() == 0 {
+            self.set_all(slots.occupancy().words().len());
+            return;
+        }
         for level in &mut self.levels {
             level.fill(0);
         }
@@ -194,13 +211,6 @@ fn levels_for(mut words: usize) -> usize {
         levels += 1;
     }
     levels
-}
-
-fn set_first_bits(words: &mut [u64], bits: usize) {
-    words[..bits / WORD_BITS].fill(!0);
-    if bits % WORD_BITS != 0 {
-        words[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
-    }
 }
 
 #[cfg(test)]

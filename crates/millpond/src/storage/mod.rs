@@ -1,6 +1,6 @@
 //! The values of a pool: an array of slots, some of them initialised.
 //!
-//! This module and its two children hold the unsafe code of the pools that move values in and out.
+//! This module and its children hold the unsafe code of the pools that move values in and out.
 //! Everything that they offer is safe but for the two functions marked `unsafe`.
 //!
 //! # Invariant
@@ -13,9 +13,11 @@
 //! The occupancy changes nowhere else: it is private to this module, and what is lent out is shared
 //! or read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
+mod cursor;
 mod iter;
 mod runs;
 
+pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
@@ -221,6 +223,12 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     #[inline]
     pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::new(&mut self.values, &self.occupancy)
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[inline]
+    pub(crate) fn cursor_mut(&mut self) -> CursorMut<'_, T> {
+        CursorMut::new(&mut self.values, &self.occupancy)
     }
 
     #[inline]

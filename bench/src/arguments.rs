@@ -1,0 +1,106 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Measures millpond and what people would use instead: the same work, in one process, in turns.
+///
+/// Without options it takes some minutes, prints tables and a verdict, and writes them with charts to docs/.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  millpond-bench --quick\n  millpond-bench --only churn --sizes 100000 --rounds 31\n  millpond-bench --full --output /tmp/full\n\nMore contenders: --features allocators (mimalloc, jemalloc; needs a C compiler), --features fyrox\n(fyrox-core, about 100 crates), --features cpp (Boost.Pool, plf::colony, foonathan/memory; needs a C++\ncompiler and apt-get install libboost-dev libplf-colony-dev libfoonathan-memory-dev).\n\nExit code: 0 measured, 1 contenders did not do the same work, 2 unusable arguments."
+)]
+pub(crate) struct Arguments {
+    /// A verdict within two minutes: only what the bars compare, in few rounds
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Every size with every object, 10,000,000 slots too: about 20 minutes, 4 GB
+    #[arg(long)]
+    full: bool,
+    /// Only works whose name contains this
+    #[arg(long, value_name = "PATTERN")]
+    only: Option<String>,
+    /// Only contenders whose name contains this, or one of several with semicolons between
+    #[arg(long, value_name = "PATTERN", value_delimiter = ';')]
+    contenders: Vec<String>,
+    /// Numbers of slots, with commas between
+    #[arg(long, value_name = "SLOTS", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=50_000_000))]
+    sizes: Vec<u32>,
+    /// How often each contender is measured at each work
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
+    /// Where to write benchmark.md, benchmark.csv and the charts [default: docs/ after a run of everything, else nowhere]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Runs in an unoptimised build too: to try the program itself
+    #[arg(long, hide = true)]
+    pub(crate) unoptimised: bool,
+}
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What the bars need.
+    Quick,
+    /// All works; all sizes for one object, all objects at one size.
+    Usual,
+    /// All works at all sizes for all objects.
+    Full,
+}
+
+impl Arguments {
+    pub(crate) fn extent(&self) -> Extent {
+        match (self.quick, self.full) {
+            (true, _) => Extent::Quick,
+            (_, true) => Extent::Full,
+            _ => Extent::Usual,
+        }
+    }
+
+    pub(crate) fn rounds(&self) -> usize {
+        let usual = match self.extent() {
+            Extent::Quick => 5,
+            Extent::Usual => 9,
+            Extent::Full => 11,
+        };
+        self.rounds.map_or(usual, |rounds| rounds as usize)
+    }
+
+    /// Sizes asked for, or `usual`.
+    pub(crate) fn sizes(&self, usual: &[usize]) -> Vec<usize> {
+        if self.sizes.is_empty() {
+            usual.to_vec()
+        } else {
+            self.sizes.iter().map(|&size| size as usize).collect()
+        }
+    }
+
+    pub(crate) fn wants_work(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|pattern| name.contains(pattern.as_str()))
+    }
+
+    pub(crate) fn wants_contender(&self, name: &str) -> bool {
+        self.contenders.is_empty()
+            || self.contenders.iter().any(|pattern| name.contains(pattern.as_str()))
+    }
+
+    /// How many single operations are timed for the worst of them, and in how many parts.
+    pub(crate) fn worst(&self) -> (usize, usize) {
+        match self.extent() {
+            Extent::Quick => (6_000_000, 3),
+            _ => (10_000_000, 5),
+        }
+    }
+
+    /// Where to write: a part of the results does not replace the whole that is in `docs/`.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        let all = self.only.is_none()
+            && self.contenders.is_empty()
+            && self.sizes.is_empty()
+            && !self.quick;
+        let docs = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
+        self.output.clone().or_else(|| all.then(docs))
+    }
+}

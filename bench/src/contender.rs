@@ -1,0 +1,96 @@
+//! What a contender has to offer to take part, and what it may lack.
+
+use crate::object::Value;
+
+/// What sort of thing a contender is. Bars compare with some of them only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A pool of this project.
+    Millpond,
+    /// Handles with generations; values stay where they are.
+    Generational,
+    /// Handles with generations; values are moved to keep them adjacent.
+    GenerationalDense,
+    /// Plain indices: a stale one reads another object.
+    Index,
+    /// An array of the program's own, without handles.
+    Array,
+    /// One allocation per object.
+    Allocator,
+    /// Gives memory back all at once only.
+    Arena,
+    /// C++, raw pointers, checks nothing.
+    Native,
+    /// C++, iterators instead of handles.
+    #[cfg_attr(not(feature = "cpp"), allow(dead_code, reason = "only a C++ contender is one"))]
+    NativeContainer,
+    /// Not a contender: what the machine allows.
+    Limit,
+}
+
+/// A way to keep objects. The types are named by a unit type, and the operations are functions, so that
+/// a store may hold values that contain its own keys (the quadtree's nodes do).
+///
+/// A contender that lacks an optional operation leaves the default, which answers `false` and gets a dash.
+pub(crate) trait Contender: 'static {
+    /// As in the tables.
+    const NAME: &'static str;
+    const KIND: Kind;
+    /// A key survives the removal of other objects.
+    const KEYS_LAST: bool = true;
+    /// Objects can be removed one by one, and their room is used again.
+    const REMOVES: bool = true;
+    /// Takes part in walks and checks like the others. Off for what copies instead of updating.
+    const UPDATES: bool = true;
+    /// The store knows its objects. Off where the program has to keep the keys to reach them.
+    const WALKS_WITHOUT_KEYS: bool = true;
+
+    /// What names an object.
+    type Key<T: Value>: Copy + 'static;
+    /// What holds the objects.
+    type Store<T: Value>: 'static;
+
+    /// A store with room for `capacity` objects, or `None` if its keys cannot name so many.
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>>;
+
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T>;
+
+    /// Panics if the key names no object, as do `get` and `get_mut`: no work has stale keys.
+    fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T;
+
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T;
+
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T;
+
+    /// Removes every object; the memory stays, if the contender can do that.
+    fn clear<T: Value>(_store: &mut Self::Store<T>) -> bool {
+        false
+    }
+
+    /// `for` over all objects. `keys` is for contenders that do not know their objects.
+    fn walk_for<T: Value>(
+        _store: &mut Self::Store<T>,
+        _keys: &[Self::Key<T>],
+        _visit: impl FnMut(&mut T),
+    ) -> bool {
+        false
+    }
+
+    /// `for_each` over all objects.
+    fn walk_for_each<T: Value>(_store: &mut Self::Store<T>, _visit: impl FnMut(&mut T)) -> bool {
+        false
+    }
+
+    /// Loops over slices of adjacent objects.
+    fn walk_runs<T: Value>(_store: &mut Self::Store<T>, _visit: impl FnMut(&mut T)) -> bool {
+        false
+    }
+
+    /// Visits all objects and removes those for which `keep` is false.
+    fn retain<T: Value>(_store: &mut Self::Store<T>, _keep: impl FnMut(&mut T) -> bool) -> bool {
+        false
+    }
+
+    /// Takes back what dropping the store would leak.
+    fn dispose<T: Value>(_store: &mut Self::Store<T>, _keys: &[Self::Key<T>]) {}
+}

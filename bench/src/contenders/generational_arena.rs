@@ -1,0 +1,67 @@
+//! `generational_arena::Arena`: one counter for the whole arena, keys of 16 bytes.
+
+use crate::contender::{Contender, Kind};
+use crate::object::Value;
+
+/// See the module.
+pub(crate) struct GenerationalArena;
+
+impl Contender for GenerationalArena {
+    const NAME: &'static str = "generational-arena";
+    const KIND: Kind = Kind::Generational;
+    type Key<T: Value> = generational_arena::Index;
+    type Store<T: Value> = generational_arena::Arena<T>;
+
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        Some(generational_arena::Arena::with_capacity(capacity))
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
+        store.insert(value)
+    }
+
+    #[inline(always)]
+    fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T {
+        store.remove(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T {
+        store.get(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
+        store.get_mut(key).expect("live")
+    }
+
+    fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
+        store.clear();
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for<T: Value>(
+        store: &mut Self::Store<T>,
+        _keys: &[Self::Key<T>],
+        mut visit: impl FnMut(&mut T),
+    ) -> bool {
+        for (_, value) in store.iter_mut() {
+            visit(value);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for_each<T: Value>(store: &mut Self::Store<T>, mut visit: impl FnMut(&mut T)) -> bool {
+        store.iter_mut().for_each(|(_, value)| visit(value));
+        true
+    }
+
+    #[inline(always)]
+    fn retain<T: Value>(store: &mut Self::Store<T>, mut keep: impl FnMut(&mut T) -> bool) -> bool {
+        store.retain(|_, value| keep(value));
+        true
+    }
+}

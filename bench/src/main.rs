@@ -1,0 +1,113 @@
+//! millpond against what people would use instead: the same work, in one process, in turns.
+//!
+//! `cargo run --release -p millpond-bench` measures, prints the tables and writes them to `docs/`.
+
+mod arguments;
+mod contender;
+mod contenders;
+mod measure;
+mod memory;
+mod object;
+mod plan;
+mod population;
+mod random;
+mod report;
+mod results;
+mod traces;
+mod verdict;
+mod work;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+
+use crate::arguments::Arguments;
+use crate::results::Results;
+
+#[global_allocator]
+static COUNTING: memory::Counting = memory::Counting;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if cfg!(debug_assertions) && !arguments.unoptimised {
+        eprintln!(
+            "millpond-bench: not an optimised build; expected cargo run --release -p millpond-bench"
+        );
+        return ExitCode::from(2);
+    }
+    let directory = arguments.directory();
+    // Before the minutes of measuring, not after.
+    if let Some((directory, Err(error))) =
+        directory.as_ref().map(|path| (path, fs::create_dir_all(path)))
+    {
+        return fail(2, &unwritable(directory, &error));
+    }
+    let results = match measure_all(&arguments) {
+        Ok(results) => results,
+        Err(Trouble::Unusable(message)) => return fail(2, &message),
+        Err(Trouble::Mismatch(message)) => return fail(1, &message),
+    };
+    let document = report::document(&results);
+    // A reader that has closed the pipe has seen enough; the files are still to be written.
+    let _ = write!(io::stdout(), "{document}");
+    let Some(directory) = directory else { return ExitCode::SUCCESS };
+    match report::write(&directory, &document, &results) {
+        Ok(files) => {
+            files.iter().for_each(|file| eprintln!("written: {}", file.display()));
+            ExitCode::SUCCESS
+        }
+        Err(error) => fail(2, &unwritable(&directory, &error)),
+    }
+}
+
+fn unwritable(directory: &Path, error: &io::Error) -> String {
+    format!("{}: {error}; expected a directory that can be written to", directory.display())
+}
+
+/// Why there are no results.
+enum Trouble {
+    /// Arguments that leave nothing to measure.
+    Unusable(String),
+    /// Contenders that did not do the same work.
+    Mismatch(String),
+}
+
+fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
+    let begin = Instant::now();
+    let mut tasks = plan::tasks(arguments);
+    for task in &mut tasks {
+        task.candidates.retain(|candidate| arguments.wants_contender(candidate.name));
+    }
+    tasks.retain(|task| !task.candidates.is_empty());
+    let mut results = Results::new(arguments.rounds());
+    let count = tasks.len();
+    for (number, task) in tasks.into_iter().enumerate() {
+        let at = format!("{}, {} bytes, {} slots", task.work, task.object_bytes, task.slots);
+        eprintln!("[{:>3}/{count} {:>4.0} s] {at}", number + 1, begin.elapsed().as_secs_f32());
+        results.cells.extend(measure::run(&task, arguments.rounds()).map_err(Trouble::Mismatch)?);
+    }
+    if arguments.wants_work("worst") {
+        eprintln!("worst single operation");
+        let (operations, rounds) = arguments.worst();
+        results.latencies =
+            work::worst::run(operations, rounds, &|name| arguments.wants_contender(name));
+    }
+    if arguments.wants_work("memory") {
+        results.bytes_per_slot = memory::bytes_per_slot(&|name| arguments.wants_contender(name));
+    }
+    results.seconds = begin.elapsed().as_secs();
+    let empty = results.cells.is_empty()
+        && results.latencies.is_empty()
+        && results.bytes_per_slot.is_empty();
+    let message = "no work and contender match --only and --contenders; expected a part of a name in the tables";
+    if empty { Err(Trouble::Unusable(message.into())) } else { Ok(results) }
+}
+
+fn fail(code: u8, message: &str) -> ExitCode {
+    eprintln!("millpond-bench: {message}");
+    ExitCode::from(code)
+}

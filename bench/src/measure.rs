@@ -1,0 +1,212 @@
+//! Runs one work on all contenders, in turns, and sums up the laps.
+//!
+//! A loop of our own, not criterion or divan: they finish one contender before they start the next, so
+//! that a machine that slows down for a minute (heat, neighbours, frequency steps) is charged to whoever
+//! was running. Here every round gives each contender one lap, a different one first each time, and a
+//! disturbance hits all of them alike; medians over the rounds then leave it out. In its turn a contender
+//! runs two laps, and only the second counts: the first brings back into the caches what the others have
+//! pushed out, as it would be in a program that uses one pool.
+
+use std::time::Duration;
+
+use crate::contender::Kind;
+
+/// What one lap took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    pub(crate) elapsed: Duration,
+    /// What `elapsed` is divided by; the same for all contenders.
+    pub(crate) operations: usize,
+}
+
+/// One contender at one work, ready to run.
+pub(crate) trait Lap {
+    /// Does the work once more and times it. Each lap of a contender continues from the last.
+    fn lap(&mut self) -> Timed;
+
+    /// Follows from everything that the laps did: the same for all contenders after the same number of
+    /// laps, or one of them did not do the work. `None` for a limit that does less on purpose.
+    fn checksum(&mut self) -> Option<u64>;
+}
+
+/// A contender that may take part.
+pub(crate) struct Candidate {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// Makes it ready to run, or says that it lacks what the work needs.
+    pub(crate) prepare: Box<dyn Fn() -> Option<Box<dyn Lap>>>,
+}
+
+/// One work on objects of one size in stores of one size.
+pub(crate) struct Task {
+    pub(crate) work: String,
+    pub(crate) object_bytes: usize,
+    pub(crate) slots: usize,
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+/// What the laps of one contender at one task took, in nanoseconds per operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) work: String,
+    pub(crate) object_bytes: usize,
+    pub(crate) slots: usize,
+    pub(crate) contender: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) median: f64,
+    pub(crate) quartile_low: f64,
+    pub(crate) quartile_high: f64,
+    pub(crate) rounds: usize,
+}
+
+impl Cell {
+    /// Half the distance of the quartiles, in percent of the median.
+    pub(crate) fn spread_percent(&self) -> f64 {
+        (self.quartile_high - self.quartile_low) / 2.0 / self.median * 100.0
+    }
+}
+
+/// Stores of all contenders together take at most so much; above it they are made anew for each round,
+/// one at a time.
+const KEPT_BYTES_MAX: usize = 3 << 30;
+
+/// What each contender needs, per slot, beside the object: handle, generation, links, the key.
+const BYTES_BESIDE_OBJECT: usize = 32;
+
+/// Runs `task`. An error names contenders whose results differ.
+pub(crate) fn run(task: &Task, rounds: usize) -> Result<Vec<Cell>, String> {
+    let each = task.slots * (task.object_bytes + BYTES_BESIDE_OBJECT);
+    let samples = if each * task.candidates.len() <= KEPT_BYTES_MAX {
+        run_kept(task, rounds)?
+    } else {
+        run_anew(task, rounds)?
+    };
+    let cells = task.candidates.iter().zip(samples);
+    Ok(cells
+        .filter(|(_, laps)| !laps.is_empty())
+        .map(|(one, laps)| cell(task, one, laps))
+        .collect())
+}
+
+/// All contenders ready at once, then the rounds.
+fn run_kept(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+    let mut ready: Vec<_> = task.candidates.iter().map(|one| (one.prepare)()).collect();
+    let mut samples = vec![Vec::new(); ready.len()];
+    for round in 0..rounds {
+        for turn in 0..ready.len() {
+            let index = (turn + round) % ready.len();
+            if let Some(lap) = &mut ready[index] {
+                lap.lap();
+                samples[index].push(nanoseconds(lap.lap()));
+            }
+        }
+    }
+    let sums = ready.iter_mut().map(|lap| lap.as_mut().and_then(|lap| lap.checksum()));
+    check(task, &sums.collect::<Vec<_>>())?;
+    Ok(samples)
+}
+
+/// One contender at a time: made, warmed up, timed and dropped in each round.
+fn run_anew(task: &Task, rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+    let count = task.candidates.len();
+    let mut samples = vec![Vec::new(); count];
+    for round in 0..rounds {
+        let mut sums = vec![None; count];
+        for turn in 0..count {
+            let index = (turn + round) % count;
+            let Some(mut lap) = (task.candidates[index].prepare)() else { continue };
+            lap.lap();
+            samples[index].push(nanoseconds(lap.lap()));
+            sums[index] = lap.checksum();
+        }
+        check(task, &sums)?;
+    }
+    Ok(samples)
+}
+
+fn nanoseconds(timed: Timed) -> f64 {
+    timed.elapsed.as_secs_f64() * 1e9 / timed.operations as f64
+}
+
+/// Compares the checksums of those that have one.
+fn check(task: &Task, sums: &[Option<u64>]) -> Result<(), String> {
+    let mut known =
+        task.candidates.iter().zip(sums).filter_map(|(one, sum)| Some((one.name, (*sum)?)));
+    let Some((first, expected)) = known.next() else { return Ok(()) };
+    match known.find(|&(_, sum)| sum != expected) {
+        None => Ok(()),
+        Some((other, sum)) => Err(format!(
+            "{}, {} bytes, {} slots: {other} ends with checksum {sum:x}, {first} with {expected:x}: \
+             they did not do the same work",
+            task.work, task.object_bytes, task.slots
+        )),
+    }
+}
+
+fn cell(task: &Task, candidate: &Candidate, mut laps: Vec<f64>) -> Cell {
+    laps.sort_by(f64::total_cmp);
+    Cell {
+        work: task.work.clone(),
+        object_bytes: task.object_bytes,
+        slots: task.slots,
+        contender: candidate.name,
+        kind: candidate.kind,
+        median: quantile(&laps, 0.5),
+        quartile_low: quantile(&laps, 0.25),
+        quartile_high: quantile(&laps, 0.75),
+        rounds: laps.len(),
+    }
+}
+
+/// The value below which `part` of the sorted `values` lie, between neighbours by proportion.
+fn quantile(values: &[f64], part: f64) -> f64 {
+    let place = part * (values.len() - 1) as f64;
+    let (low, high) = (values[place.floor() as usize], values[place.ceil() as usize]);
+    low + (high - low) * place.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantile_takes_the_middle_or_between_the_two_middles() {
+        assert_eq!(quantile(&[1.0, 2.0, 9.0], 0.5), 2.0);
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 9.0], 0.5), 3.0);
+        assert_eq!(quantile(&[7.0], 0.25), 7.0);
+    }
+
+    struct Answers(u64);
+
+    impl Lap for Answers {
+        fn lap(&mut self) -> Timed {
+            Timed { elapsed: Duration::from_nanos(10), operations: 5 }
+        }
+
+        fn checksum(&mut self) -> Option<u64> {
+            Some(self.0)
+        }
+    }
+
+    fn candidate(name: &'static str, sum: u64) -> Candidate {
+        Candidate {
+            name,
+            kind: Kind::Index,
+            prepare: Box::new(move || Some(Box::new(Answers(sum)))),
+        }
+    }
+
+    fn task(slots: usize, sums: [u64; 2]) -> Task {
+        let candidates = vec![candidate("one", sums[0]), candidate("two", sums[1])];
+        Task { work: "work".into(), object_bytes: 16, slots, candidates }
+    }
+
+    #[test]
+    fn run_refuses_contenders_that_end_differently() {
+        for slots in [1000, KEPT_BYTES_MAX] {
+            assert_eq!(run(&task(slots, [1, 1]), 3).unwrap()[1].median, 2.0);
+            let message = run(&task(slots, [1, 2]), 3).unwrap_err();
+            assert!(message.contains("two ends with checksum 2, one with 1"), "{message}");
+        }
+    }
+}

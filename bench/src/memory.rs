@@ -1,0 +1,81 @@
+//! Bytes per slot, counted by the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::contender::Contender;
+use crate::contenders::{Visitor, visit_all};
+use crate::object::Medium;
+use crate::population::Population;
+
+/// The system's allocator, and a count of the bytes that are taken. `Box` contenders do not go through it.
+pub(crate) struct Counting;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        TAKEN.fetch_add(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        TAKEN.fetch_add(layout.size(), Relaxed);
+        // SAFETY: as in `alloc`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        TAKEN.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as in `alloc`.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        TAKEN.fetch_add(size, Relaxed);
+        TAKEN.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as in `alloc`.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+/// What a contender takes for each slot beyond the object, and the size of its keys.
+#[derive(Clone, Debug)]
+pub(crate) struct BytesPerSlot {
+    pub(crate) contender: &'static str,
+    pub(crate) beyond_object: f64,
+    pub(crate) key: usize,
+}
+
+/// The slots of the stores that are weighed: what a key of 16 bits can name.
+pub(crate) const SLOTS: usize = 65_536;
+
+/// Weighs every contender that keeps its objects in a store.
+pub(crate) fn bytes_per_slot(wanted: &dyn Fn(&str) -> bool) -> Vec<BytesPerSlot> {
+    let mut collector = Collector(Vec::new(), wanted);
+    visit_all(&mut collector);
+    collector.0
+}
+
+struct Collector<'a>(Vec<BytesPerSlot>, &'a dyn Fn(&str) -> bool);
+
+impl Visitor for Collector<'_> {
+    fn visit<C: Contender>(&mut self) {
+        if C::KIND == crate::contender::Kind::Limit || !C::WALKS_WITHOUT_KEYS || !(self.1)(C::NAME)
+        {
+            return;
+        }
+        let before = TAKEN.load(Relaxed);
+        let Some(population) = Population::<C, 12>::full(SLOTS) else { return };
+        let keys = SLOTS * size_of::<C::Key<Medium>>();
+        let taken = TAKEN.load(Relaxed) - before - keys;
+        drop(population);
+        self.0.push(BytesPerSlot {
+            contender: C::NAME,
+            beyond_object: taken as f64 / SLOTS as f64 - size_of::<Medium>() as f64,
+            key: size_of::<C::Key<Medium>>(),
+        });
+    }
+}

@@ -1,0 +1,126 @@
+//! Which works are done on which objects in stores of which size.
+
+use crate::arguments::{Arguments, Extent};
+use crate::measure::Task;
+use crate::work::burst::Burst;
+use crate::work::churn::Churn;
+use crate::work::clear_refill::ClearRefill;
+use crate::work::create::Create;
+use crate::work::fill::Fill;
+use crate::work::get::Get;
+use crate::work::iterate::{For, ForEach, Iterate, Runs};
+use crate::work::particles::Particles;
+use crate::work::quadtree::{NODES_MAX, Quadtree};
+use crate::work::replay::{Bots, Replay, ReplayHeap, Solo};
+use crate::work::retain::Retain;
+use crate::work::{Case, Work, task};
+
+/// Occupancies for the walks, in percent.
+pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];
+
+/// Words of payload of the three objects.
+const SMALL: usize = 0;
+const MEDIUM: usize = 12;
+const LARGE: usize = 60;
+
+/// Everything that `arguments` ask for.
+pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
+    let mut plan = Plan { arguments, tasks: Vec::new() };
+    let extent = arguments.extent();
+    let usual: &[usize] = match extent {
+        Extent::Quick => &[1_000, 100_000, 1_000_000],
+        Extent::Usual => &[1_000, 10_000, 100_000, 1_000_000],
+        Extent::Full => &[1_000, 10_000, 100_000, 1_000_000, 10_000_000],
+    };
+    for slots in arguments.sizes(usual) {
+        let named = slots == 100_000 || !arguments.sizes(&[]).is_empty();
+        if slots < 10_000_000 {
+            plan.objects::<MEDIUM>(slots);
+        }
+        if slots >= 10_000_000 || extent == Extent::Full || (extent == Extent::Usual && named) {
+            plan.objects::<SMALL>(slots);
+        }
+        // At 100,000 slots large objects fill a third-level cache to the brim: other programs would decide.
+        let named = slots == 10_000 || !arguments.sizes(&[]).is_empty();
+        if slots <= 1_000_000 && (extent == Extent::Full || (extent == Extent::Usual && named)) {
+            plan.objects::<LARGE>(slots);
+        }
+        plan.particles(slots);
+    }
+    if extent != Extent::Quick {
+        plan.programs();
+    }
+    plan.tasks
+}
+
+struct Plan<'a> {
+    arguments: &'a Arguments,
+    tasks: Vec<Task>,
+}
+
+impl Plan<'_> {
+    fn add<W: Work, const P: usize>(&mut self, name: &str, slots: usize, percent: usize) {
+        if self.arguments.wants_work(name) {
+            self.tasks.push(task::<W, P>(name, Case { slots, percent }));
+        }
+    }
+
+    /// The works on single objects.
+    fn objects<const P: usize>(&mut self, slots: usize) {
+        let all = self.arguments.extent() != Extent::Quick;
+        if all {
+            self.add::<Create, P>("create", slots, 0);
+        }
+        self.add::<Fill, P>("fill", slots, 100);
+        self.add::<Get, P>("get", slots, 100);
+        self.add::<Churn, P>("churn", slots, 90);
+        self.add::<Burst, P>("burst", slots, 90);
+        self.add::<ClearRefill, P>("clear+refill", slots, 100);
+        self.add::<Retain, P>("retain", slots, 100);
+        for percent in OCCUPANCIES {
+            if all || percent != 90 {
+                self.add::<Iterate<For>, P>(&format!("iterate {percent}%, for"), slots, percent);
+                self.add::<Iterate<ForEach>, P>(
+                    &format!("iterate {percent}%, for_each"),
+                    slots,
+                    percent,
+                );
+                self.add::<Iterate<Runs>, P>(&format!("iterate {percent}%, runs"), slots, percent);
+            }
+        }
+    }
+
+    /// The particle frame, with the small object, up to a million of them.
+    fn particles(&mut self, count: usize) {
+        if count <= 1_000_000 {
+            self.add::<Particles, SMALL>("particles", count, 100);
+        }
+    }
+
+    /// What real programs did.
+    fn programs(&mut self) {
+        self.add::<Quadtree, MEDIUM>("quadtree", NODES_MAX, 100);
+        self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
+        self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
+        self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::measure;
+
+    #[test]
+    fn every_work_ends_with_the_same_checksum_for_every_contender() {
+        let arguments = Arguments::parse_from(["millpond-bench", "--full", "--sizes", "100"]);
+        let tasks = tasks(&arguments);
+        assert!(tasks.len() > 50);
+        for task in tasks {
+            let cells = measure::run(&task, 1).unwrap();
+            assert!(cells.len() > 3, "{} has hardly a contender", task.work);
+        }
+    }
+}

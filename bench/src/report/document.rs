@@ -1,0 +1,252 @@
+//! The text of a run: verdict, tables, how to read them.
+
+use super::environment;
+use super::table::Table;
+use crate::measure::Cell;
+use crate::memory;
+use crate::plan::OCCUPANCIES;
+use crate::results::{Group, REFERENCE, Results};
+use crate::verdict;
+use crate::work::worst;
+
+/// Operations on single objects, a column each.
+const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
+
+/// The whole document, in Markdown.
+pub(crate) fn document(results: &Results) -> String {
+    let mut text = head(results);
+    text += &verdict_section(results);
+    text += &operations_sections(results);
+    text += &iteration_sections(results);
+    text += &program_sections(results);
+    text += &worst_section(results);
+    text += &memory_section(results);
+    text
+}
+
+fn head(results: &Results) -> String {
+    format!(
+        "# Benchmark\n\n\
+         {}, {}. {}.\n\n\
+         Made by `cargo run --release -p millpond-bench` in {} seconds. All contenders run in one process and \
+         in turns, {} rounds at each work. A cell is the median in nanoseconds per operation, then half the \
+         distance of the quartiles in percent, then how many times the time of `{REFERENCE}` that is: above 1 \
+         is slower than it. A dash: the contender has no such operation. All contenders of a column end with \
+         the same checksum, or the run fails. The harness's own cost (random numbers, the program's array \
+         of keys, making the object) is in every row; the rows named *limit* have that and the bare memory \
+         accesses, and no checks.\n\n",
+        environment::date(),
+        environment::processor(),
+        environment::versions(),
+        results.seconds,
+        results.rounds
+    )
+}
+
+fn verdict_section(results: &Results) -> String {
+    let bars = verdict::bars(results);
+    let rows = bars.iter().map(|bar| {
+        let (ratio, place) = match bar.worst() {
+            Some((ratio, place)) => (format!("{ratio:.2}"), place.clone()),
+            None => ("-".into(), "not measured in this run".into()),
+        };
+        vec![
+            bar.text.clone(),
+            format!("{:.2}", bar.limit),
+            ratio,
+            bar.word().into(),
+            format!("{}/{}", bar.met(), bar.ratios.len()),
+            place,
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    let headings = ["bar", "limit", "worst", "verdict", "met at", "where it is worst"]
+        .map(String::from)
+        .to_vec();
+    let count = |word| bars.iter().filter(|bar| bar.word() == word).count();
+    format!(
+        "## Verdict\n\n{} bars met, {} missed, {} not measured. `{REFERENCE}` unless another is named; the worst \
+         ratio of all sizes.\n\n{}\n",
+        count("met"),
+        count("missed"),
+        count("-"),
+        Table { headings, rows }.render()
+    )
+}
+
+fn operations_sections(results: &Results) -> String {
+    let works: Vec<_> = OPERATIONS.map(|work| (work.to_owned(), work.to_owned())).to_vec();
+    let groups = results.groups(|work| OPERATIONS.contains(&work));
+    let sections = groups.into_iter().map(|group| {
+        let title = format!("{} slots of {} bytes", thousands(group.slots), group.object_bytes);
+        section(
+            &title,
+            "Per slot, object or pair of removal and insertion.",
+            &grid(results, group, &works),
+        )
+    });
+    sections.collect()
+}
+
+fn iteration_sections(results: &Results) -> String {
+    let mut text = String::new();
+    for group in results.groups(|work| work.starts_with("iterate")) {
+        for form in ["for", "for_each", "runs"] {
+            let works = OCCUPANCIES
+                .map(|percent| (format!("iterate {percent}%, {form}"), format!("{percent} %")));
+            let title = format!(
+                "Iterate by `{form}`: {} slots of {} bytes",
+                thousands(group.slots),
+                group.object_bytes
+            );
+            let note = "Per live object; dead slots at random places. The rows of `Vec, swap_remove` are the plain loop over \
+                        a dense array.";
+            let table = grid(results, group, &works);
+            if !table.rows.is_empty() {
+                text += &section(&title, note, &table);
+            }
+        }
+    }
+    text
+}
+
+/// Particles by number, and the real programs, as one table: they differ in size, not in group.
+fn program_sections(results: &Results) -> String {
+    let mut columns = Vec::new();
+    for group in results.groups(|work| work == "particles") {
+        columns.push((
+            "particles".to_owned(),
+            group,
+            format!("{} particles", thousands(group.slots)),
+        ));
+    }
+    let is_program = |work: &str| work == "quadtree" || work.starts_with("replay");
+    for cell in results.cells.iter().filter(|cell| is_program(&cell.work)) {
+        let group = Group { object_bytes: cell.object_bytes, slots: cell.slots };
+        let heading = cell.work.replace("replay ", "");
+        if columns.iter().all(|(work, ..)| *work != cell.work) {
+            columns.push((cell.work.clone(), group, heading));
+        }
+    }
+    if columns.is_empty() {
+        return String::new();
+    }
+    let note = "Particles: per particle and frame. Quadtree: per actor and frame of Freedoom 2 MAP15. The others: replay \
+                of a trace, per event.";
+    section("Whole programs", note, &table_of(results, &columns))
+}
+
+fn worst_section(results: &Results) -> String {
+    if results.latencies.is_empty() {
+        return String::new();
+    }
+    let headings = ["", "median", "p99", "p99.99", "worst, median of rounds", "worst"]
+        .map(String::from)
+        .to_vec();
+    let rows = results.latencies.iter().map(|latency| {
+        let figures =
+            [latency.median, latency.p99, latency.p9999, latency.worst_median, latency.worst];
+        let figures = figures.iter().map(|figure| format!("{figure:.0}"));
+        std::iter::once(latency.contender.to_owned()).chain(figures).collect()
+    });
+    let table = Table { headings, rows: rows.collect() };
+    let note = format!(
+        "Nanoseconds, the clock's own cost (some 20 to 40) included; {} insertions and removals each, fill included, at {} \
+         slots of 64 bytes. An interrupt shows in any row: compare with the row of plain accesses.",
+        thousands(results.latencies[0].operations),
+        thousands(worst::SLOTS)
+    );
+    section("The worst single operation", &note, &table)
+}
+
+fn memory_section(results: &Results) -> String {
+    if results.bytes_per_slot.is_empty() {
+        return String::new();
+    }
+    let rows = results.bytes_per_slot.iter().map(|bytes| {
+        vec![
+            bytes.contender.to_owned(),
+            format!("{:.2}", bytes.beyond_object),
+            bytes.key.to_string(),
+        ]
+    });
+    let headings =
+        ["", "bytes per slot beyond the object", "bytes of a key"].map(String::from).to_vec();
+    let note = format!(
+        "{} slots of 64 bytes, created with room for them, then filled.",
+        thousands(memory::SLOTS)
+    );
+    section("Memory", &note, &Table { headings, rows: rows.collect() })
+}
+
+/// A table of some works of one group, as (name, heading).
+fn grid(results: &Results, group: Group, works: &[(String, String)]) -> Table {
+    let columns: Vec<_> =
+        works.iter().map(|(work, heading)| (work.clone(), group, heading.clone())).collect();
+    table_of(results, &columns)
+}
+
+/// Contenders down, columns of (work, group, heading) across; nothing that is all dashes.
+fn table_of(results: &Results, columns: &[(String, Group, String)]) -> Table {
+    let columns: Vec<_> = columns
+        .iter()
+        .filter(|(work, group, _)| results.column(work, *group).next().is_some())
+        .collect();
+    let mut contenders: Vec<&str> = Vec::new();
+    for cell in &results.cells {
+        let shown = columns.iter().any(|(work, group, _)| {
+            *work == cell.work
+                && *group == Group { object_bytes: cell.object_bytes, slots: cell.slots }
+        });
+        if shown && !contenders.contains(&cell.contender) {
+            contenders.push(cell.contender);
+        }
+    }
+    contenders.sort_by_key(|name| crate::contenders::place(name));
+    let headings =
+        std::iter::once(String::new()).chain(columns.iter().map(|(.., heading)| heading.clone()));
+    let rows = contenders.iter().map(|contender| {
+        let cells = columns.iter().map(|(work, group, _)| {
+            let reference = results.cell(work, *group, REFERENCE);
+            results.cell(work, *group, contender).map_or("-".into(), |cell| figure(cell, reference))
+        });
+        std::iter::once((*contender).to_owned()).chain(cells).collect()
+    });
+    Table { headings: headings.collect(), rows: rows.collect() }
+}
+
+/// Median, spread, ratio.
+fn figure(cell: &Cell, reference: Option<&Cell>) -> String {
+    let digits = if cell.median < 10.0 { 2 } else { 1 };
+    let ratio = reference.map(|reference| format!(" ×{:.2}", cell.median / reference.median));
+    format!("{:.digits$} ±{:.0}%{}", cell.median, cell.spread_percent(), ratio.unwrap_or_default())
+}
+
+fn section(title: &str, note: &str, table: &Table) -> String {
+    format!("## {title}\n\n{note}\n\n{}\n", table.render())
+}
+
+/// 1234567 as 1,234,567.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_000), "1,000");
+        assert_eq!(thousands(12_345_678), "12,345,678");
+    }
+}

@@ -1,0 +1,99 @@
+//! When, where and with which versions a run was made.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The versions that this program was built with.
+const LOCK: &str = include_str!("../../../Cargo.lock");
+
+const CRATES: [&str; 14] = [
+    "millpond",
+    "slotmap",
+    "thunderdome",
+    "generational-arena",
+    "gen_map",
+    "fyrox-core",
+    "slab",
+    "stable-vec",
+    "typed-arena",
+    "bumpalo",
+    "mimalloc",
+    "libmimalloc-sys",
+    "tikv-jemallocator",
+    "tikv-jemalloc-sys",
+];
+
+/// The date of today, as in 2026-11-21 (UTC).
+pub(crate) fn date() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    civil_date((seconds / 86_400) as i64)
+}
+
+/// Days since 1970 as a date: years are counted from 1 March of year 0, so that leap days come last.
+fn civil_date(days: i64) -> String {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The processor's name and its caches, as far as the system tells.
+pub(crate) fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = info.lines().find(|line| line.starts_with(name))?;
+        line.split_once(':').map(|(_, value)| value.trim().to_owned())
+    };
+    let name = field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let model = field("cpu family").zip(field("model\t"));
+    let model = model.map(|(family, model)| format!(" (family {family}, model {model})"));
+    let caches: Vec<String> = (0..4).filter_map(cache).collect();
+    format!("{name}{}, {}", model.unwrap_or_default(), caches.join(", "))
+}
+
+fn cache(index: usize) -> Option<String> {
+    let read = |file: &str| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{file}");
+        std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+    };
+    let (level, kind, size) = (read("level")?, read("type")?, read("size")?);
+    (kind != "Instruction").then(|| format!("L{level} {size}"))
+}
+
+/// The compiler, and every contender's version.
+pub(crate) fn versions() -> String {
+    let crates =
+        CRATES.iter().filter_map(|name| version(name).map(|version| format!("{name} {version}")));
+    let compilers = std::iter::once(env!("BENCH_RUSTC")).chain(option_env!("BENCH_CXX"));
+    let compilers = compilers.map(str::to_owned);
+    compilers.chain(crates).collect::<Vec<_>>().join(", ")
+}
+
+fn version(name: &str) -> Option<&'static str> {
+    let (_, rest) = LOCK.split_once(&format!("name = \"{name}\"\nversion = \""))?;
+    rest.split('"').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn civil_date_knows_leap_years() {
+        assert_eq!(civil_date(0), "1970-01-01");
+        assert_eq!(civil_date(11_016), "2000-02-29");
+        assert_eq!(civil_date(20_778), "2026-11-21");
+    }
+
+    #[test]
+    fn versions_come_from_the_lock_file() {
+        assert_eq!(version("slotmap").map(|version| version.starts_with("1.")), Some(true));
+        assert_eq!(version("no such crate"), None);
+    }
+}

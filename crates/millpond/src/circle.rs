@@ -1,0 +1,229 @@
+//! The circle of generations that every slot of a pool goes round, and what may come next on it.
+//!
+//! Generations run in a circle from 1 to the layout's last. Each pool starts somewhere on it: at 1, or,
+//! if it has a name or a salt, at a point that follows from them. A slot that has been once round (or
+//! as far as the pool's limit) retires, or starts again if wrapping was chosen.
+//!
+//! A pool keeps one word per slot: the generation of the slot's handle while it is live; while it is
+//! dead, the generation that the *next* handle will have, marked dead; or the mark of a retired slot.
+
+use crate::errors::InsertAtErrorKind;
+use crate::handle::{HandleLayout, Refusal, Word};
+#[cfg(feature = "alloc")]
+use crate::settings::Lifetimes;
+
+/// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
+pub(crate) const fn first_generation(
+    name: Option<&'static str>,
+    salt: Option<u64>,
+    max: u32,
+) -> u32 {
+    if name.is_none() && salt.is_none() {
+        return 1;
+    }
+    // A mark before each, so that no name is like a missing one, and no salt either.
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    if let Some(name) = name {
+        hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
+    }
+    if let Some(salt) = salt {
+        hash = fnv_1a(&salt.to_le_bytes(), fnv_1a(&[2], hash));
+    }
+    (mixed(hash) % max as u64) as u32 + 1
+}
+
+/// The FNV-1a hash, 64 bits (Fowler, Noll, Vo): short names in, no table, the same on every platform.
+const fn fnv_1a(bytes: &[u8], basis: u64) -> u64 {
+    let mut hash = basis;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): spreads every bit over the whole word, so
+/// that names which differ in one letter start far apart.
+const fn mixed(mut hash: u64) -> u64 {
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+/// Where a pool's slots are on their way at first and at last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circle<W> {
+    /// The first generation of every slot.
+    start: W,
+    /// The last generation of every slot: one before `start` on the circle, unless limited.
+    last: W,
+    /// The largest generation of the layout, after which the circle goes on at 1.
+    max: W,
+    /// Whether a slot starts again after `last`; otherwise it retires.
+    wraps: bool,
+}
+
+impl<W: Word> Circle<W> {
+    #[cfg(feature = "alloc")]
+    pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
+        let max = H::LIFETIMES_MAX;
+        let start = lifetimes.start(max);
+        let count = lifetimes.count.clamp(1, max);
+        // One before the start on the circle, then `count` steps on.
+        let last = (u64::from(start) - 1 + u64::from(count) - 1) % u64::from(max) + 1;
+        Self {
+            start: W::from_generation(start),
+            last: W::from_generation(last as u32),
+            max: W::from_generation(max),
+            wraps: lifetimes.wraps,
+        }
+    }
+
+    /// The whole circle from a first generation on; then slots retire.
+    #[inline]
+    pub(crate) fn whole<H: HandleLayout<Word = W>>(start: u32) -> Self {
+        let max = H::LIFETIMES_MAX;
+        Self {
+            start: W::from_generation(start),
+            last: W::from_generation(if start == 1 { max } else { start - 1 }),
+            max: W::from_generation(max),
+            wraps: false,
+        }
+    }
+
+    /// The first generation of every slot.
+    #[inline]
+    pub(crate) fn start(&self) -> W {
+        self.start
+    }
+
+    /// The generation after this one, or `None` if it was the slot's last.
+    #[inline]
+    pub(crate) fn after(&self, generation: W) -> Option<W> {
+        if generation == self.last || generation == self.max {
+            return self.after_border(generation);
+        }
+        Some(W::from_generation(generation.generation() + 1))
+    }
+
+    #[cold]
+    fn after_border(&self, generation: W) -> Option<W> {
+        if generation != self.last {
+            Some(W::from_generation(1))
+        } else if self.wraps {
+            Some(self.start)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a slot that dies in this generation retires.
+    pub(crate) fn is_last(&self, generation: W) -> bool {
+        !self.wraps && generation == self.last
+    }
+
+    /// Whether a slot of this word may begin exactly this generation.
+    pub(crate) fn check_begin(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
+        if word == W::RETIRED {
+            Err(InsertAtErrorKind::Retired)
+        } else if !word.is_dead() {
+            Err(InsertAtErrorKind::Occupied)
+        } else if self.age(generation) > self.age(self.last) {
+            Err(InsertAtErrorKind::BeyondLifetimes)
+        } else if !self.wraps && self.age(generation) < self.age(word.as_live()) {
+            Err(InsertAtErrorKind::Stale)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Why a handle of this generation does not name a live object in a slot of this word (`None`: no
+    /// such slot). `issued` is how many handles the pool has issued.
+    #[cold]
+    pub(crate) fn refusal(&self, word: Option<W>, generation: W, issued: u64) -> Refusal {
+        let Some(word) = word else {
+            return Refusal::OutOfRange;
+        };
+        let age = self.age(generation);
+        let had_before = if word == W::RETIRED {
+            age <= self.age(self.last)
+        } else {
+            age < self.age(word.as_live()) || (word.is_dead() && self.wraps)
+        };
+        if had_before {
+            Refusal::Stale
+        } else if u64::from(age) >= issued && self.start.generation() != 1 {
+            Refusal::OtherPool
+        } else {
+            Refusal::NeverIssued
+        }
+    }
+
+    /// How many lifetimes of a slot come before this one.
+    fn age(&self, generation: W) -> u32 {
+        let (generation, start) = (generation.generation(), self.start.generation());
+        if generation >= start {
+            generation - start
+        } else {
+            self.max.generation() - start + generation
+        }
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle32;
+
+    type Short = Handle32<(), 24>;
+
+    fn circle(count: u32, wraps: bool, salt: Option<u64>) -> Circle<u16> {
+        Circle::new::<Short>(&Lifetimes { name: None, salt, count, wraps })
+    }
+
+    /// The generations of a slot from its first on, as far as they go or to 600.
+    fn generations(circle: &Circle<u16>) -> impl Iterator<Item = u16> {
+        core::iter::successors(Some(circle.start()), |at| circle.after(*at)).take(600)
+    }
+
+    #[test]
+    fn goes_once_round_and_retires_or_starts_again() {
+        for salt in [None, Some(1), Some(2), Some(3)] {
+            for count in [1, 2, 100, 254, 255, 1000] {
+                let lifetimes = count.min(255) as usize;
+                let once = circle(count, false, salt);
+                assert_eq!(generations(&once).count(), lifetimes);
+                assert!(generations(&once).all(|at| (1..=255).contains(&at)));
+                let last = generations(&once).last();
+                assert!(generations(&once).all(|at| once.is_last(at) == (Some(at) == last)));
+                let again = circle(count, true, salt);
+                assert!(generations(&again).take(lifetimes).eq(generations(&once)));
+                assert_eq!(generations(&again).nth(lifetimes), Some(once.start()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_whole_circle_is_the_one_without_limits() {
+        for salt in [None, Some(1), Some(2), Some(3)] {
+            let expected = circle(u32::MAX, false, salt);
+            let whole = Circle::whole::<Short>(u32::from(expected.start()));
+            assert!(generations(&whole).eq(generations(&expected)));
+        }
+    }
+
+    #[test]
+    fn begins_a_generation_that_the_slot_has_not_had() {
+        let circle = circle(10, false, Some(1));
+        let all: [u16; 10] = core::array::from_fn(|age| circle.start() + age as u16);
+        let dead = all[4].as_dead();
+        let answers = all.map(|generation| circle.check_begin(dead, generation));
+        assert_eq!(answers[..4], [Err(InsertAtErrorKind::Stale); 4]);
+        assert_eq!(answers[4..], [Ok(()); 6]);
+        let begin = |word, generation| circle.check_begin(word, generation);
+        assert_eq!(begin(dead, all[9] + 1), Err(InsertAtErrorKind::BeyondLifetimes));
+        assert_eq!(begin(all[4], all[5]), Err(InsertAtErrorKind::Occupied));
+        assert_eq!(begin(u16::RETIRED, all[5]), Err(InsertAtErrorKind::Retired));
+    }
+}

@@ -1,0 +1,165 @@
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::live::LiveSlots;
+use super::roster::StaticRoster;
+use super::storage::{Slots, SlotsMut};
+use crate::handle::HandleLayout;
+
+/// Implements what all iterators over a static pool have in common: `self.slots` is an iterator of the
+/// pool's storage, and `$item` makes an item of what it yields and `self.roster`.
+macro_rules! iterator {
+    ($(#[$doc:meta])* $name:ident over $slots:ty, yields $item:ty,
+     |$roster:ident, $slot:pat_param| $make:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a, T, const N: usize, H: HandleLayout> {
+            slots: $slots,
+            roster: &'a StaticRoster<N, H>,
+        }
+
+        impl<'a, T, const N: usize, H: HandleLayout> $name<'a, T, N, H> {
+            #[inline]
+            pub(super) fn new(slots: $slots, roster: &'a StaticRoster<N, H>) -> Self {
+                Self { slots, roster }
+            }
+        }
+
+        impl<'a, T, const N: usize, H: HandleLayout> Iterator for $name<'a, T, N, H> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                let $slot = self.slots.next()?;
+                let $roster = self.roster;
+                $make
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.slots.size_hint()
+            }
+        }
+
+        impl<T, const N: usize, H: HandleLayout> DoubleEndedIterator for $name<'_, T, N, H> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let $slot = self.slots.next_back()?;
+                let $roster = self.roster;
+                $make
+            }
+        }
+
+        impl<T, const N: usize, H: HandleLayout> ExactSizeIterator for $name<'_, T, N, H> {}
+        impl<T, const N: usize, H: HandleLayout> FusedIterator for $name<'_, T, N, H> {}
+    };
+}
+
+/// Implements `Clone` and `Debug` for an iterator that lends values.
+macro_rules! shared {
+    ($name:ident, $debug:ident) => {
+        impl<T, const N: usize, H: HandleLayout> Clone for $name<'_, T, N, H> {
+            fn clone(&self) -> Self {
+                Self { slots: self.slots.clone(), roster: self.roster }
+            }
+        }
+
+        impl<T: fmt::Debug, const N: usize, H: HandleLayout> fmt::Debug for $name<'_, T, N, H> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.$debug().entries(self.clone()).finish()
+            }
+        }
+    };
+}
+
+/// Implements `Debug` for an iterator that lends values to change.
+macro_rules! exclusive {
+    ($name:ident) => {
+        impl<T, const N: usize, H: HandleLayout> fmt::Debug for $name<'_, T, N, H> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+iterator! {
+    /// The handles and values of a static pool in index order; made by
+    /// [`StaticPool::iter`](super::StaticPool::iter).
+    Iter over Slots<'a, T, H::Word>, yields (H, &'a T),
+    |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
+}
+shared! { Iter, debug_map }
+
+iterator! {
+    /// The handles and values of a static pool, to change, in index order; made by
+    /// [`StaticPool::iter_mut`](super::StaticPool::iter_mut).
+    IterMut over SlotsMut<'a, T, H::Word>, yields (H, &'a mut T),
+    |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
+}
+exclusive! { IterMut }
+
+iterator! {
+    /// The values of a static pool in index order; made by
+    /// [`StaticPool::values`](super::StaticPool::values).
+    Values over Slots<'a, T, H::Word>, yields &'a T,
+    |_roster, (_, value)| Some(value)
+}
+shared! { Values, debug_list }
+
+iterator! {
+    /// The values of a static pool, to change, in index order; made by
+    /// [`StaticPool::values_mut`](super::StaticPool::values_mut).
+    ValuesMut over SlotsMut<'a, T, H::Word>, yields &'a mut T,
+    |_roster, (_, value)| Some(value)
+}
+exclusive! { ValuesMut }
+
+/// The handles of a static pool in index order; made by
+/// [`StaticPool::handles`](super::StaticPool::handles).
+pub struct Handles<'a, const N: usize, H: HandleLayout> {
+    live: LiveSlots<'a, H::Word>,
+    roster: &'a StaticRoster<N, H>,
+}
+
+impl<'a, const N: usize, H: HandleLayout> Handles<'a, N, H> {
+    #[inline]
+    pub(super) fn new(roster: &'a StaticRoster<N, H>) -> Self {
+        Self { live: LiveSlots::new(roster.liveness(), roster.live()), roster }
+    }
+}
+
+impl<const N: usize, H: HandleLayout> Iterator for Handles<'_, N, H> {
+    type Item = H;
+
+    #[inline]
+    fn next(&mut self) -> Option<H> {
+        self.roster.handle_at(self.live.next()?)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.live.size_hint()
+    }
+}
+
+impl<const N: usize, H: HandleLayout> DoubleEndedIterator for Handles<'_, N, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<H> {
+        self.roster.handle_at(self.live.next_back()?)
+    }
+}
+
+impl<const N: usize, H: HandleLayout> ExactSizeIterator for Handles<'_, N, H> {}
+impl<const N: usize, H: HandleLayout> FusedIterator for Handles<'_, N, H> {}
+
+impl<const N: usize, H: HandleLayout> Clone for Handles<'_, N, H> {
+    fn clone(&self) -> Self {
+        Self { live: self.live.clone(), roster: self.roster }
+    }
+}
+
+impl<const N: usize, H: HandleLayout> fmt::Debug for Handles<'_, N, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}

@@ -1,0 +1,311 @@
+//! The handles of a static pool: which slots are live, and which come next.
+
+use crate::circle::{Circle, first_generation};
+use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
+use crate::stats::Stats;
+
+/// ```text
+/// position   0         live              N − retired      N
+/// order      │ live …  │ next, vacant …  │ retired …      │
+/// ```
+///
+/// The `order` is a permutation of the slots, `positions` its inverse. The slot freed last is handed
+/// out next.
+///
+/// **Every bit of a new roster is 0** (unless it has a name), so that a pool in a `static` takes no room
+/// in the program's file, however many slots it has. That is why each array keeps the difference (the
+/// exclusive or) from what a new roster has there.
+#[derive(Clone, Debug)]
+pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
+    /// The slot's word and that of a slot never used differ in these bits; the top one is therefore
+    /// set exactly while the slot is live.
+    words: [H::Word; N],
+    /// The slot at a position, and the position itself, differ in these bits.
+    order: [H::Index; N],
+    /// The position of a slot, and its index, differ in these bits.
+    positions: [H::Index; N],
+    live: usize,
+    retired: usize,
+    /// One less than the first generation of every slot.
+    start_minus_1: u32,
+    name: Option<&'static str>,
+    inserted: u64,
+    refused: u64,
+    evicted: u64,
+    /// How many slots were live at once at most, looked at when one is about to die: the number only
+    /// falls then.
+    peak_before_removal: usize,
+}
+
+impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
+    pub(super) const fn new(name: Option<&'static str>) -> Self {
+        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
+        Self {
+            words: [H::Word::ZERO; N],
+            order: [H::Index::ZERO; N],
+            positions: [H::Index::ZERO; N],
+            live: 0,
+            retired: 0,
+            start_minus_1: first_generation(name, None, H::LIFETIMES_MAX) - 1,
+            name,
+            inserted: 0,
+            refused: 0,
+            evicted: 0,
+            peak_before_removal: 0,
+        }
+    }
+
+    #[inline]
+    fn circle(&self) -> Circle<H::Word> {
+        Circle::whole::<H>(self.start_minus_1 + 1)
+    }
+
+    /// The word of a slot: its generation, or the next one marked dead, or the mark of a retired one.
+    #[inline]
+    fn word(&self, index: usize) -> Option<H::Word> {
+        self.words.get(index).map(|word| word.difference(self.circle().start().as_dead()))
+    }
+
+    #[inline]
+    fn set_word(&mut self, index: usize, word: H::Word) {
+        self.words[index] = word.difference(self.circle().start().as_dead());
+    }
+
+    /// The slot at a position.
+    #[inline]
+    fn slot_at(&self, position: usize) -> usize {
+        self.order[position].to_index() ^ position
+    }
+
+    #[inline]
+    fn position_of(&self, index: usize) -> usize {
+        self.positions[index].to_index() ^ index
+    }
+
+    #[inline]
+    fn set_slot_at(&mut self, position: usize, index: usize) {
+        let difference = H::Index::from_index(index ^ position);
+        self.order[position] = difference;
+        self.positions[index] = difference;
+    }
+
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        let (slot_a, slot_b) = (self.slot_at(a), self.slot_at(b));
+        self.set_slot_at(a, slot_b);
+        self.set_slot_at(b, slot_a);
+    }
+
+    #[inline]
+    pub(super) fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    #[inline]
+    pub(super) fn live(&self) -> usize {
+        self.live
+    }
+
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.live + self.retired == N
+    }
+
+    #[inline]
+    pub(super) fn is_live(&self, index: usize) -> bool {
+        self.words.get(index).is_some_and(|difference| difference.is_dead())
+    }
+
+    /// For each slot a word whose top bit is set exactly if the slot is live.
+    #[inline]
+    pub(super) fn liveness(&self) -> &[H::Word] {
+        &self.words
+    }
+
+    /// The slot that the handle names, if that lifetime of it is live.
+    #[inline]
+    pub(super) fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        // Live words have no top bit, and a handle's generation has none.
+        (self.word(index)? == handle.word()).then_some(index)
+    }
+
+    /// The handle of a live slot.
+    #[inline]
+    pub(super) fn handle_at(&self, index: usize) -> Option<H> {
+        let word = self.word(index).filter(|word| !word.is_dead())?;
+        Some(H::from_kept_parts(index, word))
+    }
+
+    /// The handle that [`acquire`](Self::acquire) will give.
+    #[inline]
+    pub(super) fn next(&self) -> Option<H> {
+        if self.is_full() {
+            return None;
+        }
+        let index = self.slot_at(self.live);
+        Some(H::from_kept_parts(index, self.word(index)?.as_live()))
+    }
+
+    /// Begins the lifetime that comes next.
+    #[inline]
+    pub(super) fn acquire(&mut self) -> Option<H> {
+        let handle = self.next()?;
+        self.set_word(handle.index() as usize, handle.word());
+        self.live += 1;
+        self.inserted += 1;
+        Some(handle)
+    }
+
+    /// Begins exactly the handle's lifetime.
+    pub(super) fn claim(&mut self, handle: H) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_begin(word, handle.word())?;
+        self.set_word(index, handle.word());
+        self.swap(self.position_of(index), self.live);
+        self.live += 1;
+        self.inserted += 1;
+        Ok(index)
+    }
+
+    /// Ends the lifetime of a slot; `false` if it is dead, or out of range.
+    #[inline]
+    pub(super) fn release(&mut self, index: usize) -> bool {
+        let Some(word) = self.word(index).filter(|word| !word.is_dead()) else {
+            return false;
+        };
+        self.peak_before_removal = self.peak_before_removal.max(self.live);
+        self.live -= 1;
+        self.swap(self.position_of(index), self.live);
+        match self.circle().after(word) {
+            Some(next) => self.set_word(index, next.as_dead()),
+            None => {
+                self.set_word(index, H::Word::RETIRED);
+                self.retired += 1;
+                self.swap(self.live, N - self.retired);
+            }
+        }
+        true
+    }
+
+    /// The vacant slots come in the order of their indices, when none is live.
+    pub(super) fn reset_order(&mut self) {
+        let (mut front, mut vacant, mut retired) = (0, self.live, N);
+        for index in 0..N {
+            let word = self.word(index).unwrap_or(H::Word::RETIRED);
+            let position = if !word.is_dead() {
+                front += 1;
+                front - 1
+            } else if word != H::Word::RETIRED {
+                vacant += 1;
+                vacant - 1
+            } else {
+                retired -= 1;
+                retired
+            };
+            self.set_slot_at(position, index);
+        }
+    }
+
+    pub(super) fn check(&self, handle: H) -> Result<(), Refusal> {
+        if self.find(handle).is_some() {
+            return Ok(());
+        }
+        let word = self.word(handle.index() as usize);
+        Err(self.circle().refusal(word, handle.word(), self.inserted))
+    }
+
+    /// Whether all handles are good, and no two the same.
+    pub(super) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        for (position, &handle) in handles.iter().enumerate() {
+            if let Err(refusal) = self.check(handle) {
+                return Err(GetDisjointMutError::Refused { position, refusal });
+            }
+            if handles[..position].contains(&handle) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the handle's slot retires with its lifetime.
+    pub(super) fn is_in_last_lifetime(&self, handle: H) -> bool {
+        self.circle().is_last(handle.word())
+    }
+
+    pub(super) fn count_eviction(&mut self) {
+        self.evicted += 1;
+    }
+
+    /// What is said of a full pool, which has just refused a value.
+    #[cold]
+    pub(super) fn refuse(&mut self) -> FullPool {
+        self.refused += 1;
+        let Stats { capacity, peak, retired, .. } = self.stats();
+        FullPool { name: self.name, capacity, peak, retired }
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        Stats {
+            capacity: N,
+            live: self.live,
+            peak: self.peak_before_removal.max(self.live),
+            retired: self.retired,
+            inserted: self.inserted,
+            removed: self.inserted - self.live as u64,
+            refused: self.refused,
+            evicted: self.evicted,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handle::{Handle, Handle32};
+
+    fn is_all_zero<const N: usize, H: HandleLayout>(roster: &StaticRoster<N, H>) -> bool {
+        let StaticRoster { words, order, positions, name, .. } = roster;
+        let numbers = [
+            roster.live as u64,
+            roster.retired as u64,
+            u64::from(roster.start_minus_1),
+            roster.inserted,
+            roster.refused,
+            roster.evicted,
+            roster.peak_before_removal as u64,
+        ];
+        words.iter().all(|word| *word == H::Word::ZERO)
+            && order.iter().chain(positions).all(|index| index.to_index() == 0)
+            && numbers == [0; 7]
+            && name.is_none()
+    }
+
+    #[test]
+    fn a_new_one_is_all_zero_bits_unless_it_has_a_name() {
+        assert!(is_all_zero(&StaticRoster::<70, Handle<()>>::new(None)));
+        assert!(is_all_zero(&StaticRoster::<70, Handle32<(), 16>>::new(None)));
+        assert!(!is_all_zero(&StaticRoster::<70, Handle<()>>::new(Some("sparks"))));
+    }
+
+    #[test]
+    fn its_positions_are_the_inverse_of_its_order() {
+        let mut roster = StaticRoster::<9, Handle<()>>::new(None);
+        for step in 0..200_usize {
+            match step * step % 7 {
+                0 | 2 => drop(roster.acquire()),
+                1 => drop(roster.release(step % 9)),
+                _ => drop(Handle::from_parts(step as u32 % 9, 50).map(|h| roster.claim(h))),
+            }
+            for position in 0..9 {
+                assert_eq!(roster.position_of(roster.slot_at(position)), position);
+                let index = roster.slot_at(position);
+                assert_eq!(roster.is_live(index), position < roster.live());
+            }
+        }
+        roster.reset_order();
+        assert!((0..9).all(|at| roster.position_of(roster.slot_at(at)) == at));
+    }
+}

@@ -1,0 +1,378 @@
+//! The values of a static pool, and which of them are there.
+//!
+//! All unsafe code of the static pool is in here, and everything that is offered is safe.
+//!
+//! # Invariant
+//!
+//! The value of slot `i` is initialised **exactly if** the roster says that `i` is live.
+//!
+//! The roster changes nowhere else: it is private to this module, and what is lent out is shared. User
+//! code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::mem::{self, MaybeUninit};
+use core::slice;
+
+use super::live::{LiveSlots, Runs};
+use super::roster::StaticRoster;
+use crate::address::position_in;
+use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::handle::{HandleLayout, Word};
+
+pub(super) struct StaticStorage<T, const N: usize, H: HandleLayout> {
+    roster: StaticRoster<N, H>,
+    values: [MaybeUninit<T>; N],
+}
+
+impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
+    pub(super) const fn new(name: Option<&'static str>) -> Self {
+        Self { roster: StaticRoster::new(name), values: [const { MaybeUninit::<T>::uninit() }; N] }
+    }
+
+    #[inline]
+    pub(super) fn roster(&self) -> &StaticRoster<N, H> {
+        &self.roster
+    }
+
+    #[cold]
+    pub(super) fn refuse(&mut self) -> FullPool {
+        self.roster.refuse()
+    }
+
+    pub(super) fn count_eviction(&mut self) {
+        self.roster.count_eviction();
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, value: T) -> Result<H, T> {
+        let Some(handle) = self.roster.acquire() else {
+            return Err(value);
+        };
+        self.values[handle.index() as usize].write(value);
+        Ok(handle)
+    }
+
+    pub(super) fn insert_at(&mut self, handle: H, value: T) -> Result<H, (T, InsertAtErrorKind)> {
+        match self.roster.claim(handle) {
+            Ok(index) => {
+                self.values[index].write(value);
+                Ok(handle)
+            }
+            Err(kind) => Err((value, kind)),
+        }
+    }
+
+    /// Makes a live slot dead, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(super) fn take(&mut self, index: usize) -> Option<T> {
+        if !self.roster.release(index) {
+            return None;
+        }
+        // SAFETY: the slot was live, so its value is initialised; it is dead now, so nobody reads it
+        // again.
+        Some(unsafe { self.values[index].assume_init_read() })
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
+        if !self.roster.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live.
+        Some(unsafe { self.values[index].assume_init_ref() })
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        if !self.roster.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live.
+        Some(unsafe { self.values[index].assume_init_mut() })
+    }
+
+    pub(super) fn get_disjoint_mut<const K: usize>(
+        &mut self,
+        handles: [H; K],
+    ) -> Result<[&mut T; K], GetDisjointMutError> {
+        self.roster.check_disjoint(&handles)?;
+        match self.values.get_disjoint_mut(handles.map(|handle| handle.index() as usize)) {
+            // SAFETY: every handle is good, so its slot is live.
+            Ok(values) => Ok(values.map(|value| unsafe { value.assume_init_mut() })),
+            Err(_) => unreachable!("the slots of good handles that differ are in range and differ"),
+        }
+    }
+
+    pub(super) fn index_of(&self, value: &T) -> Option<usize> {
+        position_in(&self.values, core::ptr::from_ref(value))
+            .filter(|&index| self.roster.is_live(index))
+    }
+
+    /// The vacant slots come in the order of their indices again.
+    pub(super) fn reset_order(&mut self) {
+        self.roster.reset_order();
+    }
+
+    #[inline]
+    fn live_slots(&self) -> LiveSlots<'_, H::Word> {
+        LiveSlots::new(self.roster.liveness(), self.roster.live())
+    }
+
+    #[inline]
+    pub(super) fn iter(&self) -> Slots<'_, T, H::Word> {
+        Slots { values: &self.values, live: self.live_slots() }
+    }
+
+    /// The values to change, and the roster to name them by.
+    #[inline]
+    pub(super) fn iter_mut(&mut self) -> (SlotsMut<'_, T, H::Word>, &StaticRoster<N, H>) {
+        let roster = &self.roster;
+        let live = LiveSlots::new(roster.liveness(), roster.live());
+        (SlotsMut { values: &mut self.values, first: 0, live }, roster)
+    }
+
+    #[inline]
+    pub(super) fn runs(&self) -> ValueRuns<'_, T, H> {
+        ValueRuns { values: &self.values, runs: Runs::new(self.roster.liveness()) }
+    }
+
+    #[inline]
+    pub(super) fn runs_mut(&mut self) -> ValueRunsMut<'_, T, H> {
+        let runs = Runs::new(self.roster.liveness());
+        ValueRunsMut { values: &mut self.values, first: 0, runs }
+    }
+}
+
+impl<T, const N: usize, H: HandleLayout> Drop for StaticStorage<T, N, H> {
+    fn drop(&mut self) {
+        if mem::needs_drop::<T>() {
+            DropRest { storage: self, from: 0 }.drop_all();
+        }
+    }
+}
+
+/// Drops the values from a slot on. If one of them panics, the rest are still dropped while unwinding.
+struct DropRest<'a, T, const N: usize, H: HandleLayout> {
+    storage: &'a mut StaticStorage<T, N, H>,
+    from: usize,
+}
+
+impl<T, const N: usize, H: HandleLayout> DropRest<'_, T, N, H> {
+    fn drop_all(&mut self) {
+        while self.from < N {
+            self.from += 1;
+            drop(self.storage.take(self.from - 1));
+        }
+    }
+}
+
+impl<T, const N: usize, H: HandleLayout> Drop for DropRest<'_, T, N, H> {
+    fn drop(&mut self) {
+        self.drop_all();
+    }
+}
+
+impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticStorage<T, N, H> {
+    /// Each value is inserted where it is in the original, so that a clone that panics drops what was
+    /// copied. The roster, with the same slots live, follows at the end.
+    fn clone(&self) -> Self {
+        let mut copy = Self::new(self.roster.name());
+        for (index, value) in self.iter() {
+            let Some(handle) = self.roster.handle_at(index) else { continue };
+            let Ok(_) = copy.insert_at(handle, value.clone()) else {
+                unreachable!("a slot that was never used can begin any lifetime");
+            };
+        }
+        copy.roster.clone_from(&self.roster);
+        copy
+    }
+}
+
+/// Implements what both iterators over single slots have in common: `self.live` yields the indices, and
+/// `self.at(index)` gives the value of a live slot.
+macro_rules! iterator {
+    ($name:ident yields $item:ty) => {
+        impl<'a, T, W: Word> Iterator for $name<'a, T, W> {
+            type Item = (usize, $item);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.live.next()?;
+                Some((index, self.at_front(index)))
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.live.size_hint()
+            }
+        }
+
+        impl<T, W: Word> DoubleEndedIterator for $name<'_, T, W> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let index = self.live.next_back()?;
+                Some((index, self.at_back(index)))
+            }
+        }
+
+        impl<T, W: Word> ExactSizeIterator for $name<'_, T, W> {}
+        impl<T, W: Word> FusedIterator for $name<'_, T, W> {}
+    };
+}
+
+/// The live slots and their values, in index order, from both ends.
+pub(super) struct Slots<'a, T, W> {
+    values: &'a [MaybeUninit<T>],
+    live: LiveSlots<'a, W>,
+}
+
+iterator! { Slots yields &'a T }
+
+impl<'a, T, W> Slots<'a, T, W> {
+    #[inline]
+    fn at_front(&self, index: usize) -> &'a T {
+        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
+        unsafe { self.values[index].assume_init_ref() }
+    }
+
+    #[inline]
+    fn at_back(&self, index: usize) -> &'a T {
+        self.at_front(index)
+    }
+}
+
+impl<T, W: Clone> Clone for Slots<'_, T, W> {
+    fn clone(&self) -> Self {
+        Self { values: self.values, live: self.live.clone() }
+    }
+}
+
+/// The live slots and their values, to change, in index order, from both ends.
+pub(super) struct SlotsMut<'a, T, W> {
+    /// What neither end has passed, and the index of its first slot.
+    values: &'a mut [MaybeUninit<T>],
+    first: usize,
+    live: LiveSlots<'a, W>,
+}
+
+iterator! { SlotsMut yields &'a mut T }
+
+impl<'a, T, W> SlotsMut<'a, T, W> {
+    #[inline]
+    fn at_front(&mut self, index: usize) -> &'a mut T {
+        let (passed, rest) = mem::take(&mut self.values).split_at_mut(index + 1 - self.first);
+        self.values = rest;
+        let slot = index - self.first;
+        self.first = index + 1;
+        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
+        unsafe { passed[slot].assume_init_mut() }
+    }
+
+    #[inline]
+    fn at_back(&mut self, index: usize) -> &'a mut T {
+        let (rest, passed) = mem::take(&mut self.values).split_at_mut(index - self.first);
+        self.values = rest;
+        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
+        unsafe { passed[0].assume_init_mut() }
+    }
+}
+
+/// The runs of a static pool's live slots: `(first index, &[T])`, in index order, from both ends.
+pub struct ValueRuns<'a, T, H: HandleLayout> {
+    values: &'a [MaybeUninit<T>],
+    runs: Runs<'a, H::Word>,
+}
+
+impl<'a, T, H: HandleLayout> ValueRuns<'a, T, H> {
+    #[inline]
+    fn cut(&self, run: core::ops::Range<usize>) -> (usize, &'a [T]) {
+        let values = &self.values[run.clone()];
+        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
+        // `MaybeUninit<T>` has the layout of `T`.
+        let values = unsafe { slice::from_raw_parts(values.as_ptr().cast(), values.len()) };
+        (run.start, values)
+    }
+}
+
+impl<'a, T, H: HandleLayout> Iterator for ValueRuns<'a, T, H> {
+    type Item = (usize, &'a [T]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.runs.next().map(|run| self.cut(run))
+    }
+}
+
+impl<T, H: HandleLayout> DoubleEndedIterator for ValueRuns<'_, T, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.runs.next_back().map(|run| self.cut(run))
+    }
+}
+
+impl<T, H: HandleLayout> Clone for ValueRuns<'_, T, H> {
+    fn clone(&self) -> Self {
+        Self { values: self.values, runs: self.runs.clone() }
+    }
+}
+
+/// The runs of a static pool's live slots, to change: `(first index, &mut [T])`, in index order, from
+/// both ends.
+pub struct ValueRunsMut<'a, T, H: HandleLayout> {
+    /// What neither end has passed, and the index of its first slot.
+    values: &'a mut [MaybeUninit<T>],
+    first: usize,
+    runs: Runs<'a, H::Word>,
+}
+
+/// # Safety
+///
+/// All of the slots are live.
+#[inline]
+unsafe fn initialised_mut<T>(values: &mut [MaybeUninit<T>]) -> &mut [T] {
+    // SAFETY: the slots are live, so their values are initialised. `MaybeUninit<T>` has the layout of
+    // `T`.
+    unsafe { slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
+}
+
+impl<'a, T, H: HandleLayout> Iterator for ValueRunsMut<'a, T, H> {
+    type Item = (usize, &'a mut [T]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let run = self.runs.next()?;
+        let (passed, rest) = mem::take(&mut self.values).split_at_mut(run.end - self.first);
+        let slots = &mut passed[run.start - self.first..];
+        self.values = rest;
+        self.first = run.end;
+        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
+        Some((run.start, unsafe { initialised_mut(slots) }))
+    }
+}
+
+impl<T, H: HandleLayout> DoubleEndedIterator for ValueRunsMut<'_, T, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let run = self.runs.next_back()?;
+        let (rest, passed) = mem::take(&mut self.values).split_at_mut(run.start - self.first);
+        self.values = rest;
+        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
+        Some((run.start, unsafe { initialised_mut(&mut passed[..run.len()]) }))
+    }
+}
+
+impl<T, H: HandleLayout> FusedIterator for ValueRuns<'_, T, H> {}
+impl<T, H: HandleLayout> FusedIterator for ValueRunsMut<'_, T, H> {}
+
+impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for ValueRuns<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
+}
+
+impl<T, H: HandleLayout> fmt::Debug for ValueRunsMut<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValueRunsMut").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,263 @@
+//! `SideTable`: data keyed by a pool's handles, and the two walked together.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use common::{Counted, Ledger, Random};
+use millpond::side_table::join;
+use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, SideTable};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
+fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u32, (H, u64)>) {
+    assert_eq!(table.len(), model.len());
+    let expected = || model.values().copied();
+    assert!(table.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(table.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
+    assert!(table.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    let mut folded = Vec::new();
+    table.iter().for_each(|(handle, value)| folded.push((handle, value.id())));
+    assert!(folded.into_iter().eq(expected()));
+    for (handle, id) in expected() {
+        assert_eq!(table.get(handle).map(Counted::id), Some(id));
+        assert_eq!(table.get_mut(handle).map(|value| value.id()), Some(id));
+    }
+}
+
+/// Every handle of a few generations of each slot, in any order.
+fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
+    let ledger = Ledger::default();
+    let mut random = Random(seed);
+    let mut table = SideTable::<H, Counted>::new(capacity);
+    let mut model: BTreeMap<u32, (H, u64)> = BTreeMap::new();
+    let mut last_seen: HashMap<u32, u32> = HashMap::new();
+    for step in 0..1500 {
+        let index = random.below(capacity + 1) as u32;
+        let Some(handle) = H::from_parts(index, 1 + random.below(9) as u32) else { continue };
+        let held = model.get(&index).filter(|(other, _)| *other == handle).map(|(_, id)| *id);
+        let is_stale = last_seen.get(&index).is_some_and(|last| *last > handle.generation());
+        let refusal = if index as usize == capacity {
+            Some(InsertAtErrorKind::OutOfRange)
+        } else {
+            is_stale.then_some(InsertAtErrorKind::Stale)
+        };
+        match random.below(10) {
+            0..5 => match table.insert(handle, ledger.value(step)) {
+                Ok(before) => {
+                    assert_eq!(refusal, None);
+                    let replaced = model.insert(index, (handle, step));
+                    assert_eq!(before.map(|value| value.id()), replaced.map(|(_, id)| id));
+                    last_seen.insert(index, handle.generation());
+                }
+                Err(error) => {
+                    assert_eq!(Some(error.kind()), refusal);
+                    assert_eq!(error.into_inner().id(), step);
+                }
+            },
+            5 => match table.get_or_insert_with(handle, || ledger.value(step)) {
+                Ok(value) => {
+                    assert_eq!(refusal, None);
+                    assert_eq!(value.id(), held.unwrap_or(step));
+                    model.insert(index, (handle, held.unwrap_or(step)));
+                    last_seen.insert(index, handle.generation());
+                }
+                Err(kind) => assert_eq!(Some(kind), refusal),
+            },
+            6..8 => {
+                assert_eq!(table.contains(handle), held.is_some());
+                assert_eq!(table.remove(handle).map(|value| value.id()), held);
+                if held.is_some() {
+                    model.remove(&index);
+                }
+            }
+            8 => {
+                let parity = random.below(2) as u64;
+                table.retain(|handle, value| {
+                    assert_eq!(model.get(&handle.index()), Some(&(handle, value.id())));
+                    value.id() % 2 == parity
+                });
+                model.retain(|_, (_, id)| *id % 2 == parity);
+            }
+            _ if step % 20 == 0 => {
+                table.clear();
+                model.clear();
+            }
+            _ => table = table.clone(),
+        }
+        check(&mut table, &model);
+        assert_eq!(ledger.alive(), table.len());
+    }
+    drop(table);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn agrees_with_the_model_at_every_capacity() {
+    for (seed, capacity) in [0, 1, 2, 17, 64, 65, 130].into_iter().enumerate() {
+        random_operations::<Handle<()>>(capacity, seed as u64);
+        random_operations::<Handle32<(), 16>>(capacity, seed as u64 + 100);
+        random_operations::<Handle32<(), 24>>(capacity, seed as u64 + 200);
+    }
+}
+
+/// A pool and three tables, each with a random part of its objects and with some that are gone.
+fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, seed: u64) {
+    let mut random = Random(seed);
+    let mut pool: Pool<u64, millpond::reuse::Lifo, H> = Pool::with_capacity(capacity);
+    let mut tables = [(); 3].map(|()| SideTable::<H, u64>::new(table_capacity));
+    for step in 0..capacity as u64 * 3 {
+        if let Ok(handle) = pool.insert(step) {
+            for table in &mut tables {
+                if random.below(4) > 0 {
+                    let _ = table.insert(handle, step + 1000);
+                }
+            }
+        }
+        if random.below(3) == 0 {
+            let gone = pool.handles().nth(random.below(pool.len().max(1)));
+            gone.and_then(|handle| pool.remove(handle));
+        }
+    }
+    let [a, b, mut c] = tables;
+    let expected: Vec<_> = pool
+        .iter()
+        .filter_map(|(handle, value)| {
+            Some((handle, *value, *a.get(handle)?, *b.get(handle)?, *c.get(handle)?))
+        })
+        .collect();
+    assert!(capacity < 10 || !expected.is_empty());
+    let shared: Vec<_> =
+        join(&pool, (&a, &b, &c)).map(|(h, v, (a, b, c))| (h, *v, *a, *b, *c)).collect();
+    assert_eq!(shared, expected);
+    let alone: Vec<_> = join(&pool, &a).map(|(handle, _, value)| (handle, *value)).collect();
+    assert!(alone.into_iter().eq(pool.handles().filter_map(|h| Some((h, *a.get(h)?)))));
+    // All at once, to see that no two references are to the same value.
+    let mut lent: Vec<_> = join(&mut pool, (&a, (&b, &mut c))).collect();
+    for (_, value, (from_a, (from_b, from_c))) in &mut lent {
+        **value += **from_a;
+        **from_c = **from_b + 1;
+    }
+    for (handle, value, from_a, from_b, _) in expected {
+        assert_eq!((pool[handle], c.get(handle)), (value + from_a, Some(&(from_b + 1))));
+    }
+}
+
+#[test]
+fn a_join_is_what_every_table_has_of_what_lives() {
+    for (seed, capacity) in [0, 1, 3, 63, 64, 65, 200, 1000].into_iter().enumerate() {
+        for table_capacity in [capacity, capacity / 2, capacity + 70] {
+            joined::<Handle<u64>>(capacity, table_capacity, seed as u64);
+            joined::<Handle32<u64, 16>>(capacity, table_capacity, seed as u64 + 10);
+        }
+    }
+}
+
+#[test]
+fn hostile_handles_take_no_memory() {
+    let mut table = SideTable::<Handle<()>, u64>::new(3);
+    let ((), asked) = allocations::during(|| {
+        for bits in [1, 3 << 32 | 1, 0xffff_fffe << 32 | 1, 2 << 32 | 0x7fff_ffff, 1 << 40 | 1] {
+            let hostile = Handle::from_bits(bits).unwrap();
+            assert!(table.get(hostile).is_none() && table.remove(hostile).is_none());
+            let in_range = (hostile.index() as usize) < 3;
+            assert_eq!(table.insert(hostile, 1).is_ok(), in_range);
+            assert_eq!(table.get_or_insert_with(hostile, || 1).is_ok(), in_range);
+        }
+        table.retain(|_, _| true);
+        table.clear();
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+    let error = SideTable::<Handle32<(), 8>, u64>::try_new(300).unwrap_err();
+    assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
+    assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_new(1 << 20).is_err());
+}
+
+#[test]
+fn takes_exactly_the_documented_bytes() {
+    let slots = 6400;
+    let (table, asked) = allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::new(slots));
+    assert_eq!((asked.resized, asked.bytes_taken), (0, slots * (24 + 4) + slots / 8));
+    drop(table);
+    let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::new(slots);
+    let (_table, asked) = allocations::during(narrow);
+    assert_eq!(asked.bytes_taken, slots * (24 + 2) + slots / 8);
+}
+
+#[test]
+fn stays_right_when_a_slot_goes_round() {
+    let mut pool = Pool::<()>::builder().handle::<Handle32<(), 24>>().capacity(1).wrap().build();
+    let mut table = SideTable::new(1);
+    let mut before = None;
+    for round in 0..1000 {
+        let handle = pool.insert(()).unwrap();
+        table.insert(handle, round).unwrap();
+        assert_eq!(table.get(handle), Some(&round));
+        if let Some(before) = before {
+            assert!(table.insert(before, round).is_err() && table.get(before).is_none());
+        }
+        pool.remove(handle);
+        before = Some(handle);
+    }
+}
+
+/// Panics when it is dropped, if it was told to.
+struct Bomb<'a>(bool, &'a RefCell<u32>);
+
+impl Drop for Bomb<'_> {
+    fn drop(&mut self) {
+        *self.1.borrow_mut() += 1;
+        assert!(!self.0, "a bomb");
+    }
+}
+
+#[test]
+fn a_panicking_drop_or_closure_leaves_a_table_that_works() {
+    for bad in 0..10_u32 {
+        let dropped = RefCell::new(0);
+        let mut table = SideTable::<Handle<()>, Bomb<'_>>::new(10);
+        let handle = |index| Handle::from_parts(index, 1).unwrap();
+        for index in 0..10 {
+            assert!(table.insert(handle(index), Bomb(index == bad, &dropped)).is_ok());
+        }
+        assert!(catch_unwind(AssertUnwindSafe(|| table.clear())).is_err());
+        assert_eq!(*dropped.borrow() as usize + table.len(), 10);
+        assert_eq!(table.iter().count(), table.len());
+        table.clear();
+        assert_eq!((*dropped.borrow(), table.len()), (10, 0));
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            table.get_or_insert_with(handle(0), || panic!("no value")).is_ok()
+        }));
+        assert!(made.is_err() && table.is_empty());
+    }
+}
+
+#[test]
+fn values_without_size_and_with_large_alignment() {
+    #[repr(align(4096))]
+    struct Page(u8);
+    let handle = |index| Handle::<()>::from_parts(index, 7).unwrap();
+    let mut marks = SideTable::new(70);
+    for index in [0, 63, 64, 69] {
+        marks.insert(handle(index), ()).unwrap();
+    }
+    assert_eq!(
+        marks.iter().map(|(handle, ())| handle.index()).collect::<Vec<_>>(),
+        [0, 63, 64, 69]
+    );
+    let mut pages = SideTable::new(2);
+    pages.insert(handle(1), Page(5)).unwrap_or_else(|_| panic!());
+    let page = pages.get(handle(1)).unwrap();
+    assert_eq!((page.0, std::ptr::from_ref(page).addr() % 4096), (5, 0));
+}
+
+#[test]
+fn goes_between_threads_as_its_values_do() {
+    fn send_and_sync<X: Send + Sync>() {}
+    send_and_sync::<SideTable<Handle<*const ()>, u64>>();
+}

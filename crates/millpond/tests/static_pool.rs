@@ -1,0 +1,459 @@
+//! `StaticPool`: a constant constructor, no heap, and everything else as a pool should.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Mutex;
+
+use common::{Counted, Ledger, Random};
+use millpond::{
+    GetDisjointMutError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool,
+};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
+
+static SHARED: Mutex<StaticPool<u64, 1000>> = Mutex::new(StaticPool::new());
+static NAMED: Mutex<StaticPool<u64, 3, Handle32<u64, 16>>> =
+    Mutex::new(StaticPool::named_with_handle("three"));
+
+#[test]
+fn lives_in_a_static_and_is_shared_by_threads() {
+    let handles: Vec<Handle<u64>> = std::thread::scope(|scope| {
+        let insert = |id| move || SHARED.lock().unwrap().insert(id).unwrap();
+        let threads: Vec<_> = (0..4).map(|id| scope.spawn(insert(id))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut pool = SHARED.lock().unwrap();
+    for (id, handle) in handles.iter().enumerate() {
+        assert_eq!(pool[*handle], id as u64);
+    }
+    pool.clear();
+    assert!(handles.iter().all(|handle| pool.get(*handle).is_none()));
+}
+
+#[test]
+fn a_named_one_in_a_static_says_so_and_refuses_the_handles_of_others() {
+    let mut pool = NAMED.lock().unwrap();
+    let mut other: StaticPool<u64, 3, Handle32<u64, 16>> = StaticPool::named_with_handle("other");
+    let handle = other.insert(1).unwrap();
+    pool.insert(2).unwrap();
+    assert_eq!(pool.check(handle), Err(Refusal::OtherPool));
+    pool.insert(3).unwrap();
+    pool.insert(4).unwrap();
+    let full = pool.insert(5).unwrap_err().to_string();
+    assert_eq!(full, "pool \"three\" is full: capacity 3, all live, 3 at the peak");
+    // As a named pool on the heap, which takes its first generation from the same name.
+    let heap = millpond::Pool::<u64>::builder().handle::<Handle32<u64, 16>>().name("other");
+    assert_eq!(heap.capacity(3).build().insert(1).unwrap(), handle);
+}
+
+#[test]
+fn takes_no_heap_at_all() {
+    let ((), asked) = allocations::during(|| {
+        let mut pool = StaticPool::<[u64; 3], 500>::new();
+        let mut handles = [None; 500];
+        for _ in 0..3 {
+            for (id, handle) in handles.iter_mut().enumerate() {
+                *handle = pool.insert([id as u64; 3]).ok();
+            }
+            assert!(pool.insert([0; 3]).is_err());
+            for handle in handles[..200].iter().flatten() {
+                pool.remove(*handle).unwrap();
+            }
+            pool.retain(|_, value| value[0] % 3 != 0);
+            assert!(pool.extract_if(|_, value| value[0] % 5 == 0).count() > 0);
+            assert_eq!(pool.runs().count(), pool.runs_mut().count());
+            pool.drain().take(5).for_each(drop);
+            pool.insert_or_evict([1; 3], |_, value| value[0]);
+            pool.clear();
+        }
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+}
+
+#[test]
+fn takes_the_documented_bytes() {
+    const SLOTS: usize = 1000;
+    let wide = size_of::<StaticPool<[u32; 4], SLOTS>>();
+    assert!((SLOTS * (16 + 12)..=SLOTS * (16 + 12) + 80).contains(&wide), "{wide}");
+    let narrow = size_of::<StaticPool<[u16; 4], SLOTS, Handle32<(), 16>>>();
+    assert!((SLOTS * (8 + 6)..=SLOTS * (8 + 6) + 80).contains(&narrow), "{narrow}");
+}
+
+struct Model<H> {
+    live: BTreeMap<u32, (H, u64)>,
+    dead: Vec<H>,
+    ever: HashSet<H>,
+    inserted: u64,
+    peak: usize,
+}
+
+impl<H: HandleLayout> Model<H> {
+    fn insert(&mut self, handle: H, value: u64) {
+        assert!(self.ever.insert(handle), "{handle} was issued twice");
+        assert!(self.live.insert(handle.index(), (handle, value)).is_none());
+        self.inserted += 1;
+        self.peak = self.peak.max(self.live.len());
+    }
+
+    fn remove(&mut self, handle: H) -> Option<u64> {
+        let value = self.live.remove(&handle.index())?.1;
+        self.dead.push(handle);
+        Some(value)
+    }
+
+    fn any_live(&self, random: &mut Random) -> Option<H> {
+        self.live.values().nth(random.below(self.live.len().max(1))).map(|(handle, _)| *handle)
+    }
+
+    fn any_dead(&self, random: &mut Random) -> Option<H> {
+        self.dead.get(random.below(self.dead.len().max(1))).copied()
+    }
+}
+
+fn check<const N: usize, H: HandleLayout>(pool: &mut StaticPool<Counted, N, H>, model: &Model<H>) {
+    assert_eq!(pool.len(), model.live.len());
+    let expected = || model.live.values().copied();
+    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
+    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
+    assert!(pool.handles().rev().eq(expected().map(|(handle, _)| handle).rev()));
+    let indexed = |(first, run): (usize, &[Counted])| -> Vec<_> {
+        run.iter().enumerate().map(|(at, value)| (first + at, value.id())).collect()
+    };
+    let slots = || expected().map(|(handle, value)| (handle.index() as usize, value));
+    assert!(pool.runs().flat_map(indexed).eq(slots()));
+    assert!(pool.runs().rev().flat_map(|run| indexed(run).into_iter().rev()).eq(slots().rev()));
+    assert!(pool.runs_mut().flat_map(|(first, run)| indexed((first, run))).eq(slots()));
+    assert!(
+        pool.runs_mut()
+            .rev()
+            .flat_map(|(first, run)| indexed((first, run)).into_iter().rev())
+            .eq(slots().rev())
+    );
+    assert!(pool.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    let (mut values, mut slots) = (pool.values_mut(), expected());
+    while let Some((_, last)) = slots.next_back() {
+        assert_eq!(values.next_back().map(|value| value.id()), Some(last));
+        assert_eq!(values.len(), slots.len());
+        assert_eq!(values.next().map(|value| value.id()), slots.next().map(|(_, value)| value));
+    }
+    for (handle, value) in expected() {
+        let index = handle.index() as usize;
+        assert_eq!(pool[handle].id(), value);
+        assert_eq!(pool.get_at(index).map(Counted::id), Some(value));
+        assert_eq!((pool.handle_at(index), pool.is_live(index)), (Some(handle), true));
+        assert_eq!(pool.index_of(&pool[handle]), Some(index));
+    }
+    for &dead in model.dead.iter().rev().take(50) {
+        assert!(pool.get(dead).is_none(), "{dead} is stale");
+    }
+    let stats = pool.stats();
+    assert_eq!((stats.live, stats.inserted), (model.live.len(), model.inserted));
+    assert_eq!(stats.removed, model.inserted - model.live.len() as u64);
+    assert_eq!((stats.peak, stats.capacity), (model.peak, N));
+    assert_eq!(pool.is_full(), stats.live + stats.retired == N);
+}
+
+fn random_operations<const N: usize, H: HandleLayout>(seed: u64) {
+    let ledger = Ledger::default();
+    let mut random = Random(seed);
+    let mut pool = Box::new(StaticPool::<Counted, N, H>::with_handle());
+    let mut model = Model {
+        live: BTreeMap::new(),
+        dead: Vec::new(),
+        ever: HashSet::new(),
+        inserted: 0,
+        peak: 0,
+    };
+    for step in 0..2000 {
+        match random.below(100) {
+            0..40 => match pool.insert(ledger.value(step)) {
+                Ok(handle) => model.insert(handle, step),
+                Err(full) => {
+                    assert_eq!(full.into_inner().id(), step);
+                    let stats = pool.stats();
+                    assert_eq!(stats.live + stats.retired, N, "refused while not full");
+                }
+            },
+            40..70 => {
+                if let Some(handle) = model.any_live(&mut random) {
+                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
+                }
+            }
+            70..77 => {
+                if let Some(dead) = model.any_dead(&mut random) {
+                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
+                    assert!(pool.insert_at(dead, ledger.value(step)).is_err());
+                }
+            }
+            77..86 => {
+                let index = random.below(N + 1) as u32;
+                let generation = match random.below(20) {
+                    // The last ones, so that slots retire.
+                    0 => H::LIFETIMES_MAX - random.below(2) as u32,
+                    _ => 1 + random.below(6) as u32,
+                };
+                let Some(handle) = H::from_parts(index, generation) else { continue };
+                match pool.insert_at(handle, ledger.value(step)) {
+                    Ok(issued) => {
+                        assert_eq!(issued, handle);
+                        model.insert(handle, step);
+                    }
+                    Err(error) => match error.kind() {
+                        InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, N),
+                        InsertAtErrorKind::Occupied => assert!(model.live.contains_key(&index)),
+                        InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
+                        InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
+                        InsertAtErrorKind::BeyondLifetimes => panic!("there is no limit"),
+                    },
+                }
+            }
+            86..90 => {
+                if let Some(entry) = pool.vacant_entry() {
+                    let promised = entry.handle();
+                    assert_eq!(entry.insert(ledger.value(step)), promised);
+                    model.insert(promised, step);
+                }
+            }
+            90..92 => {
+                let parity = random.below(2) as u64;
+                pool.retain(|handle, value| {
+                    let keep = value.id() % 2 == parity;
+                    if !keep {
+                        assert_eq!(model.remove(handle), Some(value.id()));
+                    }
+                    keep
+                });
+            }
+            92..94 => {
+                let parity = random.below(2) as u64;
+                for (handle, value) in pool.extract_if(|_, value| value.id() % 2 == parity) {
+                    assert_eq!(model.remove(handle), Some(value.id()));
+                }
+            }
+            94 => {
+                let half = pool.len() / 2;
+                for (handle, value) in pool.drain().rev().take(half) {
+                    assert_eq!(model.remove(handle), Some(value.id()));
+                }
+                for (handle, _) in model.live.clone().into_values() {
+                    model.remove(handle);
+                }
+            }
+            95 => {
+                pool.clear();
+                for (handle, _) in model.live.clone().into_values() {
+                    model.remove(handle);
+                }
+            }
+            96 => pool = pool.clone(),
+            _ => {
+                let stats = pool.stats();
+                let least = |(handle, _): &&(H, u64)| handle.generation() < H::LIFETIMES_MAX;
+                let min = model.live.values().filter(least).min_by_key(|(_, id)| *id % 7).copied();
+                if stats.live + stats.retired == N
+                    && let Some((evicted, id)) = min
+                {
+                    let (handle, gone) =
+                        pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
+                    assert_eq!(
+                        gone.map(|(handle, value)| (handle, value.id())),
+                        Some((evicted, id))
+                    );
+                    model.remove(evicted);
+                    model.insert(handle, step);
+                }
+            }
+        }
+        check(&mut pool, &model);
+        assert_eq!(ledger.alive(), pool.len());
+    }
+    let values: Vec<_> = pool.into_iter().map(|(handle, value)| (handle, value.id())).collect();
+    assert!(values.into_iter().eq(model.live.into_values()));
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn agrees_with_the_model_at_every_capacity() {
+    fn every_capacity<H: HandleLayout>(seed: u64) {
+        random_operations::<0, H>(seed);
+        random_operations::<1, H>(seed + 1);
+        random_operations::<2, H>(seed + 2);
+        random_operations::<17, H>(seed + 3);
+        random_operations::<64, H>(seed + 4);
+        random_operations::<65, H>(seed + 5);
+        random_operations::<129, H>(seed + 6);
+    }
+    every_capacity::<Handle<Counted>>(100);
+    every_capacity::<Handle32<Counted, 16>>(200);
+    every_capacity::<Handle32<Counted, 24>>(300);
+}
+
+/// Says of itself when it is dropped, and panics if it was told to.
+struct Bomb {
+    id: u64,
+    explodes: bool,
+    dropped: Rc<RefCell<Vec<u64>>>,
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.dropped.borrow_mut().push(self.id);
+        if self.explodes {
+            panic!("bomb {}", self.id);
+        }
+    }
+}
+
+type Work = fn(StaticPool<Bomb, 10>) -> Option<StaticPool<Bomb, 10>>;
+
+#[test]
+fn a_panicking_drop_drops_each_value_once() {
+    let works: [Work; 4] = [
+        |pool| {
+            drop(pool);
+            None
+        },
+        |mut pool| {
+            let cleared = catch_unwind(AssertUnwindSafe(|| pool.clear()));
+            assert!(cleared.is_err());
+            Some(pool)
+        },
+        |mut pool| {
+            let drained = catch_unwind(AssertUnwindSafe(|| drop(pool.drain())));
+            assert!(drained.is_err() && pool.is_empty());
+            Some(pool)
+        },
+        |mut pool| {
+            let retained = catch_unwind(AssertUnwindSafe(|| pool.retain(|_, _| false)));
+            assert!(retained.is_err());
+            Some(pool)
+        },
+    ];
+    for work in works {
+        for bad in 0..10 {
+            let dropped = Rc::new(RefCell::new(Vec::new()));
+            let bomb = |id| Bomb { id, explodes: id == bad, dropped: dropped.clone() };
+            let mut pool = StaticPool::<Bomb, 10>::new();
+            let handles: Vec<_> = (0..10).map(|id| pool.insert(bomb(id)).unwrap()).collect();
+            if let Ok(Some(mut pool)) = catch_unwind(AssertUnwindSafe(|| work(pool))) {
+                assert_eq!(pool.iter().count(), pool.len());
+                for (id, handle) in handles.into_iter().enumerate() {
+                    let gone = dropped.borrow().contains(&(id as u64));
+                    assert_eq!(pool.contains(handle), !gone);
+                }
+                while !pool.is_full() {
+                    pool.insert(bomb(99)).unwrap();
+                }
+            }
+            let mut each = dropped.take();
+            each.retain(|id| *id != 99);
+            each.sort_unstable();
+            assert_eq!(each, Vec::from_iter(0..10), "each is dropped once");
+        }
+    }
+}
+
+/// Panics when it is cloned for the third time.
+struct ThirdCloneFails<'a>(Counted, &'a RefCell<u32>);
+
+impl Clone for ThirdCloneFails<'_> {
+    fn clone(&self) -> Self {
+        *self.1.borrow_mut() += 1;
+        assert!(*self.1.borrow() < 3, "the third clone");
+        Self(self.0.clone(), self.1)
+    }
+}
+
+#[test]
+fn a_panicking_clone_or_closure_loses_nothing() {
+    let (ledger, clones) = (Ledger::default(), RefCell::new(0));
+    let mut pool = StaticPool::<ThirdCloneFails<'_>, 6>::new();
+    for id in 0..5 {
+        pool.insert(ThirdCloneFails(ledger.value(id), &clones)).unwrap_or_else(|_| panic!());
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(pool.clone()))).is_err());
+    assert_eq!((ledger.alive(), pool.len()), (5, 5));
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.insert_with(|_| panic!("no")))).is_err());
+    let failed = catch_unwind(AssertUnwindSafe(|| {
+        pool.retain(|_, value| {
+            assert_ne!(value.0.id(), 3);
+            false
+        });
+    }));
+    assert!(failed.is_err());
+    assert_eq!(pool.values().map(|value| value.0.id()).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(ledger.alive(), 2);
+}
+
+#[test]
+fn a_leaked_drain_keeps_what_it_has_not_handed_out() {
+    let mut pool = StaticPool::<u32, 5>::new();
+    let handles: Vec<_> = (0..5).map(|id| pool.insert(id).unwrap()).collect();
+    let mut drain = pool.drain();
+    assert_eq!((drain.next(), drain.next_back()), (Some((handles[0], 0)), Some((handles[4], 4))));
+    std::mem::forget(drain);
+    assert_eq!(pool.handles().collect::<Vec<_>>(), handles[1..4]);
+}
+
+#[test]
+fn a_slot_retires_after_its_last_generation() {
+    type Short = Handle32<u8, 24>;
+    let mut pool: StaticPool<u8, 1, Short> = StaticPool::named_with_handle("short");
+    let mut ever = HashSet::new();
+    while let Ok(handle) = pool.insert(1) {
+        assert!(ever.insert(handle));
+        pool.remove(handle);
+    }
+    assert_eq!((ever.len(), pool.stats().retired, pool.is_full()), (255, 1, true));
+    assert!(ever.iter().all(|handle| pool.check(*handle) == Err(Refusal::Stale)));
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(4096))]
+struct Page(u8);
+
+#[test]
+fn values_without_size_and_with_large_alignment() {
+    let mut units = StaticPool::<(), 3>::new();
+    let handles: Vec<_> = (0..3).map(|_| units.insert(()).unwrap()).collect();
+    assert!(units.insert(()).is_err());
+    assert_eq!(units.remove(handles[1]), Some(()));
+    assert_eq!((units.values().count(), units.index_of(&())), (2, None));
+    assert_eq!(
+        units.runs().map(|(first, run)| (first, run.len())).collect::<Vec<_>>(),
+        [(0, 1), (2, 1)]
+    );
+
+    let mut pages = StaticPool::<Page, 3>::new();
+    let page = pages.insert(Page(7)).unwrap();
+    assert!(std::ptr::from_ref(&pages[page]).addr().is_multiple_of(4096));
+    let moved = pages;
+    assert!(std::ptr::from_ref(&moved[page]).addr().is_multiple_of(4096));
+    assert_eq!(moved[page], Page(7));
+}
+
+#[test]
+fn hostile_handles_are_refused() {
+    let mut pool = StaticPool::<char, 2>::new();
+    let handle = pool.insert('a').unwrap();
+    for bits in [2, 1 << 32 | 1, 0xffff_fffe << 32 | 1, u64::MAX >> 33, 1 << 40 | 1] {
+        let hostile = Handle::from_bits(bits).unwrap();
+        assert!(pool.get(hostile).is_none() && pool.check(hostile).is_err());
+        assert_eq!(pool.remove(hostile), None);
+    }
+    let error = pool.get_disjoint_mut([handle, handle]).unwrap_err();
+    assert_eq!(error, GetDisjointMutError::Overlapping { position: 1 });
+    assert!(pool.get_disjoint_mut([]).is_ok());
+    let other = pool.insert('b').unwrap();
+    let [a, b] = pool.get_disjoint_mut([other, handle]).unwrap();
+    std::mem::swap(a, b);
+    assert_eq!((pool[handle], pool[other]), ('b', 'a'));
+}
