@@ -272,6 +272,12 @@ mod tests {
     use crate::{Handle, HandleAllocator};
 
     #[test]
+    fn a_pool_knows_its_name() {
+        let named = HandleAllocator::builder().capacity(0).name("sparks").build();
+        assert_eq!((named.name(), HandleAllocator::new(0).name()), (Some("sparks"), None));
+    }
+
+    #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut HandleCore<Lifo, Handle<()>>)| {
             let mut slots = HandleAllocator::new(3);
