@@ -10,6 +10,7 @@ mod limits;
 mod millpond_pool;
 #[cfg(feature = "cpp")]
 pub(crate) mod native;
+mod packed_pool;
 mod recycler;
 mod slab;
 mod slotmap_dense;
@@ -63,6 +64,7 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<NextFit>>();
     visitor.visit::<millpond_pool::PoolWith<Intrusive>>();
     visitor.visit::<millpond_pool::PoolNarrow>();
+    visitor.visit::<packed_pool::PackedPool>();
     visitor.visit::<recycler::Recycler>();
 }
 

@@ -1,0 +1,75 @@
+//! `millpond::PackedPool`: values always adjacent, handles still stable.
+
+use crate::contender::{Contender, Kind};
+use crate::object::Value;
+
+/// See the module.
+pub(crate) struct PackedPool;
+
+impl Contender for PackedPool {
+    const NAME: &'static str = "PackedPool";
+    const KIND: Kind = Kind::Millpond;
+    type Key<T: Value> = millpond::Handle<T>;
+    type Store<T: Value> = millpond::PackedPool<T>;
+
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        Some(millpond::PackedPool::new(capacity))
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
+        store.insert(value).ok().expect("room")
+    }
+
+    #[inline(always)]
+    fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T {
+        store.remove(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T {
+        store.get(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
+        store.get_mut(key).expect("live")
+    }
+
+    fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
+        store.clear();
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for<T: Value>(
+        store: &mut Self::Store<T>,
+        _keys: &[Self::Key<T>],
+        mut visit: impl FnMut(&mut T),
+    ) -> bool {
+        for value in store.values_mut() {
+            visit(value);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for_each<T: Value>(store: &mut Self::Store<T>, visit: impl FnMut(&mut T)) -> bool {
+        store.values_mut().for_each(visit);
+        true
+    }
+
+    #[inline(always)]
+    fn walk_runs<T: Value>(store: &mut Self::Store<T>, mut visit: impl FnMut(&mut T)) -> bool {
+        for value in store.as_mut_slice() {
+            visit(value);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn retain<T: Value>(store: &mut Self::Store<T>, mut keep: impl FnMut(&mut T) -> bool) -> bool {
+        store.retain(|_, value| keep(value));
+        true
+    }
+}
