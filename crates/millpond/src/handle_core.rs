@@ -88,7 +88,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
     #[inline]
     pub(crate) fn handle_of_live(&self, index: usize) -> H {
-        H::from_kept_parts(index, self.generations.of_known_live(index))
+        H::from_live_parts(index, self.generations.of_known_live(index))
     }
 
     pub(crate) fn check(&self, handle: H, occupancy: &Occupancy) -> Result<(), Refusal> {

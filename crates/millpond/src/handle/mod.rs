@@ -63,6 +63,9 @@ pub trait HandleLayout:
     /// they are, the handle's generation has no top bit.
     #[doc(hidden)]
     fn from_kept_parts(index: usize, generation: Self::Word) -> Self;
+    /// The same for loops: without an exit, at the price of a step that the next must wait for.
+    #[doc(hidden)]
+    fn from_live_parts(index: usize, generation: Self::Word) -> Self;
     /// The generation as a pool with this layout stores it.
     #[doc(hidden)]
     fn word(self) -> Self::Word;

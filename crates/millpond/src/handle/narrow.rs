@@ -155,7 +155,12 @@ macro_rules! layouts {
             #[inline]
             fn from_kept_parts(index: usize, generation: $word) -> Self {
                 let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-                // As for the wide handle: not 0, and no harm if it were.
+                let bits = NonZeroU32::new(bits).expect("a kept generation is at least 1");
+                Self { bits, label: PhantomData }
+            }
+            #[inline]
+            fn from_live_parts(index: usize, generation: $word) -> Self {
+                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
                 Self { bits: NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN), label: PhantomData }
             }
             #[inline]

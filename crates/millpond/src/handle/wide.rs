@@ -157,9 +157,13 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     }
     #[inline]
     fn from_kept_parts(index: usize, generation: u32) -> Self {
-        // Without the top bit, so that no handle can be equal to the word of a dead slot. The bits are
-        // not 0, as a kept generation is at least 1; to say so without a test is not possible, and a
-        // smallest number instead does no harm.
+        // Without the top bit, so that no handle can be equal to the word of a dead slot.
+        let bits = (index as u64) << 32 | u64::from(generation.generation());
+        let bits = NonZeroU64::new(bits).expect("a kept generation is at least 1");
+        Self { bits, label: PhantomData }
+    }
+    #[inline]
+    fn from_live_parts(index: usize, generation: u32) -> Self {
         let bits = (index as u64) << 32 | u64::from(generation.generation());
         Self { bits: NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN), label: PhantomData }
     }
