@@ -18,7 +18,7 @@ impl Contender for PackedPool {
 
     #[inline(always)]
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
-        store.insert(value).ok().expect("room")
+        store.insert(value).expect("room")
     }
 
     #[inline(always)]
