@@ -15,6 +15,7 @@ pub mod output;
 pub mod plan;
 mod plan_command;
 mod plan_report;
+mod random;
 pub mod report;
 mod report_file;
 mod soak;

@@ -128,8 +128,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[inline]
     pub(crate) fn acquire<S: Slots>(&mut self, slots: &mut S) -> Option<H> {
         let index = self.queue.next(&self.generations, slots)?;
-        let word = self.generations.begin(index);
-        self.queue.take(index, &self.generations, slots);
+        let word = self.begin_next(index, slots);
         Some(H::from_kept_parts(index, word))
     }
 
@@ -137,9 +136,15 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     /// the slot live in its occupancy.
     #[inline]
     pub(crate) fn acquire_peeked<S: Slots>(&mut self, handle: H, slots: &mut S) {
-        let index = handle.index() as usize;
-        self.generations.begin(index);
+        self.begin_next(handle.index() as usize, slots);
+    }
+
+    /// Begins the lifetime of the slot that the order has just named.
+    #[inline]
+    fn begin_next<S: Slots>(&mut self, index: usize, slots: &mut S) -> H::Word {
+        let word = self.generations.begin(index);
         self.queue.take(index, &self.generations, slots);
+        word
     }
 
     /// Begins exactly the handle's lifetime. The caller makes the slot live in its occupancy.

@@ -18,7 +18,6 @@
 mod formula;
 mod json;
 mod layouts;
-mod random;
 mod simulation;
 mod table;
 

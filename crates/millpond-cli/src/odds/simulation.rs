@@ -6,7 +6,8 @@
 //! equally likely, as the handle that somebody kept; the pool issues its next handle; and the two
 //! are compared.
 
-use super::{formula::Mix, random::SplitMix64};
+use super::formula::Mix;
+use crate::random::SplitMix64;
 
 /// A pool as far as its handles go.
 pub(super) trait Issuer {

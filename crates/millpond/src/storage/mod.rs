@@ -241,10 +241,9 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
-        const { assert!(!Self::LINKED || size_of::<T>() >= size_of::<Link>()) };
         let slot = self.values[index].as_mut_ptr().cast::<Link>();
         if Self::LINKED {
-            // SAFETY: the slot is at least as large as a link, and holds no value.
+            // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
     }
