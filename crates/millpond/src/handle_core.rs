@@ -14,7 +14,7 @@ use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::settings::Lifetimes;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// Generations and a reuse order, with the counters for [`Stats`].
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
@@ -242,17 +242,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
                 format_args!("slot {index} is live in one of them"),
             )?;
         }
-        let stats = self.stats(occupancy);
-        ensure(
-            stats.live + stats.retired <= stats.capacity
-                && stats.live <= stats.peak
-                && stats.peak <= stats.capacity
-                && stats.peak as u64 <= stats.inserted
-                && stats.evicted <= stats.removed
-                && stats.removed + stats.live as u64 == stats.inserted,
-            "the counters agree",
-            format_args!("{stats:?}"),
-        )?;
+        ensure_counters(&self.stats(occupancy))?;
         self.queue.validate(&self.generations, slots)
     }
 }

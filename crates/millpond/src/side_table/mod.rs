@@ -16,6 +16,8 @@ use crate::occupancy::Occupancy;
 use crate::reuse::Lifo;
 use crate::settings::BuildError;
 use crate::storage::Storage;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Data of another system about a pool's objects, found by their handles.
 ///
@@ -319,6 +321,37 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.storage.validate()?;
+        ensure(
+            self.words.len() == self.occupancy().slots(),
+            "there is a word for each slot",
+            format_args!("{} words for {} slots", self.words.len(), self.occupancy().slots()),
+        )?;
+        for (index, &word) in self.words.iter().enumerate() {
+            ensure(
+                (word != H::Word::ZERO && !word.is_dead()) == self.occupancy().is_live(index),
+                "a slot has a value exactly if its word is that of a live generation",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+            ensure(
+                word == H::Word::ZERO
+                    || (1..=H::LIFETIMES_MAX).contains(&word.as_live().generation()),
+                "each word is one that the handle layout has",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// The copy has the same values, and takes the memory of a new table.
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
@@ -351,5 +384,37 @@ impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
 
     fn into_iter(self) -> IterMut<'a, H, V> {
         self.iter_mut()
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle32;
+
+    type Table = SideTable<Handle32<(), 24>, &'static str>;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Table)| {
+            let mut table = Table::new(3);
+            for index in [0, 1] {
+                let handle = Handle32::from_parts(index, 7).unwrap();
+                table.insert(handle, "value").unwrap();
+            }
+            table.remove(Handle32::from_parts(1, 7).unwrap());
+            table.validate().unwrap();
+            change(&mut table);
+            table.validate().unwrap_err().rule()
+        };
+        let value = "a slot has a value exactly if its word is that of a live generation";
+        assert_eq!(broken(|table| table.words[0] = 0), value);
+        assert_eq!(broken(|table| table.words[0] = table.words[0].as_dead()), value);
+        assert_eq!(broken(|table| table.words[1] = 7), value);
+        let layout = "each word is one that the handle layout has";
+        assert_eq!(broken(|table| table.words[0] = 256), layout);
+        assert_eq!(broken(|table| table.words[2] = 0_u16.as_dead()), layout);
+        let each = "there is a word for each slot";
+        assert_eq!(broken(|table| table.words = table.words[..2].into()), each);
     }
 }
