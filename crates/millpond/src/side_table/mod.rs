@@ -58,7 +58,9 @@ use crate::validate::{Violation, ensure};
 ///
 /// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
 /// two handles of a slot is the later one follows from their generations: that one which is at most half
-/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too. No handle
+/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
+/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
+/// takes the first handles of such a pool's next round for stale ones. No handle
 /// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
 /// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.

@@ -58,7 +58,10 @@ macro_rules! like_a_pool {
             self.clear();
         }
 
-        fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+        fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+        where
+            T: 'a,
+        {
             self.iter()
         }
 
@@ -110,26 +113,24 @@ macro_rules! like_a_pool {
             Some(self.drain())
         }
 
-        fn into_iter(
-            self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, T)> + ExactSizeIterator> {
+        fn into_iter(self) -> Option<impl DoubleEndedIterator<Item = (H, T)> + ExactSizeIterator> {
             Some(IntoIterator::into_iter(self))
         }
 
-        fn iter_both_ends(
-            &self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone>
+        fn iter_both_ends<'a>(
+            &'a self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
         where
-            T: 'static,
+            T: 'a,
         {
             Some(self.iter())
         }
 
-        fn iter_mut_both_ends(
-            &mut self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator>
+        fn iter_mut_both_ends<'a>(
+            &'a mut self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
         where
-            T: 'static,
+            T: 'a,
         {
             Some(self.iter_mut())
         }

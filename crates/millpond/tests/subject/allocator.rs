@@ -85,8 +85,13 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
-        self.handles.handles().map(|handle| (handle, self.values[Self::at(handle)].as_ref().unwrap()))
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
+        self.handles
+            .handles()
+            .map(|handle| (handle, self.values[Self::at(handle)].as_ref().unwrap()))
     }
 
     fn validate(&self) -> Result<(), String> {

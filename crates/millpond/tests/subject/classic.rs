@@ -1,5 +1,5 @@
-use millpond::classic::{BytemapPool, RosterPool};
 use millpond::Handle;
+use millpond::classic::{BytemapPool, RosterPool};
 
 use super::{Kind, Plan, PoolUnderTest, Seeded};
 
@@ -67,7 +67,10 @@ impl<T> PoolUnderTest<T> for OptionRoster<T> {
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Handle<()>, &'a T)>
+    where
+        T: 'a,
+    {
         let live = &self.0.roster()[..self.0.partition()];
         live.iter().map(|&index| {
             let (handle, value) = self.0.as_slice()[index as usize].as_ref().unwrap();
@@ -142,7 +145,10 @@ impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.clear();
     }
 
-    fn iter(&self) -> impl Iterator<Item = (Seeded, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Seeded, &'a T)>
+    where
+        T: 'a,
+    {
         self.0.iter().map(|(handle, value)| (Seeded(handle), value))
     }
 

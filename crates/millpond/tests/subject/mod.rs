@@ -3,6 +3,7 @@
 //! A new pool type gets all families of tests, the model and the exhaustive sequences by an adapter
 //! here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
 //! [`for_every_pool`].
+#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
 
 mod allocator;
 mod classic;
@@ -49,12 +50,12 @@ pub(crate) trait Kind: 'static {
     const CAPACITY: Option<usize> = None;
     /// Whether the plan's lifetimes and wrapping are followed.
     const LIFETIMES_CHOSEN: bool = true;
+    /// Whether slots can start again after fewer lifetimes than the handle layout has.
+    const WRAPS_EARLY: bool = Self::LIFETIMES_CHOSEN;
     /// Whether the plan's name is followed, and a handle of another name refused.
     const NAMED: bool = true;
     /// Whether a stale handle is refused for ever, in a pool that does not wrap.
     const LASTING: bool = true;
-    /// The generation of each slot's first handle, without a name.
-    const FIRST_GENERATION: u32 = 1;
 
     fn build<T>(plan: Plan) -> Self::Pool<T> {
         Self::Pool::build(plan)
@@ -86,7 +87,9 @@ pub(crate) trait PoolUnderTest<T>: Sized {
     fn remove(&mut self, handle: Self::Handle) -> Option<T>;
     fn clear(&mut self);
     /// All live objects with their handles, in the pool's own order.
-    fn iter(&self) -> impl Iterator<Item = (Self::Handle, &T)>;
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a T)>
+    where
+        T: 'a;
     fn validate(&self) -> Result<(), String>;
 
     fn is_full(&self) -> bool {
@@ -149,20 +152,20 @@ pub(crate) trait PoolUnderTest<T>: Sized {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_both_ends(
-        &self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &T)> + ExactSizeIterator + Clone>
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a T)> + ExactSizeIterator + Clone>
     where
-        T: 'static,
+        T: 'a,
     {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_mut_both_ends(
-        &mut self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &mut T)> + ExactSizeIterator>
+    fn iter_mut_both_ends<'a>(
+        &'a mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a mut T)> + ExactSizeIterator>
     where
-        T: 'static,
+        T: 'a,
     {
         None::<std::iter::Empty<_>>
     }
@@ -220,7 +223,7 @@ use planned;
 /// each kind of pool.
 macro_rules! for_every_pool {
     ($($test:ident),+ $(,)?) => {
-        $crate::common::subject::for_every_pool! { @all [$($test),+]
+        $crate::subject::for_every_pool! { @all [$($test),+]
             pool_lifo: PoolKind<Lifo, Handle<()>>;
             pool_fifo: PoolKind<Fifo, Handle<()>>;
             pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
@@ -259,13 +262,13 @@ macro_rules! for_every_pool {
         }
     };
     (@all $tests:tt $($name:ident: $kind:ty;)+) => {
-        $( $crate::common::subject::for_every_pool! { @one $tests $name: $kind } )+
+        $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
     };
     (@one [$($test:ident),+] $name:ident: $kind:ty) => {
         mod $name {
             #[allow(unused_imports, reason = "each kind of pool uses its own part")]
             use {
-                $crate::common::subject::*,
+                $crate::subject::*,
                 millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
                 millpond::{Handle, Handle32},
             };
@@ -278,5 +281,4 @@ macro_rules! for_every_pool {
         }
     };
 }
-#[allow(unused_imports, reason = "each test program uses its own part")]
 pub(crate) use for_every_pool;

@@ -77,7 +77,10 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
         self.0.iter().filter_map(|(handle, object)| Some((handle, object.as_ref()?)))
     }
 
