@@ -70,8 +70,9 @@ fn both_ends<K: Kind>() {
             let mut values: Vec<usize> = copy.iter().map(|(_, value)| *value).collect();
             let handles = copy.iter().map(|(handle, _)| *handle);
             let expected: Vec<_> = handles.zip(&mut values).collect();
-            let iter = pool.iter_mut_both_ends().unwrap();
-            from_both_ends(iter, &expected, &mut random);
+            if let Some(iter) = pool.iter_mut_both_ends() {
+                from_both_ends(iter, &expected, &mut random);
+            }
         }
         for _ in 0..3 {
             let Some(iter) = pool.try_clone().and_then(|copy| copy.into_iter()) else { break };

@@ -26,6 +26,7 @@ mod other_pool;
 mod panicking_code;
 mod panicking_drop;
 mod save_and_load;
+mod send_sync;
 mod stale_after_bulk;
 
 #[global_allocator]

@@ -17,6 +17,7 @@ const NAMES: [Option<&str>; 8] = [
 /// A pool whose slots have been in use many times, and all handles that it ever issued.
 fn used<K: Kind>(name: Option<&'static str>) -> (K::Pool<u64>, Vec<K::Handle>) {
     let mut pool = K::build::<u64>(Plan { name, ..Plan::of(4) });
+    assert!(pool.name().is_none_or(|known| known == name), "it knows its name");
     let mut issued = Vec::new();
     for round in 0..50 {
         pool.clear();

@@ -1,9 +1,13 @@
 //! Defect 2: a constructor, a `Clone`, a predicate or a key that panics. Nothing leaks, nothing is half
 //! done: what was not finished has not happened.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
-use crate::common::{panics, quiet_panic};
+use millpond::Recycler;
+use millpond::reuse::ReuseOrder;
+
+use crate::common::{Counted, Ledger, in_every_order, panics, quiet_panic};
 use crate::subject::{Kind, PoolUnderTest, for_every_pool};
 use crate::world::World;
 
@@ -100,7 +104,7 @@ fn key_of_eviction<K: Kind>() {
             if !world.pool.is_full() || world.pool.len() == 0 {
                 return;
             }
-            let mut key = |value: &crate::common::Counted| {
+            let mut key = |value: &Counted| {
                 if value.id() == victim { quiet_panic() } else { value.id() }
             };
             drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
@@ -114,7 +118,7 @@ fn key_of_eviction<K: Kind>() {
 }
 
 fn has_eviction<K: Kind>() -> bool {
-    <K::Pool<crate::common::Counted> as PoolUnderTest<_>>::EVICTS
+    <K::Pool<Counted> as PoolUnderTest<_>>::EVICTS
 }
 
 /// A key whose comparison panics.
@@ -143,7 +147,7 @@ fn comparison_of_eviction<K: Kind>() {
         return;
     }
     assert!(panics(|| {
-        let mut key = |value: &crate::common::Counted| PanicsAt(value.id());
+        let mut key = |value: &Counted| PanicsAt(value.id());
         drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
     }));
     assert!(world.handles.values().all(|&handle| world.pool.contains(handle)), "none has gone");
@@ -152,4 +156,96 @@ fn comparison_of_eviction<K: Kind>() {
 
 for_every_pool! {
     insert_with, vacant_entry, clone, predicates, key_of_eviction, comparison_of_eviction,
+}
+
+#[test]
+fn function_that_panics_in_from_fn_drops_what_it_has_made() {
+    for made in 0..20 {
+        let ledger = Ledger::default();
+        assert!(panics(|| {
+            let make =
+                |index| if index == made { quiet_panic() } else { ledger.value(index as u64) };
+            drop(Recycler::from_fn(20, make));
+        }));
+        assert_eq!(ledger.alive(), 0);
+    }
+}
+
+thread_local! {
+    static DEFAULTS_LEFT: Cell<usize> = const { Cell::new(0) };
+    static DEFAULTS_ALIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Its `Default` panics after so many.
+struct Defaulted;
+
+impl Default for Defaulted {
+    fn default() -> Self {
+        match DEFAULTS_LEFT.get().checked_sub(1) {
+            None => quiet_panic(),
+            Some(left) => DEFAULTS_LEFT.set(left),
+        }
+        DEFAULTS_ALIVE.set(DEFAULTS_ALIVE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Defaulted {
+    fn drop(&mut self) {
+        DEFAULTS_ALIVE.set(DEFAULTS_ALIVE.get() - 1);
+    }
+}
+
+#[test]
+fn default_that_panics_in_the_making_of_a_recycler_drops_what_was_made() {
+    DEFAULTS_LEFT.set(7);
+    assert!(panics(|| drop(Recycler::<Defaulted>::new(10))));
+    assert_eq!(DEFAULTS_ALIVE.get(), 0);
+    DEFAULTS_LEFT.set(10);
+    drop(Recycler::<Defaulted>::new(10));
+    assert_eq!(DEFAULTS_ALIVE.get(), 0);
+}
+
+/// What the hook of the recyclers below panics at.
+const BAD_OBJECT: u64 = 1_000_000;
+
+fn panics_at_bad_object(object: &mut u64) {
+    if *object == BAD_OBJECT {
+        quiet_panic();
+    }
+    *object = 0;
+}
+
+fn on_release<R: ReuseOrder>() {
+    for bad in 0..6 {
+        let builder = Recycler::<u64>::builder().reuse(R::default()).capacity(6);
+        let mut recycler = builder.on_release(panics_at_bad_object).build();
+        let mut handles = Vec::new();
+        while let Some((handle, object)) = recycler.acquire() {
+            *object = if handles.len() == bad { BAD_OBJECT } else { 5 };
+            handles.push(handle);
+        }
+        assert!(panics(|| {
+            recycler.release(handles[bad]);
+        }));
+        assert!(recycler.contains(handles[bad]), "the object stays live");
+        assert_eq!((recycler.len(), recycler[handles[bad]]), (6, BAD_OBJECT));
+
+        assert!(panics(|| recycler.clear()));
+        let left: Vec<_> = recycler.handles().collect();
+        assert_eq!(left, handles[bad..], "and so do those that the hook has not come to");
+        assert!(handles[..bad].iter().all(|handle| !recycler.contains(*handle)));
+
+        recycler[handles[bad]] = 1;
+        recycler.clear();
+        assert!(recycler.is_empty() && recycler.as_slice() == [0; 6]);
+        let again: Vec<_> = std::iter::from_fn(|| recycler.acquire().map(|pair| pair.0)).collect();
+        assert_eq!(again.len(), 6);
+        assert!(again.iter().all(|handle| !handles.contains(handle)));
+    }
+}
+
+#[test]
+fn hook_that_panics_on_release_leaves_the_object_live() {
+    in_every_order!(on_release());
 }

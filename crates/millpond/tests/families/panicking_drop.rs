@@ -1,8 +1,11 @@
 //! Defect 1: a `Drop` that panics, of the k-th value, in everything that drops values. Every value is
 //! dropped once at most, and the pool goes on as if only what was finished had happened.
 
-use crate::common::panics;
-use crate::common::{Counted, Ledger};
+use millpond::Recycler;
+use millpond::classic::BytemapPool;
+use millpond::reuse::ReuseOrder;
+
+use crate::common::{Counted, Ledger, in_every_order, panics};
 use crate::subject::{Kind, PoolUnderTest, for_every_pool};
 use crate::world::World;
 
@@ -119,4 +122,50 @@ fn owning_iterator<K: Kind>() {
 for_every_pool! {
     clear, remove, retain, extract_if, drain, dropped_drain, eviction, refused_value, pool_itself,
     owning_iterator,
+}
+
+fn recycler_clone<R: ReuseOrder>() {
+    for victim in [0, 5, 9] {
+        let ledger = Ledger::default();
+        let builder = Recycler::<Counted>::builder().reuse(R::default()).capacity(10);
+        let recycler = builder.build_with(|index| ledger.value(index as u64));
+        ledger.panic_in_clone_of(victim);
+        assert!(panics(|| drop(recycler.clone())));
+        assert_eq!(ledger.alive(), 10);
+        ledger.panic_in_drop_of(victim);
+        assert!(panics(|| drop(recycler)));
+        assert_eq!(ledger.alive(), 0);
+    }
+}
+
+#[test]
+fn objects_of_a_recycler_are_dropped_once_whatever_panics() {
+    in_every_order!(recycler_clone());
+}
+
+#[test]
+fn drop_that_panics_in_a_bytemap_pool_leaves_whole_values() {
+    for retires in [false, true] {
+        for victim in 0..10 {
+            let ledger = Ledger::default();
+            let mut pool = if retires { BytemapPool::retiring(10) } else { BytemapPool::new(10) };
+            for id in 0..10 {
+                assert!(pool.insert(ledger.value(id)).is_ok());
+            }
+            ledger.panic_in_drop_of(victim);
+            assert!(panics(|| pool.clear()));
+            assert_eq!((pool.len(), ledger.alive()), (9 - victim as usize, 9 - victim as usize));
+            assert!(pool.iter().all(|(handle, value)| {
+                pool.get(handle).is_some_and(|same| same.id() == value.id())
+            }));
+            pool.clear();
+            assert_eq!((pool.len(), ledger.alive()), (0, 0));
+            for id in 0..10 {
+                assert!(pool.insert(ledger.value(id)).is_ok());
+            }
+            ledger.panic_in_drop_of(victim);
+            assert!(panics(|| pool.flush()));
+            assert_eq!((pool.capacity(), pool.len(), ledger.alive()), (0, 0, 0));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::common::{Counted, Ledger};
-use crate::subject::{Kind, Plan, PoolUnderTest};
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// More than one word of an occupancy.
 pub(crate) const SLOTS: usize = 70;
@@ -72,9 +72,20 @@ impl<K: Kind> World<K> {
         let live: Vec<_> = pool.iter().map(|(handle, value)| (handle, value.id())).collect();
         assert_eq!(live.len(), pool.len(), "it counts what it goes over");
         assert_eq!(self.ledger.alive(), pool.len(), "alive are those in the pool");
+        assert_eq!(pool.is_empty(), live.is_empty());
         for &(handle, id) in &live {
             assert!(pool.contains(handle));
             assert_eq!(pool.get(handle).map(Counted::id), Some(id));
+            assert_eq!(pool.get_mut(handle).map(|value| value.id()), Some(id));
+            let index = handle.index();
+            assert!(
+                !matches!(pool.index_of(pool.get(handle).unwrap()), Some(other) if other != Some(index))
+            );
+        }
+        for index in 0..pool.capacity() + 2 {
+            let expected = live.iter().find(|(handle, _)| handle.index() == index).copied();
+            let Some(there) = pool.at(index) else { break };
+            assert_eq!(there.map(|(handle, value)| (handle, value.id())), expected);
         }
         let mut stale = self.stale;
         for (id, &handle) in &self.handles {

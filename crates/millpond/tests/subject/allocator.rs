@@ -53,6 +53,20 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<
         self.handles.is_full()
     }
 
+    fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        Some(self.handles.name())
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.handles.handle_at(index);
+        assert_eq!(handle.is_some(), self.handles.occupancy().is_live(index));
+        Some(handle.map(|handle| (handle, self.values[index].as_ref().unwrap())))
+    }
+
     fn insert(&mut self, value: T) -> Result<H, T> {
         match self.handles.acquire() {
             Some(handle) => {

@@ -121,6 +121,16 @@ impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.is_full()
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(Seeded, &T)>> {
+        let (handle, value) = (self.0.handle_at(index), self.0.get_at(index));
+        assert_eq!(handle.is_some(), value.is_some());
+        Some(handle.map(Seeded).zip(value))
+    }
+
     fn insert(&mut self, value: T) -> Result<Seeded, T> {
         self.0.insert(value).map(Seeded)
     }

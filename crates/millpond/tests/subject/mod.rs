@@ -96,6 +96,19 @@ pub(crate) trait PoolUnderTest<T>: Sized {
         self.len() + self.retired() == self.capacity()
     }
 
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        None
+    }
+
+    /// What is in a slot.
+    fn at(&self, _index: usize) -> Option<Option<(Self::Handle, &T)>> {
+        None
+    }
+
     /// A refused value comes back.
     fn insert_at(&mut self, _handle: Self::Handle, _value: T) -> Option<Result<(), T>> {
         None

@@ -34,6 +34,20 @@ macro_rules! like_a_pool {
             self.is_full()
         }
 
+        fn is_empty(&self) -> bool {
+            self.is_empty()
+        }
+
+        fn name(&self) -> Option<Option<&'static str>> {
+            Some(self.name())
+        }
+
+        fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+            let (handle, value) = (self.handle_at(index), self.get_at(index));
+            assert_eq!(handle.is_some(), value.is_some());
+            Some(handle.zip(value))
+        }
+
         fn insert(&mut self, value: T) -> Result<H, T> {
             self.insert(value).map_err(|full| full.into_inner())
         }

@@ -43,6 +43,16 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         self.slots.stats().retired
     }
 
+    fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.slots.handle_at(index);
+        assert_eq!(handle.is_some(), self.table.occupancy().is_live(index));
+        Some(handle.map(|handle| (handle, self.table.get(handle).unwrap())))
+    }
+
     fn insert(&mut self, value: T) -> Result<H, T> {
         match self.slots.acquire() {
             Some(handle) => {
