@@ -93,6 +93,11 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
     const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = false;
     const LASTING: bool = RETIRES;
+    const WRAPS_TO: u32 = 0;
+
+    fn wraps(_: Plan) -> bool {
+        !RETIRES
+    }
 }
 
 pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);

@@ -13,6 +13,7 @@ mod pool;
 mod recycler;
 mod side_table;
 mod static_pool;
+mod steps;
 
 pub(crate) use allocator::AllocatorKind;
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
@@ -23,6 +24,7 @@ pub(crate) use pool::PoolKind;
 pub(crate) use recycler::RecyclerKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
+pub(crate) use steps::{Run, Step};
 
 /// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +62,20 @@ pub(crate) trait Kind: 'static {
     fn build<T>(plan: Plan) -> Self::Pool<T> {
         Self::Pool::build(plan)
     }
+
+    /// How many lifetimes each slot has.
+    fn lifetimes(plan: Plan) -> u32 {
+        let chosen = plan.lifetimes.filter(|_| Self::LIFETIMES_CHOSEN).unwrap_or(u32::MAX);
+        chosen.clamp(1, Self::Handle::GENERATION_MAX)
+    }
+
+    /// Whether slots start again after their last lifetime.
+    fn wraps(plan: Plan) -> bool {
+        plan.wraps && Self::LIFETIMES_CHOSEN
+    }
+
+    /// The generation after the last, where slots start again.
+    const WRAPS_TO: u32 = 1;
 
     /// Those of the capacities that the kind can be built with; its own if it has only one.
     fn capacities(wanted: &[usize]) -> Vec<usize> {
@@ -265,6 +281,8 @@ macro_rules! for_every_pool {
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
             static_of_1: StaticKind<1, Handle32<(), 30>>;
+            static_of_2: StaticKind<2, Handle<()>>;
+            static_of_3: StaticKind<3, Handle32<(), 30>>;
             static_of_64: StaticKind<64, Handle32<(), 30>>;
             static_of_70: StaticKind<70, Handle<()>>;
             classic_roster: RosterPoolKind;
