@@ -13,7 +13,7 @@ use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::validate::{Violation, ensure_counters};
 
 /// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
@@ -240,17 +240,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let words = slots.words();
         words.validate()?;
         words.validate_lifetimes(&self.circle)?;
-        let stats = self.stats(words);
-        ensure(
-            stats.live + stats.retired <= stats.capacity
-                && stats.live <= stats.peak
-                && stats.peak <= stats.capacity
-                && stats.peak as u64 <= stats.inserted
-                && stats.evicted <= stats.removed
-                && stats.removed + stats.live as u64 == stats.inserted,
-            "the counters agree",
-            format_args!("{stats:?}"),
-        )?;
+        ensure_counters(&self.stats(words))?;
         self.queue.validate(slots)
     }
 }

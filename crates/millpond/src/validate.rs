@@ -14,9 +14,19 @@
 //! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
 //!    above the capacity, no more evictions than ends of lifetimes;
 //! 6. the storage has as many values as there are words.
+//!
+//! Three types keep their own books, and have rules of their own instead of 1 to 4:
+//!
+//! - [`PackedPool`](crate::PackedPool) and [`StaticPool`](crate::StaticPool): the order is a permutation
+//!   of the slots and the positions are its inverse; the slots before the partition are live, those
+//!   behind it vacant, the last ones retired, each with a word that says so; and in a packed pool the
+//!   handles in the order are those of the values, or the next ones of the vacant slots;
+//! - [`SideTable`](crate::SideTable): every word is one that the handle layout has.
 
 use alloc::string::{String, ToString};
 use core::fmt;
+
+use crate::stats::Stats;
 
 /// An invariant that does not hold: a defect of this library, or memory that somebody else has written
 /// to.
@@ -55,4 +65,18 @@ pub(crate) fn ensure(
     found: fmt::Arguments<'_>,
 ) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation { rule, found: found.to_string() }) }
+}
+
+/// The rules of the counters.
+pub(crate) fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
+    ensure(
+        stats.live + stats.retired <= stats.capacity
+            && stats.live <= stats.peak
+            && stats.peak <= stats.capacity
+            && stats.peak as u64 <= stats.inserted
+            && stats.evicted <= stats.removed
+            && stats.removed + stats.live as u64 == stats.inserted,
+        "the counters agree",
+        format_args!("{stats:?}"),
+    )
 }

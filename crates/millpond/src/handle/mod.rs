@@ -34,7 +34,15 @@ use core::hash::Hash;
 
 /// A way to put an index and a generation into bits: [`Handle`] or [`Handle32`].
 ///
-/// Sealed: the pools' safety relies on what these layouts promise.
+/// Sealed: the pools' safety relies on what these layouts promise. So no layout of yours can lie:
+///
+/// ```compile_fail
+/// use millpond::{Handle, HandleLayout};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// struct Mine;
+/// impl millpond::handle::sealed::Sealed for Mine {}
+/// ```
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
 {

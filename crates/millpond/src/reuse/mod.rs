@@ -42,7 +42,14 @@ use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
-/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
+/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed, so that no order can name a slot
+/// that is live:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, Debug, Default)]
+/// struct Mine;
+/// impl millpond::reuse::sealed::Sealed for Mine {}
+/// ```
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;

@@ -16,6 +16,8 @@ use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reuse::Lifo;
 use crate::settings::BuildError;
 use crate::storage::Storage;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Data of another system about a pool's objects, found by their handles.
 ///
@@ -56,7 +58,9 @@ use crate::storage::Storage;
 ///
 /// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
 /// two handles of a slot is the later one follows from their generations: that one which is at most half
-/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too. No handle
+/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
+/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
+/// takes the first handles of such a pool's next round for stale ones. No handle
 /// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
 /// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
@@ -314,6 +318,27 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.storage.validate()?;
+        for (index, word) in self.storage.words().as_slice().iter().enumerate() {
+            let generation = word.as_live().generation();
+            ensure(
+                generation <= H::LIFETIMES_MAX && (generation > 0 || word.is_dead()),
+                "each word is one that the handle layout has",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// The copy has the same values, and takes the memory of a new table.
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
@@ -346,5 +371,36 @@ impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
 
     fn into_iter(self) -> IterMut<'a, H, V> {
         self.iter_mut()
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle32;
+
+    type Table = SideTable<Handle32<(), 24>, &'static str>;
+
+    /// Makes a value live under a word that no handle has.
+    fn set_word(table: &mut Table, word: u16) {
+        table.storage.put(2, word, "value");
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Table)| {
+            let mut table = Table::new(3);
+            for index in [0, 1] {
+                let handle = Handle32::from_parts(index, 7).unwrap();
+                table.insert(handle, "value").unwrap();
+            }
+            table.remove(Handle32::from_parts(1, 7).unwrap());
+            table.validate().unwrap();
+            change(&mut table);
+            table.validate().unwrap_err().rule()
+        };
+        let layout = "each word is one that the handle layout has";
+        assert_eq!(broken(|table| set_word(table, 256)), layout);
+        assert_eq!(broken(|table| set_word(table, 0)), layout);
     }
 }
