@@ -119,8 +119,10 @@
 //!   crate has the handle types and [`StaticPool`].
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
+//!   integer in the others; what no pool can issue is refused.
 //!
-//! The crate is `no_std`, and depends on nothing.
+//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
@@ -134,6 +136,7 @@ mod address;
 mod circle;
 mod errors;
 pub mod handle;
+mod integrations;
 pub mod static_pool;
 mod stats;
 
@@ -174,7 +177,7 @@ pub mod validate;
 struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::StaticPool;
 pub use stats::Stats;
 
