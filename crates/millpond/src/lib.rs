@@ -134,6 +134,7 @@ extern crate alloc;
 
 mod address;
 mod circle;
+pub mod classic;
 mod errors;
 pub mod handle;
 mod integrations;
@@ -142,8 +143,6 @@ mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
-#[cfg(feature = "alloc")]
-pub mod classic;
 #[cfg(feature = "alloc")]
 mod generations;
 #[cfg(feature = "alloc")]
