@@ -144,6 +144,8 @@ mod stats;
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
+pub mod any_pool;
+#[cfg(feature = "alloc")]
 mod generations;
 #[cfg(feature = "alloc")]
 mod handle_core;
@@ -183,6 +185,7 @@ pub use stats::Stats;
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
+    any_pool::{AnyPool, AnyPoolBuilder},
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
