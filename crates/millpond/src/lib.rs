@@ -119,8 +119,10 @@
 //!   crate has the handle types and [`StaticPool`].
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
+//!   integer in the others; what no pool can issue is refused.
 //!
-//! The crate is `no_std`, and depends on nothing.
+//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
@@ -132,15 +134,17 @@ extern crate alloc;
 
 mod address;
 mod circle;
+pub mod classic;
 mod errors;
 pub mod handle;
+mod integrations;
 pub mod static_pool;
 mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
-pub mod classic;
+pub mod any_pool;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -174,13 +178,14 @@ pub mod validate;
 struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::StaticPool;
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
+    any_pool::{AnyPool, AnyPoolBuilder},
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},
