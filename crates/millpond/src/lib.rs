@@ -118,11 +118,13 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
+//!   integer in the others; what no pool can issue is refused.
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
-//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
+//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
@@ -134,8 +136,10 @@ extern crate alloc;
 
 mod address;
 mod circle;
+pub mod classic;
 mod errors;
 pub mod handle;
+mod integrations;
 pub mod overflow;
 pub mod static_pool;
 mod stats;
@@ -143,11 +147,9 @@ mod stats;
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
+pub mod any_pool;
+#[cfg(feature = "alloc")]
 pub mod budget;
-#[cfg(feature = "alloc")]
-pub mod classic;
-#[cfg(feature = "alloc")]
-mod generations;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -169,6 +171,8 @@ pub mod side_table;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
+mod slot_words;
+#[cfg(feature = "alloc")]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
@@ -179,13 +183,14 @@ pub mod validate;
 struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::StaticPool;
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
+    any_pool::{AnyPool, AnyPoolBuilder},
     budget::Budget,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},

@@ -5,7 +5,7 @@ use crate::reuse::ReuseOrder;
 
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, T, H,
-    last: |pool, handle| pool.core.is_in_last_lifetime(handle.index() as usize),
+    last: |pool, handle| pool.core.is_last(handle),
     insert: |pool, value| pool.insert_if_room(value),
     refuse: |pool, value| pool.refuse(value),
     evicted: |pool, _victim| pool.core.count_eviction(),

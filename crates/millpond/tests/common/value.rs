@@ -29,6 +29,11 @@ impl Ledger {
         self.0.alive.borrow().values().map(|count| *count as usize).sum()
     }
 
+    /// Whether a value that says `id` has not been dropped.
+    pub(crate) fn is_alive(&self, id: u64) -> bool {
+        self.0.alive.borrow().get(&id).is_some_and(|count| *count > 0)
+    }
+
     /// The next drop of a value that says `id` panics, after it was counted.
     pub(crate) fn panic_in_drop_of(&self, id: impl Into<Option<u64>>) {
         self.0.drop_panics_at.set(id.into());

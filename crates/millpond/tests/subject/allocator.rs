@@ -53,6 +53,20 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<
         self.handles.is_full()
     }
 
+    fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        Some(self.handles.name())
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.handles.handle_at(index);
+        assert_eq!(handle.is_some(), self.handles.occupancy().is_live(index));
+        Some(handle.map(|handle| (handle, self.values[index].as_ref().unwrap())))
+    }
+
     fn insert(&mut self, value: T) -> Result<H, T> {
         match self.handles.acquire() {
             Some(handle) => {
@@ -85,8 +99,13 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
-        self.handles.handles().map(|handle| (handle, self.values[Self::at(handle)].as_ref().unwrap()))
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
+        self.handles
+            .handles()
+            .map(|handle| (handle, self.values[Self::at(handle)].as_ref().unwrap()))
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! A new pool type gets all families of tests, the model and the exhaustive sequences by an adapter
 //! here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
 //! [`for_every_pool`].
+#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
 
 mod allocator;
 mod classic;
@@ -12,6 +13,7 @@ mod pool;
 mod recycler;
 mod side_table;
 mod static_pool;
+mod steps;
 
 pub(crate) use allocator::AllocatorKind;
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
@@ -22,6 +24,7 @@ pub(crate) use pool::PoolKind;
 pub(crate) use recycler::RecyclerKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
+pub(crate) use steps::{Run, Step};
 
 /// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,16 +52,30 @@ pub(crate) trait Kind: 'static {
     const CAPACITY: Option<usize> = None;
     /// Whether the plan's lifetimes and wrapping are followed.
     const LIFETIMES_CHOSEN: bool = true;
+    /// Whether slots can start again after fewer lifetimes than the handle layout has.
+    const WRAPS_EARLY: bool = Self::LIFETIMES_CHOSEN;
     /// Whether the plan's name is followed, and a handle of another name refused.
     const NAMED: bool = true;
     /// Whether a stale handle is refused for ever, in a pool that does not wrap.
     const LASTING: bool = true;
-    /// The generation of each slot's first handle, without a name.
-    const FIRST_GENERATION: u32 = 1;
 
     fn build<T>(plan: Plan) -> Self::Pool<T> {
         Self::Pool::build(plan)
     }
+
+    /// How many lifetimes each slot has.
+    fn lifetimes(plan: Plan) -> u32 {
+        let chosen = plan.lifetimes.filter(|_| Self::LIFETIMES_CHOSEN).unwrap_or(u32::MAX);
+        chosen.clamp(1, Self::Handle::GENERATION_MAX)
+    }
+
+    /// Whether slots start again after their last lifetime.
+    fn wraps(plan: Plan) -> bool {
+        plan.wraps && Self::LIFETIMES_CHOSEN
+    }
+
+    /// The generation after the last, where slots start again.
+    const WRAPS_TO: u32 = 1;
 
     /// Those of the capacities that the kind can be built with; its own if it has only one.
     fn capacities(wanted: &[usize]) -> Vec<usize> {
@@ -86,11 +103,26 @@ pub(crate) trait PoolUnderTest<T>: Sized {
     fn remove(&mut self, handle: Self::Handle) -> Option<T>;
     fn clear(&mut self);
     /// All live objects with their handles, in the pool's own order.
-    fn iter(&self) -> impl Iterator<Item = (Self::Handle, &T)>;
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a T)>
+    where
+        T: 'a;
     fn validate(&self) -> Result<(), String>;
 
     fn is_full(&self) -> bool {
         self.len() + self.retired() == self.capacity()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        None
+    }
+
+    /// What is in a slot.
+    fn at(&self, _index: usize) -> Option<Option<(Self::Handle, &T)>> {
+        None
     }
 
     /// A refused value comes back.
@@ -149,20 +181,20 @@ pub(crate) trait PoolUnderTest<T>: Sized {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_both_ends(
-        &self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &T)> + ExactSizeIterator + Clone>
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a T)> + ExactSizeIterator + Clone>
     where
-        T: 'static,
+        T: 'a,
     {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_mut_both_ends(
-        &mut self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &mut T)> + ExactSizeIterator>
+    fn iter_mut_both_ends<'a>(
+        &'a mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a mut T)> + ExactSizeIterator>
     where
-        T: 'static,
+        T: 'a,
     {
         None::<std::iter::Empty<_>>
     }
@@ -220,7 +252,7 @@ use planned;
 /// each kind of pool.
 macro_rules! for_every_pool {
     ($($test:ident),+ $(,)?) => {
-        $crate::common::subject::for_every_pool! { @all [$($test),+]
+        $crate::subject::for_every_pool! { @all [$($test),+]
             pool_lifo: PoolKind<Lifo, Handle<()>>;
             pool_fifo: PoolKind<Fifo, Handle<()>>;
             pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
@@ -249,6 +281,8 @@ macro_rules! for_every_pool {
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
             static_of_1: StaticKind<1, Handle32<(), 30>>;
+            static_of_2: StaticKind<2, Handle<()>>;
+            static_of_3: StaticKind<3, Handle32<(), 30>>;
             static_of_64: StaticKind<64, Handle32<(), 30>>;
             static_of_70: StaticKind<70, Handle<()>>;
             classic_roster: RosterPoolKind;
@@ -259,13 +293,13 @@ macro_rules! for_every_pool {
         }
     };
     (@all $tests:tt $($name:ident: $kind:ty;)+) => {
-        $( $crate::common::subject::for_every_pool! { @one $tests $name: $kind } )+
+        $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
     };
     (@one [$($test:ident),+] $name:ident: $kind:ty) => {
         mod $name {
             #[allow(unused_imports, reason = "each kind of pool uses its own part")]
             use {
-                $crate::common::subject::*,
+                $crate::subject::*,
                 millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
                 millpond::{Handle, Handle32},
             };
@@ -278,5 +312,4 @@ macro_rules! for_every_pool {
         }
     };
 }
-#[allow(unused_imports, reason = "each test program uses its own part")]
 pub(crate) use for_every_pool;

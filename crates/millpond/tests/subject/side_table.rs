@@ -14,6 +14,7 @@ impl<H: HandleLayout + AnyHandle> Kind for SideTableKind<H> {
     type Pool<T> = Beside<T, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+    const WRAPS_EARLY: bool = false;
 }
 
 #[derive(Clone)]
@@ -40,6 +41,16 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
 
     fn retired(&self) -> usize {
         self.slots.stats().retired
+    }
+
+    fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.slots.handle_at(index);
+        assert_eq!(handle.is_some(), self.table.occupancy().is_live(index));
+        Some(handle.map(|handle| (handle, self.table.get(handle).unwrap())))
     }
 
     fn insert(&mut self, value: T) -> Result<H, T> {
@@ -74,7 +85,10 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         self.retain(&mut |_, _| false);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
         self.table.iter()
     }
 
@@ -86,13 +100,20 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         self.table.validate().map_err(|violation| violation.to_string())
     }
 
+    /// The table may take a handle for a stale one that is more than half a round ahead.
     fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
-        Some(match self.slots.acquire_at(handle) {
-            Ok(()) => {
-                assert!(matches!(self.table.insert(handle, value), Ok(None)));
+        if self.slots.acquire_at(handle).is_err() {
+            return Some(Err(value));
+        }
+        Some(match self.table.insert(handle, value) {
+            Ok(before) => {
+                assert!(before.is_none());
                 Ok(())
             }
-            Err(_) => Err(value),
+            Err(error) => {
+                assert!(self.slots.release(handle));
+                Err(error.into_inner())
+            }
         })
     }
 
@@ -106,20 +127,20 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         true
     }
 
-    fn iter_both_ends(
-        &self,
-    ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone>
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
     where
-        T: 'static,
+        T: 'a,
     {
         Some(self.table.iter())
     }
 
-    fn iter_mut_both_ends(
-        &mut self,
-    ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator>
+    fn iter_mut_both_ends<'a>(
+        &'a mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
     where
-        T: 'static,
+        T: 'a,
     {
         Some(self.table.iter_mut())
     }

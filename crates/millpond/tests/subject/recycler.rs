@@ -43,6 +43,20 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         self.0.is_full()
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        Some(self.0.name())
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.0.handle_at(index);
+        assert_eq!(handle.is_some(), self.0.is_live(index));
+        Some(handle.map(|handle| (handle, self.0.as_slice()[index].as_ref().unwrap())))
+    }
+
     fn insert(&mut self, value: T) -> Result<H, T> {
         match self.0.acquire() {
             Some((handle, object)) => {
@@ -77,7 +91,10 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
         self.0.iter().filter_map(|(handle, object)| Some((handle, object.as_ref()?)))
     }
 
@@ -138,5 +155,24 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         T: Clone,
     {
         Some(Self(self.0.clone()))
+    }
+
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
+    where
+        T: 'a,
+    {
+        Some(self.0.iter().map(|(handle, object)| (handle, object.as_ref().unwrap())))
+    }
+
+    fn index_of(&self, value: &T) -> Option<Option<usize>> {
+        // The value is at the start of its option only where a niche makes the two the same.
+        let object = self
+            .0
+            .as_slice()
+            .iter()
+            .find(|object| object.as_ref().is_some_and(|other| std::ptr::eq(other, value)))?;
+        Some(self.0.index_of(object))
     }
 }

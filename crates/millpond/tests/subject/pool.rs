@@ -34,6 +34,20 @@ macro_rules! like_a_pool {
             self.is_full()
         }
 
+        fn is_empty(&self) -> bool {
+            self.is_empty()
+        }
+
+        fn name(&self) -> Option<Option<&'static str>> {
+            Some(self.name())
+        }
+
+        fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+            let (handle, value) = (self.handle_at(index), self.get_at(index));
+            assert_eq!(handle.is_some(), value.is_some());
+            Some(handle.zip(value))
+        }
+
         fn insert(&mut self, value: T) -> Result<H, T> {
             self.insert(value).map_err(|full| full.into_inner())
         }
@@ -58,7 +72,10 @@ macro_rules! like_a_pool {
             self.clear();
         }
 
-        fn iter(&self) -> impl Iterator<Item = (H, &T)> {
+        fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+        where
+            T: 'a,
+        {
             self.iter()
         }
 
@@ -110,26 +127,24 @@ macro_rules! like_a_pool {
             Some(self.drain())
         }
 
-        fn into_iter(
-            self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, T)> + ExactSizeIterator> {
+        fn into_iter(self) -> Option<impl DoubleEndedIterator<Item = (H, T)> + ExactSizeIterator> {
             Some(IntoIterator::into_iter(self))
         }
 
-        fn iter_both_ends(
-            &self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone>
+        fn iter_both_ends<'a>(
+            &'a self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
         where
-            T: 'static,
+            T: 'a,
         {
             Some(self.iter())
         }
 
-        fn iter_mut_both_ends(
-            &mut self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator>
+        fn iter_mut_both_ends<'a>(
+            &'a mut self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
         where
-            T: 'static,
+            T: 'a,
         {
             Some(self.iter_mut())
         }

@@ -1,5 +1,5 @@
-use millpond::classic::{BytemapPool, RosterPool};
 use millpond::Handle;
+use millpond::classic::{BytemapPool, RosterPool};
 
 use super::{Kind, Plan, PoolUnderTest, Seeded};
 
@@ -67,7 +67,10 @@ impl<T> PoolUnderTest<T> for OptionRoster<T> {
         drop(values);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Handle<()>, &'a T)>
+    where
+        T: 'a,
+    {
         let live = &self.0.roster()[..self.0.partition()];
         live.iter().map(|&index| {
             let (handle, value) = self.0.as_slice()[index as usize].as_ref().unwrap();
@@ -90,6 +93,11 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
     const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = false;
     const LASTING: bool = RETIRES;
+    const WRAPS_TO: u32 = 0;
+
+    fn wraps(_: Plan) -> bool {
+        !RETIRES
+    }
 }
 
 pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);
@@ -118,6 +126,16 @@ impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.is_full()
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(Seeded, &T)>> {
+        let (handle, value) = (self.0.handle_at(index), self.0.get_at(index));
+        assert_eq!(handle.is_some(), value.is_some());
+        Some(handle.map(Seeded).zip(value))
+    }
+
     fn insert(&mut self, value: T) -> Result<Seeded, T> {
         self.0.insert(value).map(Seeded)
     }
@@ -142,7 +160,10 @@ impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.clear();
     }
 
-    fn iter(&self) -> impl Iterator<Item = (Seeded, &T)> {
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Seeded, &'a T)>
+    where
+        T: 'a,
+    {
         self.0.iter().map(|(handle, value)| (Seeded(handle), value))
     }
 
