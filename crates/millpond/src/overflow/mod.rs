@@ -32,7 +32,10 @@
 //! assert_eq!(evicted, Some((first, "in the door")));
 //! ```
 //!
-//! Each policy works on every pool that can be full: [`Bounded`]. Where a table decides which one it is
+//! Each policy works on every pool that can be full: [`Bounded`]. What has another way to insert (a
+//! [`Recycler`](crate::Recycler), an [`AnyPool`](crate::AnyPool), a
+//! [`HandleAllocator`](crate::HandleAllocator) beside arrays of your own) asks
+//! [`EvictOldest::oldest`] who has to go. Where a table decides which one it is
 //! ([`Budget`](crate::Budget)), a [`PolicyPool`] follows it at run time; [`Overflow`] has the names.
 
 mod bounded;
@@ -55,7 +58,7 @@ pub use policy_pool::PolicyPool;
 pub use refuse::Refuse;
 pub use spill::Spill;
 
-pub(crate) use bounded::{bounded, sealed};
+pub(crate) use bounded::{bounded, lifetimes, sealed};
 
 use crate::errors::Full;
 
