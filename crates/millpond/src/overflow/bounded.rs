@@ -168,7 +168,8 @@ macro_rules! bounded {
             fn clear(&mut self) {
                 self.clear();
             }
-            #[inline]
+            // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
+            #[inline(always)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
                 let $inserting = self;
                 $insert

@@ -77,19 +77,16 @@ pub trait Policy<P: Bounded> {
 }
 
 /// Removes one object from a full pool and inserts another.
+#[inline]
 fn replace<P: Bounded>(
     pool: &mut P,
     victim: P::Handle,
     value: P::Value,
 ) -> Result<Inserted<P>, Full<P::Value>> {
     let evicted = pool.remove(victim).map(|evicted| (victim, evicted));
-    match pool.insert_if_room(value) {
-        Ok(handle) => {
-            if evicted.is_some() {
-                pool.count_eviction(victim);
-            }
-            Ok((handle, evicted))
-        }
-        Err(value) => Err(pool.refuse(value)),
+    let handle = pool.insert_if_room(value).map_err(|value| pool.refuse(value))?;
+    if evicted.is_some() {
+        pool.count_eviction(victim);
     }
+    Ok((handle, evicted))
 }
