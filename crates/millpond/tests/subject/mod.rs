@@ -1,9 +1,9 @@
 //! One face for all pools, so that one test runs over every pool type, reuse order and handle layout.
 //!
-//! A new pool type gets all families of tests, the model and the exhaustive sequences by an adapter
-//! here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
-//! [`for_every_pool`].
-#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
+//! A new pool type gets all families of tests, the model, the exhaustive sequences and the fuzzer by an
+//! adapter here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
+//! [`every_kind`].
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
 mod classic;
@@ -248,11 +248,10 @@ macro_rules! planned {
 }
 use planned;
 
-/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
-/// each kind of pool.
-macro_rules! for_every_pool {
-    ($($test:ident),+ $(,)?) => {
-        $crate::subject::for_every_pool! { @all [$($test),+]
+/// Every kind of pool there is, handed to a macro behind the arguments for it.
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $callback! { $arguments
             pool_lifo: PoolKind<Lifo, Handle<()>>;
             pool_fifo: PoolKind<Fifo, Handle<()>>;
             pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
@@ -292,7 +291,17 @@ macro_rules! for_every_pool {
             side_table_narrow: SideTableKind<Handle32<(), 16>>;
         }
     };
-    (@all $tests:tt $($name:ident: $kind:ty;)+) => {
+}
+pub(crate) use every_kind;
+
+/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
+/// each kind of pool.
+macro_rules! for_every_pool {
+    ($($test:ident),+ $(,)?) => {
+        use $crate::subject::for_every_pool as tests_of;
+        $crate::subject::every_kind! { tests_of! [$($test),+] }
+    };
+    ($tests:tt $($name:ident: $kind:ty;)+) => {
         $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
     };
     (@one [$($test:ident),+] $name:ident: $kind:ty) => {
