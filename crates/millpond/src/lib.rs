@@ -120,6 +120,9 @@
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
 //!
+//! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
+//!   them. Off for every pool that does not ask for it.
+//!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
@@ -141,6 +144,8 @@ mod stats;
 mod allocator;
 #[cfg(feature = "alloc")]
 pub mod classic;
+#[cfg(feature = "debug-aids")]
+pub mod debug;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]

@@ -14,6 +14,7 @@
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 mod cursor;
+mod dead;
 mod iter;
 mod runs;
 
@@ -37,6 +38,8 @@ use crate::validate::{Violation, ensure};
 pub(crate) struct Storage<T, R: ReuseOrder, W: Word> {
     values: Box<[MaybeUninit<T>]>,
     words: SlotWords<W, R>,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<Box<crate::debug::Watch>>,
 }
 
 impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
@@ -49,12 +52,18 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         let mut values: Box<[MaybeUninit<T>]> =
             memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
         memory::touch(&mut values);
-        let mut storage = Self { values, words: SlotWords::try_new(slots, dead)? };
+        let mut storage = Self {
+            values,
+            words: SlotWords::try_new(slots, dead)?,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        };
         if Self::LINKED {
             for index in 0..slots {
                 storage.write_link(index, Link::NONE);
             }
         }
+        storage.poison_dead(true);
         Ok(storage)
     }
 
@@ -150,6 +159,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: W, value: T) {
         self.words.set_live(index, generation);
+        self.unearth(index);
         // SAFETY: the slot is in range.
         unsafe { self.values.get_unchecked_mut(index) }.write(value);
     }
@@ -166,12 +176,15 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
             // SAFETY: the slot is live.
             let value = unsafe { self.read(index) };
             end(self);
+            self.bury(index);
             value
         } else {
             end(self);
             // Read last, the value goes straight to where the caller wants it.
             // SAFETY: the slot was live until now, and nothing has been written to it since.
-            unsafe { self.read(index) }
+            let value = unsafe { self.read(index) };
+            self.bury(index);
+            value
         }
     }
 
@@ -206,10 +219,11 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<W>) {
         debug_assert!(!core::mem::needs_drop::<T>());
-        if Self::LINKED {
+        if Self::LINKED || cfg!(any(feature = "debug-aids", millpond_asan)) {
             for index in 0..self.values.len() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);
+                    self.bury(index);
                 }
             }
         }
@@ -337,6 +351,11 @@ impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
 
 impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
     fn drop(&mut self) {
+        #[cfg(feature = "debug-aids")]
+        if let Some(watch) = self.watched() {
+            watch.report_drop(self.words.occupancy().iter());
+        }
+        self.poison_dead(false);
         if !core::mem::needs_drop::<T>() {
             return;
         }
