@@ -22,10 +22,12 @@
 //! out again, so that no handle can ever match a later object.
 
 mod narrow;
+mod parse;
 mod refusal;
 mod wide;
 
 pub use narrow::Handle32;
+pub use parse::ParseHandleError;
 pub use refusal::Refusal;
 pub use wide::Handle;
 

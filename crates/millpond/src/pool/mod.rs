@@ -6,6 +6,7 @@ mod debug;
 mod drain;
 mod entry;
 mod iter;
+mod overflow;
 mod traits;
 
 pub use crate::allocator::Handles;
