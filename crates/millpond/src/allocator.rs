@@ -327,7 +327,10 @@ pub(crate) fn full<T, R: ReuseOrder, H: HandleLayout>(
     core.count_refusal();
     let stats = core.stats(occupancy);
     let Stats { capacity, peak, retired, .. } = stats;
-    Full { value, pool: FullPool { name: core.name(), capacity, peak, retired } }
+    Full {
+        value,
+        pool: FullPool { name: core.name(), capacity, peak, retired, out_of_memory: false },
+    }
 }
 
 /// Builds a [`HandleAllocator`].

@@ -36,6 +36,13 @@ impl<W: Word> Generations<W> {
         Ok(Self { words, circle, retired: 0, age_claimed_max: 0 })
     }
 
+    /// These words, which leave none behind.
+    pub(crate) fn take(&mut self) -> Self {
+        let words = core::mem::take(&mut self.words);
+        let retired = core::mem::take(&mut self.retired);
+        Self { words, retired, circle: self.circle, age_claimed_max: self.age_claimed_max }
+    }
+
     #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.words.len()

@@ -43,6 +43,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         })
     }
 
+    /// Goes on with the generations of slots that are all dead.
+    pub(crate) fn try_continue<S: Slots>(
+        generations: &mut Generations<H::Word>,
+        name: Option<&'static str>,
+        slots: &mut S,
+    ) -> Result<Self, OutOfMemory> {
+        debug_assert_eq!(generations.slots(), slots.occupancy().slots());
+        let mut queue = R::Queue::try_new(slots)?;
+        let generations = generations.take();
+        queue.reset(&generations, slots);
+        Ok(Self { generations, queue, name, refused: 0, evicted: 0, peak_before_removal: 0 })
+    }
+
+    /// The generations, for slots to go on with later.
+    pub(crate) fn into_generations(self) -> Generations<H::Word> {
+        self.generations
+    }
+
     #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.generations.slots()

@@ -140,6 +140,8 @@ mod stats;
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
+pub mod block_pool;
+#[cfg(feature = "alloc")]
 pub mod classic;
 #[cfg(feature = "alloc")]
 mod generations;
@@ -181,6 +183,7 @@ pub use stats::Stats;
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
+    block_pool::{BlockPool, BlockPoolBuilder},
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},

@@ -4,6 +4,7 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
+mod parts;
 mod traits;
 
 pub use crate::allocator::Handles;

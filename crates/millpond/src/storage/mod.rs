@@ -206,6 +206,11 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         self.occupancy.set_all_dead();
     }
 
+    /// The address of the first slot.
+    pub(crate) fn address(&self) -> usize {
+        self.values.as_ptr().addr()
+    }
+
     /// Which slot a reference into the array refers to.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         memory::position_in(&self.values, core::ptr::from_ref(value))
