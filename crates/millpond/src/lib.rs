@@ -49,6 +49,7 @@
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
+//! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
@@ -61,11 +62,12 @@
 //! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
 //! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`BlockPool`] | stable | in runs, within blocks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there | O(1), but for growth | O(1), one step more | O(blocks + capacity / 64 + live) |
 //! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
 //!
-//! None of them grows: the capacity is the limit.
+//! Only [`BlockPool`] grows, and it too has a limit; of the others the capacity is the limit.
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.

@@ -91,6 +91,7 @@ impl RoomMap {
     }
 
     fn find_lowest(&self) -> Option<usize> {
+        self.levels.last()?;
         let mut at = 0;
         for level in self.levels.iter().rev() {
             let bits = level[at];

@@ -1,4 +1,4 @@
-//! An allocator that counts what one thread asks of it.
+//! An allocator that counts what one thread asks of it, and refuses when told to.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -19,6 +19,24 @@ thread_local! {
     static COUNTS: Cell<Allocations> = const {
         Cell::new(Allocations { taken: 0, resized: 0, freed: 0, bytes_taken: 0 })
     };
+}
+
+thread_local! {
+    /// Requests of this thread for so many bytes or more are refused.
+    static REFUSED_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+fn is_refused(bytes: usize) -> bool {
+    REFUSED_FROM.try_with(|from| bytes >= from.get()).unwrap_or(false)
+}
+
+/// While the function runs, the system has no memory for requests of `from` bytes or more.
+#[allow(dead_code, reason = "each test file uses its own part")]
+pub(crate) fn refusing<V>(from: usize, work: impl FnOnce() -> V) -> V {
+    REFUSED_FROM.set(from);
+    let value = work();
+    REFUSED_FROM.set(usize::MAX);
+    value
 }
 
 fn count(change: impl FnOnce(&mut Allocations)) {
@@ -47,9 +65,12 @@ pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
 /// The system's allocator, with a count.
 pub(crate) struct Counting;
 
-// SAFETY: every request is passed on to the system's allocator as it is.
+// SAFETY: every request is passed on to the system's allocator as it is, or refused.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return core::ptr::null_mut();
+        }
         count(|counts| {
             counts.taken += 1;
             counts.bytes_taken += layout.size();
@@ -59,6 +80,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return core::ptr::null_mut();
+        }
         count(|counts| {
             counts.taken += 1;
             counts.bytes_taken += layout.size();
@@ -68,6 +92,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if is_refused(size) {
+            return core::ptr::null_mut();
+        }
         count(|counts| counts.resized += 1);
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
