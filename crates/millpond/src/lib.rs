@@ -124,6 +124,7 @@
 //!
 //! The crate is `no_std`, and depends on nothing.
 #![no_std]
+#![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(target_pointer_width = "16")]
@@ -166,6 +167,8 @@ mod settings;
 #[cfg(feature = "alloc")]
 pub mod side_table;
 #[cfg(feature = "alloc")]
+pub mod size_classes;
+#[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
 mod storage;
@@ -192,4 +195,5 @@ pub use self::{
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
     side_table::SideTable,
+    size_classes::SizeClasses,
 };

@@ -35,7 +35,7 @@ use room::RoomMap;
 ///
 /// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
 /// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
-/// known, a [`Pool`](crate::Pool) of that capacity is simpler, a little faster, and never waits for
+/// known, a [`Pool`] of that capacity is simpler, a little faster, and never waits for
 /// memory.
 ///
 /// ```text
@@ -47,7 +47,7 @@ use room::RoomMap;
 /// ```
 ///
 /// **Memory**: a block at a time, touched when it is taken. Per slot of a block that is there, as for
-/// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
+/// [`Pool`]: the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
 /// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes. Per block some 300
 /// bytes beside its slots, which are taken for as many blocks at once as were there before. Of a block
 /// that was given back, the generation words stay.
@@ -64,10 +64,10 @@ use room::RoomMap;
 /// [`LowestFirst`](crate::reuse::LowestFirst) it is the lowest slot of the whole pool.
 ///
 /// **Time**: insert (without growth), get and remove are O(1), with one step more than in a
-/// [`Pool`](crate::Pool), from the table of blocks to the block. Iterating costs O(blocks + capacity /
+/// [`Pool`], from the table of blocks to the block. Iterating costs O(blocks + capacity /
 /// 64 + live).
 ///
-/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot, and refused
+/// **Safety**: as for [`Pool`]: a handle is good for one lifetime of one slot, and refused
 /// for ever after, whether its block is there, was given back, or was taken again.
 ///
 /// ```

@@ -57,7 +57,7 @@ pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         taken: after.taken - before.taken,
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
-        bytes_taken: after.bytes_taken - before.bytes_taken,
+        bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
     };
     (value, allocations)
 }
@@ -73,7 +73,7 @@ unsafe impl GlobalAlloc for Counting {
         }
         count(|counts| {
             counts.taken += 1;
-            counts.bytes_taken += layout.size();
+            counts.bytes_taken = counts.bytes_taken.wrapping_add(layout.size());
         });
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
@@ -85,7 +85,7 @@ unsafe impl GlobalAlloc for Counting {
         }
         count(|counts| {
             counts.taken += 1;
-            counts.bytes_taken += layout.size();
+            counts.bytes_taken = counts.bytes_taken.wrapping_add(layout.size());
         });
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
