@@ -318,7 +318,8 @@ fn what_is_reserved_for_a_class_no_other_can_use_up() {
 
 #[test]
 fn a_block_that_runs_empty_serves_another_class() {
-    let memory = SizeClasses::builder().classes([(16, 0), (64, 0)]).block_bytes(1024).build();
+    let builder = SizeClasses::builder().classes([(16, 0), (64, 0)]);
+    let memory = builder.block_bytes(1024).blocks_per_chunk(1).build();
     let small: Vec<_> = (0..600).map(|_| memory.allocate(layout(16, 8)).unwrap()).collect();
     assert_eq!(memory.stats().blocks, 10);
     for slot in small {

@@ -27,6 +27,7 @@ use core::ptr::{self, NonNull};
 pub(super) const GRANULE: usize = 8;
 /// What a block keeps for itself, at its beginning.
 pub(super) const HEADER_BYTES: usize = size_of::<Header>();
+const _: () = assert!(HEADER_BYTES == 64, "as documented");
 /// Slots can be aligned to as many bytes.
 pub(super) const ALIGN_MAX: usize = align_of::<Header>();
 
@@ -37,10 +38,15 @@ struct Header {
     free: Cell<u32>,
     fresh: Cell<u32>,
     live: Cell<u32>,
+    /// Of the first block of a chunk: how many blocks the chunk has, and how many of them classes use.
+    chunk_blocks: Cell<u32>,
+    chunk_used: Cell<u32>,
     /// Whether the block is in the list of its class' blocks with room.
     is_listed: Cell<bool>,
     list: Cell<Links>,
     grown: Cell<Links>,
+    /// The first block of the chunk, unless this is it.
+    chunk: Option<Block>,
 }
 
 /// Which list of blocks: a block is in at most one of each kind.
@@ -48,7 +54,7 @@ struct Header {
 pub(super) enum ListKind {
     /// Those of a class that have room, or those without a class.
     Room,
-    /// Those that were taken one by one.
+    /// The first blocks of the chunks that were not reserved.
     Grown,
 }
 
@@ -68,13 +74,13 @@ pub(super) struct Block(NonNull<Header>);
 unsafe impl Send for Block {}
 
 impl Block {
-    /// A block without a class.
+    /// A block without a class, of the chunk that begins with another block or with itself.
     ///
     /// # Safety
     ///
     /// The memory has `block_bytes` bytes, is aligned to as many, which are a power of two and more than
     /// [`HEADER_BYTES`], is nobody else's, and stays as long as any copy of the block is used.
-    pub(super) unsafe fn create(memory: NonNull<u8>) -> Self {
+    pub(super) unsafe fn create(memory: NonNull<u8>, chunk: Option<Block>) -> Self {
         let header = memory.cast::<Header>();
         // So that a slot's address leads back to the block.
         let _ = memory.as_ptr().expose_provenance();
@@ -82,9 +88,12 @@ impl Block {
             free: Cell::new(0),
             fresh: Cell::new(0),
             live: Cell::new(0),
+            chunk_blocks: Cell::new(0),
+            chunk_used: Cell::new(0),
             is_listed: Cell::new(false),
             list: Cell::default(),
             grown: Cell::default(),
+            chunk,
         };
         // SAFETY: the memory has room for a header, and is aligned for it.
         unsafe { header.write(fresh) };
@@ -113,6 +122,39 @@ impl Block {
     /// The block's memory.
     pub(super) fn memory(self) -> NonNull<u8> {
         self.0.cast()
+    }
+
+    /// The first block of the chunk.
+    pub(super) fn chunk(self) -> Self {
+        self.header().chunk.unwrap_or(self)
+    }
+
+    /// Of the first block of a chunk: how many blocks the chunk has.
+    pub(super) fn chunk_blocks(self) -> usize {
+        self.header().chunk_blocks.get() as usize
+    }
+
+    pub(super) fn set_chunk_blocks(self, blocks: usize) {
+        self.header().chunk_blocks.set(blocks as u32);
+    }
+
+    /// Of the first block of a chunk: how many of the chunk's blocks classes use.
+    pub(super) fn chunk_used(self) -> u32 {
+        self.header().chunk_used.get()
+    }
+
+    pub(super) fn count_used(self, change: i32) {
+        self.header().chunk_used.set(self.chunk_used().wrapping_add_signed(change));
+    }
+
+    /// The block that comes so many blocks later in the chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk goes on for so many blocks, which have so many bytes, and they were created.
+    pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
+        // SAFETY: the chunk is one allocation, and goes on so far.
+        Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
     }
 
     /// Forgets all slots: from now on they are fresh, and of whatever size is asked for.

@@ -24,6 +24,7 @@ pub struct SizeClassesBuilder {
     /// Size and reserved slots of each class.
     pub(super) classes: Vec<(usize, usize)>,
     pub(super) block_bytes: usize,
+    pub(super) blocks_per_chunk: usize,
     pub(super) max_blocks: usize,
     pub(super) overflow: Overflow,
     pub(super) name: Option<&'static str>,
@@ -31,14 +32,18 @@ pub struct SizeClassesBuilder {
 
 /// The size of blocks unless another is asked for.
 const BLOCK_BYTES: usize = 16 * 1024;
+/// How many are taken at once unless another number is asked for.
+const BLOCKS_PER_CHUNK: usize = 8;
 const BLOCK_BYTES_MIN: usize = 1024;
 const BLOCK_BYTES_MAX: usize = 1 << 30;
+const BLOCKS_PER_CHUNK_MAX: usize = 1 << 20;
 
 impl SizeClassesBuilder {
     pub(super) fn new() -> Self {
         Self {
             classes: Vec::new(),
             block_bytes: BLOCK_BYTES,
+            blocks_per_chunk: BLOCKS_PER_CHUNK,
             max_blocks: usize::MAX,
             overflow: Overflow::Grow,
             name: None,
@@ -95,6 +100,13 @@ impl SizeClassesBuilder {
     /// for. A block serves one class at a time, whose slots should be at most an eighth of it.
     pub fn block_bytes(mut self, bytes: usize) -> Self {
         self.block_bytes = bytes;
+        self
+    }
+
+    /// How many blocks [`Overflow::Grow`] takes from the global allocator at once: 8 unless another number
+    /// is asked for; 0 counts as 1. They go back together as well.
+    pub fn blocks_per_chunk(mut self, blocks: usize) -> Self {
+        self.blocks_per_chunk = blocks.clamp(1, BLOCKS_PER_CHUNK_MAX);
         self
     }
 
