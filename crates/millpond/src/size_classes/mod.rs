@@ -107,7 +107,8 @@ pub struct SizeClasses {
     refused: Cell<u64>,
 }
 
-/// One class: slots of one size.
+/// One class: slots of one size. What every request needs comes first, and lies in one cache line.
+#[repr(C, align(64))]
 struct Class {
     /// The blocks with room. A block that has none is in no list.
     room: BlockList,
@@ -275,7 +276,8 @@ impl SizeClasses {
     #[inline]
     #[must_use]
     pub fn class_of(&self, layout: Layout) -> Option<usize> {
-        self.table.class_of(layout)
+        let class = self.table.class_of(layout);
+        (class < self.classes.len()).then_some(class)
     }
 
     /// How each class stands, by rising size. O(1) for each.

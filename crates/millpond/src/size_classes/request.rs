@@ -94,7 +94,7 @@ impl SizeClasses {
 
     #[inline]
     fn class(&self, layout: Layout) -> Option<&Class> {
-        self.classes.get(self.table.class_of(layout)?)
+        self.classes.get(self.table.class_of(layout))
     }
 
     /// A slot of the block that the class takes slots from at present.

@@ -43,17 +43,16 @@ impl ClassTable {
         Ok(Self { rows, row_len })
     }
 
-    /// The class of a layout, if one fits. None fits a layout without a size.
+    /// The class of a layout, or a number that no class has. None fits a layout without a size.
     #[inline]
-    pub(super) fn class_of(&self, layout: Layout) -> Option<usize> {
+    pub(super) fn class_of(&self, layout: Layout) -> usize {
         let row = (layout.align() / GRANULE).max(1).trailing_zeros() as usize;
-        // A layout's size is at most `isize::MAX`, and the alignment at most 2^63.
-        let column = layout.size().div_ceil(GRANULE);
+        // The size is at most `isize::MAX`, so that there is room for the sum.
+        let column = (layout.size() + (GRANULE - 1)) / GRANULE;
         if column >= self.row_len {
-            return None;
+            return NO_CLASS.into();
         }
-        let class = *self.rows.get(row * self.row_len + column)?;
-        (class != NO_CLASS).then_some(usize::from(class))
+        self.rows.get(row * self.row_len + column).copied().unwrap_or(NO_CLASS).into()
     }
 }
 
@@ -72,21 +71,22 @@ mod tests {
                 let expected = sizes
                     .iter()
                     .position(|&slot| fits(slot))
-                    .filter(|_| size > 0 && align <= ALIGN_MAX);
+                    .filter(|_| size > 0 && align <= ALIGN_MAX)
+                    .unwrap_or(CLASSES_MAX);
                 let layout = Layout::from_size_align(size, align).unwrap();
                 assert_eq!(table.class_of(layout), expected, "{layout:?}");
             }
         }
         let largest = Layout::from_size_align(isize::MAX as usize, 1).unwrap();
-        assert_eq!(table.class_of(largest), None);
+        assert_eq!(table.class_of(largest), CLASSES_MAX);
         let most_aligned = Layout::from_size_align(8, 1 << 62).unwrap();
-        assert_eq!(table.class_of(most_aligned), None);
+        assert_eq!(table.class_of(most_aligned), CLASSES_MAX);
     }
 
     #[test]
     fn without_classes_nothing_fits() {
         let table = ClassTable::try_new(&[]).unwrap();
-        assert_eq!(table.class_of(Layout::new::<u8>()), None);
-        assert_eq!(table.class_of(Layout::new::<()>()), None);
+        assert_eq!(table.class_of(Layout::new::<u8>()), CLASSES_MAX);
+        assert_eq!(table.class_of(Layout::new::<()>()), CLASSES_MAX);
     }
 }
