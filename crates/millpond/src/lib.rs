@@ -71,8 +71,9 @@
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
-//! How many slots? `millpond plan`, the tool that comes with this crate, reads it off a trace of the
-//! real program.
+//! What happens when it is full? [`overflow`] has a table; a pool left to itself refuses.
+//! How many slots? [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes
+//! with this crate, reads them off a trace of the real program.
 //!
 //! # Bytes per slot
 //!
@@ -119,10 +120,13 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
+//!   integer in the others; what no pool can issue is refused.
 //!
-//! The crate is `no_std`, and depends on nothing.
+//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
@@ -135,19 +139,22 @@ extern crate alloc;
 
 mod address;
 mod circle;
+pub mod classic;
 mod errors;
 pub mod handle;
+mod integrations;
+pub mod overflow;
 pub mod static_pool;
 mod stats;
 
 #[cfg(feature = "alloc")]
 mod allocator;
 #[cfg(feature = "alloc")]
+pub mod any_pool;
+#[cfg(feature = "alloc")]
 pub mod block_pool;
 #[cfg(feature = "alloc")]
-pub mod classic;
-#[cfg(feature = "alloc")]
-mod generations;
+pub mod budget;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -171,6 +178,8 @@ pub mod size_classes;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
+mod slot_words;
+#[cfg(feature = "alloc")]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
@@ -181,14 +190,16 @@ pub mod validate;
 struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-pub use handle::{Handle, Handle32, HandleLayout, Refusal};
+pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::StaticPool;
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
+    any_pool::{AnyPool, AnyPoolBuilder},
     block_pool::{BlockPool, BlockPoolBuilder},
+    budget::Budget,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},

@@ -15,6 +15,7 @@
 /// assert_eq!((stats.inserted, stats.removed, stats.refused), (2, 1, 1));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stats {
     /// How many slots there are.
     pub capacity: usize,

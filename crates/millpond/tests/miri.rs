@@ -4,9 +4,11 @@
 mod common;
 
 use common::{Counted, Ledger, in_every_order};
-use millpond::classic::{BytemapPool, RosterPool};
+use std::any::Any;
+
+use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
 use millpond::reuse::ReuseOrder;
-use millpond::{Handle, Handle32, HandleLayout, Pool, Recycler};
+use millpond::{AnyPool, Handle, Handle32, HandleLayout, Pool, Recycler};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.
@@ -104,4 +106,52 @@ fn recyclers_and_classic_pools() {
     let one = roster.allocate().unwrap();
     *roster.get_mut(one).unwrap() = 1;
     assert!(roster.free(one) && roster.validate().is_ok());
+}
+
+#[test]
+fn guards_that_put_themselves_back() {
+    struct Node {
+        name: Counted,
+        children: Vec<PoolBox<Node>>,
+    }
+
+    let ledger = Ledger::default();
+    let pool = PoolAllocator::with_chunk_slots(2);
+    let leaf = |id| pool.alloc(Node { name: ledger.value(id), children: Vec::new() });
+    let mut root = leaf(1);
+    root.children.extend([leaf(2), leaf(3), leaf(4)]);
+    let taken = PoolBox::into_inner(root.children.swap_remove(0));
+    assert_eq!((taken.name.id(), pool.len()), (2, 3));
+    root.children[1].children.push(leaf(5));
+    let pinned = pool.alloc_pin(Node { name: ledger.value(6), children: Vec::new() });
+    drop(root);
+    drop(pool);
+    assert_eq!((pinned.name.id(), ledger.alive()), (6, 2));
+    drop((pinned, taken));
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn values_of_different_types() {
+    let ledger = Ledger::default();
+    let mut pool = AnyPool::<dyn Any, 32>::new(5);
+    let noted = pool.insert(ledger.value(1)).unwrap();
+    let text = pool.insert(String::from("a")).unwrap();
+    let nothing = pool.insert(()).unwrap();
+    pool.insert([0_u8; 31]).unwrap();
+    pool.insert(ledger.value(2)).unwrap();
+    assert!(pool.insert(ledger.value(3)).is_err());
+    pool.get_as_mut::<String>(text).unwrap().push('b');
+    let [a, b] = pool.get_disjoint_mut([noted, text]).unwrap();
+    assert!(a.is::<Counted>() && b.downcast_mut::<String>().is_some());
+    let moved: Vec<&mut dyn Any> = pool.values_mut().collect();
+    assert_eq!(moved.iter().filter(|value| value.is::<Counted>()).count(), 2);
+    assert!(pool.remove(nothing) && !pool.remove(nothing));
+    assert_eq!(pool.remove_as::<String>(text).as_deref(), Some("ab"));
+    let mut pool = Box::new(pool);
+    pool.retain(|_, value| value.downcast_ref::<Counted>().is_none_or(|noted| noted.id() == 2));
+    assert_eq!((pool.len(), ledger.alive()), (2, 1));
+    pool.validate().unwrap();
+    drop(pool);
+    assert_eq!(ledger.alive(), 0);
 }

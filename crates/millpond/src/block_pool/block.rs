@@ -1,13 +1,12 @@
-use crate::generations::Generations;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
-use crate::pool::Pool;
+use crate::pool::{KeptWords, Pool};
 use crate::reuse::ReuseOrder;
 use crate::settings::Lifetimes;
 
 /// A block of slots: a pool of its own, whose indices count from the block's first slot.
 ///
-/// A block that is given back leaves its generations behind, so that a handle which was stale before
+/// A block that is given back leaves its slots' words behind, so that a handle which was stale before
 /// stays so when the block is taken again.
 #[allow(clippy::large_enum_variant, reason = "a block is there as a rule, and is looked at often")]
 #[derive(Clone)]
@@ -17,7 +16,7 @@ pub(super) enum Block<T, R: ReuseOrder, H: HandleLayout> {
     /// It is there.
     Taken(Pool<T, R, H>),
     /// It was taken once, and given back.
-    GivenBack(Generations<H::Word>),
+    GivenBack(KeptWords<H::Word, R>),
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
@@ -54,7 +53,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
         match self {
             Block::Unused => 0,
             Block::Taken(pool) => pool.stats().retired,
-            Block::GivenBack(generations) => generations.retired(),
+            Block::GivenBack(words) => words.retired(),
         }
     }
 
@@ -63,7 +62,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
         match self {
             Block::Unused => true,
             Block::Taken(_) => false,
-            Block::GivenBack(generations) => generations.retired() < generations.slots(),
+            Block::GivenBack(words) => words.retired() < words.slots(),
         }
     }
 
@@ -73,12 +72,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
         slots: usize,
         lifetimes: &Lifetimes,
     ) -> Result<(), OutOfMemory> {
-        *self = Block::Taken(match self {
-            Block::Unused => Pool::try_of(lifetimes, slots)?,
-            Block::GivenBack(generations) => Pool::try_continue(generations, lifetimes.name)?,
-            Block::Taken(_) => return Ok(()),
-        });
-        Ok(())
+        let (taken, result) = match core::mem::replace(self, Block::Unused) {
+            Block::Unused => match Pool::try_of(lifetimes, slots) {
+                Ok(pool) => (Block::Taken(pool), Ok(())),
+                Err(error) => (Block::Unused, Err(error)),
+            },
+            Block::GivenBack(words) => match Pool::try_continue(words, lifetimes.name) {
+                Ok(pool) => (Block::Taken(pool), Ok(())),
+                Err(words) => (Block::GivenBack(words), Err(OutOfMemory)),
+            },
+            taken @ Block::Taken(_) => (taken, Ok(())),
+        };
+        *self = taken;
+        result
     }
 
     /// Gives back the memory of a block without values. `false` if it is not there, or has values.
@@ -87,7 +93,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
             return false;
         }
         if let Block::Taken(pool) = core::mem::replace(self, Block::Unused) {
-            *self = Block::GivenBack(pool.into_generations());
+            *self = Block::GivenBack(pool.into_kept_words());
         }
         true
     }

@@ -3,52 +3,89 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
+use core::ops::Range;
 
 use super::BlockPool;
 use crate::handle::{Handle, HandleLayout};
+use crate::occupancy::LiveWalk;
 use crate::reuse::{Lifo, ReuseOrder};
 
+/// A walk over the live slots from both ends, which holds no reference to the pool: it is shown the pool
+/// at each step. What it has handed out may die; nothing else may change.
+#[derive(Clone, Debug)]
+struct BlockWalk {
+    /// The blocks that neither end has come to.
+    between: Range<usize>,
+    front: Option<(usize, LiveWalk)>,
+    back: Option<(usize, LiveWalk)>,
+}
+
+impl BlockWalk {
+    fn new<T, R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<T, R, H>) -> Self {
+        Self { between: 0..pool.blocks.len(), front: None, back: None }
+    }
+
+    /// A walk over the live slots of a block that is there.
+    fn open<T, R: ReuseOrder, H: HandleLayout>(
+        pool: &BlockPool<T, R, H>,
+        block: usize,
+    ) -> Option<(usize, LiveWalk)> {
+        Some((block, LiveWalk::new(pool.blocks[block].pool()?.occupancy())))
+    }
+
+    #[inline]
+    fn next<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        pool: &BlockPool<T, R, H>,
+    ) -> Option<usize> {
+        loop {
+            if let Some((block, walk)) = &mut self.front {
+                let there = pool.blocks[*block].pool();
+                if let Some(slot) = there.and_then(|there| walk.next(there.occupancy())) {
+                    return Some(*block << pool.shift | slot);
+                }
+            }
+            // The next block, and at last what the back has left.
+            self.front = match self.between.next() {
+                Some(block) => Self::open(pool, block),
+                None => Some(self.back.take()?),
+            };
+        }
+    }
+
+    #[inline]
+    fn next_back<T, R: ReuseOrder, H: HandleLayout>(
+        &mut self,
+        pool: &BlockPool<T, R, H>,
+    ) -> Option<usize> {
+        loop {
+            if let Some((block, walk)) = &mut self.back {
+                let there = pool.blocks[*block].pool();
+                if let Some(slot) = there.and_then(|there| walk.next_back(there.occupancy())) {
+                    return Some(*block << pool.shift | slot);
+                }
+            }
+            self.back = match self.between.next_back() {
+                Some(block) => Self::open(pool, block),
+                None => Some(self.front.take()?),
+            };
+        }
+    }
+}
+
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// The lowest live slot at or after `from`.
-    fn first_live_from(&self, from: usize) -> Option<usize> {
-        let mut block = self.block_of(from);
-        let mut slot = self.slot_of(from);
-        loop {
-            let pool = self.blocks.get(block)?.pool();
-            if let Some(live) = pool.and_then(|pool| pool.first_live_from(slot)) {
-                return Some(block << self.shift | live);
-            }
-            block += 1;
-            slot = 0;
-        }
-    }
-
-    /// The highest live slot below `until`.
-    fn last_live_before(&self, until: usize) -> Option<usize> {
-        let mut block = self.block_of(until.min(self.blocks.len() << self.shift).checked_sub(1)?);
-        let mut until = until - (block << self.shift);
-        loop {
-            let pool = self.blocks[block].pool();
-            if let Some(live) = pool.and_then(|pool| pool.last_live_before(until)) {
-                return Some(block << self.shift | live);
-            }
-            block = block.checked_sub(1)?;
-            until = usize::MAX;
-        }
-    }
-
-    /// Removes the lowest live slot at or after `from`, and moves `from` past it.
-    fn remove_first_from(&mut self, from: &mut usize) -> Option<(H, T)> {
-        let index = self.first_live_from(*from)?;
-        *from = index + 1;
+    /// Removes the next live slot of a walk.
+    #[inline]
+    fn remove_next(&mut self, walk: &mut BlockWalk) -> Option<(H, T)> {
+        let index = walk.next(self)?;
         let handle = self.handle_at(index)?;
         Some((handle, self.remove(handle)?))
     }
 
-    /// Removes the highest live slot below `until`, and moves `until` down to it.
-    fn remove_last_before(&mut self, until: &mut usize) -> Option<(H, T)> {
-        let index = self.last_live_before(*until)?;
-        *until = index;
+    /// Removes the next live slot of a walk from behind.
+    #[inline]
+    fn remove_next_back(&mut self, walk: &mut BlockWalk) -> Option<(H, T)> {
+        let index = walk.next_back(self)?;
         let handle = self.handle_at(index)?;
         Some((handle, self.remove(handle)?))
     }
@@ -57,14 +94,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 /// Moves the values out of a pool in index order; made by [`BlockPool::drain`].
 pub struct Drain<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut BlockPool<T, R, H>,
-    from: usize,
-    until: usize,
+    walk: BlockWalk,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> Drain<'a, T, R, H> {
     pub(super) fn new(pool: &'a mut BlockPool<T, R, H>) -> Self {
-        let until = pool.blocks.len() << pool.shift;
-        Self { pool, from: 0, until }
+        let walk = BlockWalk::new(pool);
+        Self { pool, walk }
     }
 }
 
@@ -73,7 +109,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
-        self.pool.remove_first_from(&mut self.from)
+        self.pool.remove_next(&mut self.walk)
     }
 
     #[inline]
@@ -85,7 +121,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Drain<'_, T, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
-        self.pool.remove_last_before(&mut self.until)
+        self.pool.remove_next_back(&mut self.walk)
     }
 }
 
@@ -116,13 +152,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Drain<'_, T, R, H> {
 #[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
 pub struct ExtractIf<'a, T, R: ReuseOrder, H: HandleLayout, F> {
     pool: &'a mut BlockPool<T, R, H>,
-    from: usize,
+    walk: BlockWalk,
     choose: F,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout, F> ExtractIf<'a, T, R, H, F> {
     pub(super) fn new(pool: &'a mut BlockPool<T, R, H>, choose: F) -> Self {
-        Self { pool, from: 0, choose }
+        let walk = BlockWalk::new(pool);
+        Self { pool, walk, choose }
     }
 }
 
@@ -133,8 +170,7 @@ where
     type Item = (H, T);
 
     fn next(&mut self) -> Option<(H, T)> {
-        while let Some(index) = self.pool.first_live_from(self.from) {
-            self.from = index + 1;
+        while let Some(index) = self.walk.next(self.pool) {
             let handle = self.pool.handle_at(index)?;
             let value = self.pool.get_mut(handle)?;
             if (self.choose)(handle, value) {
@@ -156,15 +192,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, R,
 
 impl<T, R: ReuseOrder, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, R, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("from", &self.from).finish_non_exhaustive()
+        f.debug_struct("ExtractIf").finish_non_exhaustive()
     }
 }
 
 /// Moves the values out of a pool that is no longer needed, in index order.
 pub struct IntoIter<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: BlockPool<T, R, H>,
-    from: usize,
-    until: usize,
+    walk: BlockWalk,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> IntoIterator for BlockPool<T, R, H> {
@@ -173,8 +208,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> IntoIterator for BlockPool<T, R, H> {
 
     /// The handles and values in index order, from both ends.
     fn into_iter(self) -> IntoIter<T, R, H> {
-        let until = self.blocks.len() << self.shift;
-        IntoIter { pool: self, from: 0, until }
+        let walk = BlockWalk::new(&self);
+        IntoIter { pool: self, walk }
     }
 }
 
@@ -183,7 +218,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for IntoIter<T, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
-        self.pool.remove_first_from(&mut self.from)
+        self.pool.remove_next(&mut self.walk)
     }
 
     #[inline]
@@ -195,7 +230,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for IntoIter<T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for IntoIter<T, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
-        self.pool.remove_last_before(&mut self.until)
+        self.pool.remove_next_back(&mut self.walk)
     }
 }
 
@@ -204,7 +239,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> FusedIterator for IntoIter<T, R, H> {}
 
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for IntoIter<T, R, H> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), from: self.from, until: self.until }
+        Self { pool: self.pool.clone(), walk: self.walk.clone() }
     }
 }
 

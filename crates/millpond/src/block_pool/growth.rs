@@ -151,9 +151,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Gives back every block without values, and says how many these were. O(blocks), and what the
     /// allocator takes.
     ///
-    /// Of a block that is given back its generation words stay (4 bytes for each slot; 2 with
-    /// [`Handle32`](crate::Handle32) of 16 or more index bits), so that its handles stay stale for ever,
-    /// also once the block is taken again.
+    /// Of a block that is given back the generation words stay (4.125 bytes for each slot, with the bit;
+    /// 2.125 with [`Handle32`](crate::Handle32) of 16 or more index bits), so that its handles stay stale
+    /// for ever, also once the block is taken again.
     ///
     /// ```
     /// use millpond::BlockPool;

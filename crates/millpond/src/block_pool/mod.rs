@@ -43,14 +43,14 @@ use room::RoomMap;
 ///                     │
 ///   block 0   [ a ][ b ][   ]… 1024 slots      each block is an array of its own;
 ///   block 1   [ c ][   ][ d ]… 1024 slots      the next value goes to the lowest block with room
-///   block 2   given back: only its generations are kept, so that its handles stay stale
+///   block 2   given back: only its slots' words are kept, so that its handles stay stale
 /// ```
 ///
 /// **Memory**: a block at a time, touched when it is taken. Per slot of a block that is there, as for
 /// [`Pool`]: the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
 /// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes. Per block some 300
 /// bytes beside its slots, which are taken for as many blocks at once as were there before. Of a block
-/// that was given back, the generation words stay.
+/// that was given back, the generation word and the bit of each slot stay.
 ///
 /// **Growth**: an insertion that finds no slot takes a block, and tells the
 /// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
@@ -574,14 +574,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.iter().for_each(|(handle, value)| {
             let key = key(handle, value);
             let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-            let index = handle.index() as usize;
-            let is_last =
-                || self.pool_of(index).is_some_and(|p| p.is_in_last_lifetime(self.slot_of(index)));
-            if is_less && !is_last() {
+            if is_less && !self.is_last(handle) {
                 least = Some((key, handle));
             }
         });
         least.map(|(_, handle)| handle)
+    }
+
+    /// Whether the slot of a good handle retires with the handle's lifetime.
+    fn is_last(&self, handle: H) -> bool {
+        let pool = self.pool_of(handle.index() as usize);
+        pool.is_some_and(|pool| pool.is_last(self.inner(handle)))
     }
 
     /// The value, unless the handle is refused. O(1).
@@ -658,7 +661,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             let (block, slot) = (index >> self.shift, index & ((1 << self.shift) - 1));
             if block >= passed {
                 let pool = blocks.nth(block - passed).and_then(Block::pool_mut);
-                cursor = pool.map(|pool| pool.cursor_mut().1);
+                cursor = pool.map(Pool::cursor_mut);
                 passed = block + 1;
             }
             values[position] = cursor.as_mut().and_then(|cursor| cursor.seek(slot));
@@ -702,9 +705,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
         match self.blocks.get(self.block_of(index)) {
             Some(Block::Taken(pool)) => pool.check(self.inner(handle)),
-            Some(Block::GivenBack(generations)) => {
-                Err(generations.refusal(self.slot_of(index), handle.word(), self.births))
-            }
+            Some(Block::GivenBack(words)) => Err(words.refusal(self.slot_of(index), handle.word())),
             Some(Block::Unused) | None => Err(Refusal::NeverIssued),
         }
     }

@@ -4,6 +4,7 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
+mod overflow;
 mod roster;
 mod sort;
 mod traits;
@@ -714,5 +715,17 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     pub fn clear(&mut self) {
         self.roster.release_all(self.values.len());
         self.values.clear();
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.roster.validate(self.values.len())
     }
 }

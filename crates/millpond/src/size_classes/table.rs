@@ -45,6 +45,7 @@ impl ClassTable {
 
     /// The class of a layout, or a number that no class has. None fits a layout without a size.
     #[inline]
+    #[allow(clippy::manual_div_ceil, reason = "which takes care of an overflow that cannot be")]
     pub(super) fn class_of(&self, layout: Layout) -> usize {
         let row = (layout.align() / GRANULE).max(1).trailing_zeros() as usize;
         // The size is at most `isize::MAX`, so that there is room for the sum.

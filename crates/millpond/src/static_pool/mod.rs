@@ -4,6 +4,7 @@ mod drain;
 mod entry;
 mod iter;
 mod live;
+mod overflow;
 mod roster;
 mod storage;
 mod traits;
@@ -648,5 +649,17 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         for index in 0..N {
             drop(guard.0.storage.take(index));
         }
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(N).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.storage.roster().validate()
     }
 }

@@ -1,0 +1,182 @@
+//! The memory of a pool allocator, and its free slots.
+//!
+//! # Invariant
+//!
+//! 1. All slots of one [`Chunks`] are of one type, `Live<T>`; the stack remembers them without it.
+//! 2. Each slot is in one place: on the stack, in a [`FreeSlot`], or in a guard, and only the last means
+//!    that it is initialised.
+//! 3. The stack has room for all slots: a push takes no memory.
+//! 4. A [`FreeSlot`] and an initialised slot own a count of the `Rc`. So the memory, which is given back
+//!    only with the `Chunks`, outlives both.
+//!
+//! No user code runs in this module.
+
+use alloc::alloc::dealloc;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::cell::{Cell, RefCell};
+use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ptr::NonNull;
+
+use crate::memory::{self, OutOfMemory};
+use crate::stats::Stats;
+
+/// What a slot holds while its guard lives.
+pub(super) struct Live<T> {
+    /// Where the slot goes back to.
+    pub(super) chunks: Rc<Chunks>,
+    pub(super) value: T,
+}
+
+/// The memory of one pool and the stack of its free slots.
+#[derive(Default)]
+pub(super) struct Chunks {
+    free: RefCell<Vec<NonNull<()>>>,
+    memory: RefCell<Vec<Chunk>>,
+    slots: Cell<usize>,
+    inserted: Cell<u64>,
+    removed: Cell<u64>,
+    refused: Cell<u64>,
+    /// How many values there were at once at most, looked at when one is about to go.
+    peak_before_removal: Cell<usize>,
+}
+
+/// A piece of memory from the global allocator.
+struct Chunk {
+    memory: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
+        // use: each would own a count of the `Rc` that keeps the chunks (invariant 4).
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+impl Chunks {
+    /// Takes a chunk of so many slots, which is not 0. If there is no memory, nothing has happened.
+    pub(super) fn try_grow<T>(chunks: &Rc<Self>, slots: usize) -> Result<(), OutOfMemory> {
+        let mut chunk: Box<[MaybeUninit<Live<T>>]> =
+            memory::from_fn(slots, |_| MaybeUninit::uninit())?;
+        memory::touch(&mut chunk);
+        let slots_after = chunks.slots().checked_add(slots).ok_or(OutOfMemory)?;
+        let mut free = chunks.free.borrow_mut();
+        let room_missing = slots_after - free.len();
+        free.try_reserve_exact(room_missing).map_err(|_| OutOfMemory)?;
+        let mut memory = chunks.memory.borrow_mut();
+        memory.try_reserve(1).map_err(|_| OutOfMemory)?;
+
+        let layout = Layout::for_value(&*chunk);
+        let first = NonNull::from(Box::leak(chunk)).cast::<Live<T>>();
+        memory.push(Chunk { memory: first.cast(), layout });
+        // The first slot comes to lie on top.
+        // SAFETY: the chunk has so many slots.
+        free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
+        chunks.slots.set(slots_after);
+        Ok(())
+    }
+
+    /// How many slots there are.
+    #[inline]
+    pub(super) fn slots(&self) -> usize {
+        self.slots.get()
+    }
+
+    /// How many slots are on the stack.
+    #[inline]
+    pub(super) fn free_slots(&self) -> usize {
+        self.free.borrow().len()
+    }
+
+    /// How many slots hold a value.
+    #[inline]
+    pub(super) fn live(&self) -> usize {
+        (self.inserted.get() - self.removed.get()) as usize
+    }
+
+    /// How many chunks there are.
+    pub(super) fn count(&self) -> usize {
+        self.memory.borrow().len()
+    }
+
+    #[cold]
+    pub(super) fn count_refusal(&self) {
+        self.refused.set(self.refused.get() + 1);
+    }
+
+    /// A slot has been initialised.
+    #[inline]
+    pub(super) fn count_insertion(&self) {
+        self.inserted.set(self.inserted.get() + 1);
+    }
+
+    /// A slot is about to lose its value.
+    #[inline]
+    pub(super) fn count_removal(&self) {
+        self.peak_before_removal.set(self.peak_before_removal.get().max(self.live()));
+        self.removed.set(self.removed.get() + 1);
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        Stats {
+            capacity: self.slots(),
+            live: self.live(),
+            peak: self.peak_before_removal.get().max(self.live()),
+            inserted: self.inserted.get(),
+            removed: self.removed.get(),
+            refused: self.refused.get(),
+            ..Stats::default()
+        }
+    }
+}
+
+/// A slot without a value, taken from the stack. It goes back when it is dropped.
+pub(super) struct FreeSlot<T> {
+    chunks: Rc<Chunks>,
+    slot: NonNull<Live<T>>,
+}
+
+impl<T> FreeSlot<T> {
+    /// The slot that was freed last.
+    #[inline]
+    pub(super) fn pop(chunks: &Rc<Chunks>) -> Option<Self> {
+        let slot = chunks.free.borrow_mut().pop()?.cast();
+        Some(Self { chunks: Rc::clone(chunks), slot })
+    }
+
+    /// A slot that is off the stack and has no value any more.
+    ///
+    /// # Safety
+    ///
+    /// It is one of the chunks, of this type, and nobody else uses it.
+    #[inline]
+    pub(super) unsafe fn emptied(chunks: Rc<Chunks>, slot: NonNull<Live<T>>) -> Self {
+        Self { chunks, slot }
+    }
+
+    /// Where the slot is.
+    #[inline]
+    pub(super) fn as_ptr(&self) -> *mut Live<T> {
+        self.slot.as_ptr()
+    }
+
+    /// The slot, which the caller takes care of, and the count that belongs to it.
+    #[inline]
+    pub(super) fn into_parts(self) -> (Rc<Chunks>, NonNull<Live<T>>) {
+        let kept = ManuallyDrop::new(self);
+        // SAFETY: `kept` is not used again, so the count is moved out once.
+        (unsafe { core::ptr::read(&kept.chunks) }, kept.slot)
+    }
+}
+
+impl<T> Drop for FreeSlot<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // There is room: the stack was made as large as the number of slots.
+        self.chunks.free.borrow_mut().push(self.slot.cast());
+    }
+}

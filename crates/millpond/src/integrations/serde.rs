@@ -1,0 +1,95 @@
+//! `serde`: handles. ([`Stats`](crate::Stats) derives both traits where it is.)
+//!
+//! A handle is its text in formats for humans (`"3v7"`, so that it can be a key of a JSON object), and
+//! its bits in the others: eight bytes, or four of a [`Handle32`]. What is read is checked: bits or a
+//! text that no pool can issue are refused, and what is accepted is the pool's to judge, as any handle.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use ::serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use ::serde::ser::{Serialize, Serializer};
+
+use crate::handle::{Handle, Handle32, HandleLayout, ParseHandleError};
+
+/// Accepts the text of a handle, or its bits.
+struct HandleVisitor<H> {
+    is_human_readable: bool,
+    layout: PhantomData<fn() -> H>,
+}
+
+impl<H> HandleVisitor<H> {
+    fn of<'de, D: Deserializer<'de>>(deserializer: &D) -> Self {
+        Self { is_human_readable: deserializer.is_human_readable(), layout: PhantomData }
+    }
+}
+
+impl<H> Visitor<'_> for HandleVisitor<H>
+where
+    H: HandleLayout + core::str::FromStr<Err = ParseHandleError>,
+{
+    type Value = H;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.is_human_readable {
+            true => "a handle as text, such as \"3v7\"",
+            false => "the bits of a handle",
+        })
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<H, E> {
+        if !self.is_human_readable {
+            return Err(E::invalid_type(Unexpected::Str(text), &self));
+        }
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_u64<E: Error>(self, bits: u64) -> Result<H, E> {
+        if self.is_human_readable {
+            return Err(E::invalid_type(Unexpected::Unsigned(bits), &self));
+        }
+        H::from_bits(bits).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(bits), &self))
+    }
+}
+
+impl<T: ?Sized> Serialize for Handle<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() {
+            true => serializer.collect_str(self),
+            false => serializer.serialize_u64(self.to_bits()),
+        }
+    }
+}
+
+impl<'de, T: ?Sized> Deserialize<'de> for Handle<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = HandleVisitor::of(&deserializer);
+        match visitor.is_human_readable {
+            true => deserializer.deserialize_str(visitor),
+            false => deserializer.deserialize_u64(visitor),
+        }
+    }
+}
+
+impl<T: ?Sized, const INDEX_BITS: u32> Serialize for Handle32<T, INDEX_BITS> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() {
+            true => serializer.collect_str(self),
+            // Never more than 32 bits.
+            false => serializer.serialize_u32(self.to_bits() as u32),
+        }
+    }
+}
+
+impl<'de, T: ?Sized, const INDEX_BITS: u32> Deserialize<'de> for Handle32<T, INDEX_BITS>
+where
+    Self: HandleLayout,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let visitor = HandleVisitor::of(&deserializer);
+        match visitor.is_human_readable {
+            true => deserializer.deserialize_str(visitor),
+            false => deserializer.deserialize_u32(visitor),
+        }
+    }
+}
