@@ -6,6 +6,7 @@ mod drain;
 mod entry;
 mod growth;
 mod iter;
+mod overflow;
 mod room;
 mod traits;
 mod unchecked;

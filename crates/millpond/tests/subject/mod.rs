@@ -6,6 +6,7 @@
 #![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
 
 mod allocator;
+mod block;
 mod classic;
 mod handle;
 mod packed;
@@ -16,6 +17,7 @@ mod static_pool;
 mod steps;
 
 pub(crate) use allocator::AllocatorKind;
+pub(crate) use block::BlockKind;
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
@@ -277,6 +279,9 @@ macro_rules! for_every_pool {
             allocator_roster: AllocatorKind<Roster, Handle<()>>;
             allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
             allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
+            block_lifo: BlockKind<Lifo, Handle<()>>;
+            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
+            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             packed: PackedKind<Handle<()>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
