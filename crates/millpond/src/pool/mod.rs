@@ -7,6 +7,7 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod parts;
 mod traits;
 
 pub use crate::allocator::Handles;
@@ -15,6 +16,7 @@ pub use builder::PoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
+pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};

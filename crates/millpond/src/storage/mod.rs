@@ -49,22 +49,50 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
 
     /// All slots dead, with this word, every page touched.
     pub(crate) fn try_new(slots: usize, dead: W) -> Result<Self, OutOfMemory> {
+        let values = Self::try_values(slots)?;
+        Ok(Self::of_dead(values, SlotWords::try_new(slots, dead)?))
+    }
+
+    /// Room for values beside words that call all slots dead. They come back if there is no memory.
+    pub(crate) fn try_continue(words: SlotWords<W, R>) -> Result<Self, SlotWords<W, R>> {
+        assert!(words.live() == 0, "a live slot has a value");
+        match Self::try_values(words.slots()) {
+            Ok(values) => Ok(Self::of_dead(values, words)),
+            Err(OutOfMemory) => Err(words),
+        }
+    }
+
+    /// The words of slots that are all dead; none are left here, and no slots.
+    pub(crate) fn take_words(&mut self) -> SlotWords<W, R> {
+        assert!(self.words.live() == 0, "a live slot has a value");
+        self.poison_dead(false);
+        self.values = Box::default();
+        core::mem::replace(&mut self.words, SlotWords::none())
+    }
+
+    /// Slots without values, every page touched.
+    fn try_values(slots: usize) -> Result<Box<[MaybeUninit<T>]>, OutOfMemory> {
         let mut values: Box<[MaybeUninit<T>]> =
             memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
         memory::touch(&mut values);
+        Ok(values)
+    }
+
+    /// Slots that are all dead, as many as words.
+    fn of_dead(values: Box<[MaybeUninit<T>]>, words: SlotWords<W, R>) -> Self {
         let mut storage = Self {
             values,
-            words: SlotWords::try_new(slots, dead)?,
+            words,
             #[cfg(feature = "debug-aids")]
             watch: None,
         };
         if Self::LINKED {
-            for index in 0..slots {
+            for index in 0..storage.values.len() {
                 storage.write_link(index, Link::NONE);
             }
         }
         storage.poison_dead(true);
-        Ok(storage)
+        storage
     }
 
     #[inline]
@@ -233,6 +261,11 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Gives all slots, which are dead, this word.
     pub(crate) fn reset_words(&mut self, word: W) {
         self.words.reset(word);
+    }
+
+    /// The address of the first slot.
+    pub(crate) fn address(&self) -> usize {
+        self.values.as_ptr().addr()
     }
 
     /// Which slot a reference into the array refers to.
