@@ -138,6 +138,7 @@ pub mod classic;
 mod errors;
 pub mod handle;
 mod integrations;
+mod lifetimes;
 pub mod static_pool;
 mod stats;
 
@@ -179,7 +180,7 @@ struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
-pub use static_pool::StaticPool;
+pub use static_pool::{StaticPool, StaticPoolBuilder};
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
