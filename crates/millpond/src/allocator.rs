@@ -1,12 +1,13 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
+use crate::errors::{GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::handle_core::HandleCore;
+use crate::handle_core::{self, HandleCore, handle_of_live};
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings, builder_methods};
+use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in a
@@ -39,7 +40,7 @@ use crate::stats::Stats;
 /// ```
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: HandleCore<R, H>,
-    occupancy: Occupancy,
+    words: SlotWords<H::Word, R>,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -69,24 +70,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let mut occupancy = Occupancy::try_new(capacity).map_err(out_of_memory)?;
-        let core =
-            HandleCore::try_new(&settings.lifetimes, &mut occupancy).map_err(out_of_memory)?;
-        Ok(Self { core, occupancy })
+        let make_words = |dead| SlotWords::try_new(capacity, dead);
+        let (core, words) =
+            HandleCore::try_new(&settings.lifetimes, make_words).map_err(out_of_memory)?;
+        Ok(Self { core, words })
     }
 
     /// How many handles can be live at once (fewer by the retired slots).
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.occupancy.slots()
+        self.words.slots()
     }
 
     /// How many handles are live.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.occupancy.live()
+        self.words.live()
     }
 
     /// Whether no handle is live.
@@ -100,7 +101,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(&self.occupancy)
+        self.core.is_full(&self.words)
     }
 
     /// A handle whose slot is now live, or `None` if no slot is left. Cost: that of the reuse order.
@@ -117,12 +118,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
     pub fn acquire(&mut self) -> Option<H> {
-        let Some(handle) = self.core.acquire(&mut self.occupancy) else {
+        let Some((index, generation)) = self.core.take_next(&mut self.words) else {
             self.core.count_refusal();
             return None;
         };
-        self.occupancy.set_live(handle.index() as usize);
-        Some(handle)
+        self.words.set_live(index, generation);
+        Some(H::from_kept_parts(index, generation))
     }
 
     /// The handle that [`acquire`](Self::acquire) will give next, or `None` if no slot is left. It is
@@ -130,7 +131,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.occupancy)
+        self.core.peek(&self.words)
     }
 
     /// Makes exactly this handle live, for loading what was saved. O(1) amortised.
@@ -151,40 +152,40 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.occupancy)
+            .claim(handle, &mut self.words)
             .map_err(|kind| InsertAtError { value: (), kind })?;
-        self.occupancy.set_live(index);
+        self.words.set_live(index, handle.word());
         Ok(())
     }
 
     /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
     #[inline]
     pub fn release(&mut self, handle: H) -> bool {
-        let Some(index) = self.core.find(handle) else {
-            return false;
-        };
-        self.release_slot(index);
-        true
+        let found = self.find(handle);
+        if let Some(index) = found {
+            self.release_live(index, handle.word());
+        }
+        found.is_some()
     }
 
-    /// Ends the lifetime of a slot that is live.
+    /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
-    pub(crate) fn release_slot(&mut self, index: usize) {
-        self.occupancy.set_dead(index);
-        self.core.release(index, &mut self.occupancy);
+    pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
+        self.core.end(index, generation, &mut self.words);
     }
 
     /// Whether the handle is live. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.core.find(handle).is_some()
+        self.find(handle).is_some()
     }
 
     /// The slot of a live handle.
     #[inline]
     pub(crate) fn find(&self, handle: H) -> Option<usize> {
-        self.core.find(handle)
+        let index = handle.index() as usize;
+        self.words.is_live_in(index, handle.word()).then_some(index)
     }
 
     /// Whether the handle is live, and if not, why it is refused. O(1).
@@ -193,50 +194,46 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, &self.occupancy)
+        self.core.check(handle, &self.words)
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.core.handle_at(index)
+        handle_core::handle_at(index, &self.words)
     }
 
     /// The live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles { core: &self.core, live: self.occupancy.iter() }
+        Handles::new(&self.words)
     }
 
     /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
     /// with.
     #[inline]
     pub fn runs(&self) -> Runs<'_> {
-        self.occupancy.runs()
+        self.words.occupancy().runs()
     }
 
     /// Which slots are live.
     #[inline]
     #[must_use]
-    pub fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.words.occupancy()
     }
 
     /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
     pub fn clear(&mut self) {
-        self.core.note_peak(self.len());
-        for index in &self.occupancy {
-            self.core.end(index);
-        }
-        self.occupancy.set_all_dead();
-        self.core.reset_order(&mut self.occupancy);
+        self.words.set_all_dead(self.core.circle());
+        self.core.reset_order(&mut self.words);
     }
 
     /// How the allocator stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.stats(&self.occupancy)
+        self.core.stats(&self.words)
     }
 
     /// The name that the builder was given.
@@ -246,11 +243,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
-        self.core.check_disjoint(handles, &self.occupancy)
+        self.core.check_disjoint(handles, &self.words)
     }
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
         &self.core
+    }
+
+    pub(crate) fn words(&self) -> &SlotWords<H::Word, R> {
+        &self.words
+    }
+
+    /// Brings the bitmap of live slots up to date, for a walk that changes objects.
+    #[inline]
+    pub(crate) fn refresh(&mut self) {
+        self.words.refresh();
     }
 
     pub(crate) fn core_mut(&mut self) -> &mut HandleCore<R, H> {
@@ -266,7 +273,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::validate::Violation> {
-        self.core.validate(&self.occupancy)
+        self.core.validate(&self.words)
     }
 }
 
@@ -304,7 +311,7 @@ impl HandleAllocator {
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), occupancy: self.occupancy.clone() }
+        Self { core: self.core.clone(), words: self.words.clone() }
     }
 }
 
@@ -316,18 +323,6 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
             .field("stats", &self.stats())
             .finish_non_exhaustive()
     }
-}
-
-/// What is said of a full pool.
-pub(crate) fn full<T, R: ReuseOrder, H: HandleLayout>(
-    value: T,
-    core: &mut HandleCore<R, H>,
-    occupancy: &Occupancy,
-) -> Full<T> {
-    core.count_refusal();
-    let stats = core.stats(occupancy);
-    let Stats { capacity, peak, retired, .. } = stats;
-    Full { value, pool: FullPool { name: core.name(), capacity, peak, retired } }
 }
 
 /// Builds a [`HandleAllocator`].
@@ -373,14 +368,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
 
 /// The live handles of a pool in index order.
 pub struct Handles<'a, R: ReuseOrder, H: HandleLayout> {
-    core: &'a HandleCore<R, H>,
+    words: &'a SlotWords<H::Word, R>,
     live: LiveSlots<'a>,
 }
 
 impl<'a, R: ReuseOrder, H: HandleLayout> Handles<'a, R, H> {
     #[inline]
-    pub(crate) fn new(core: &'a HandleCore<R, H>, occupancy: &'a Occupancy) -> Self {
-        Self { core, live: occupancy.iter() }
+    pub(crate) fn new(words: &'a SlotWords<H::Word, R>) -> Self {
+        Self { words, live: words.occupancy().iter() }
     }
 }
 
@@ -389,7 +384,7 @@ impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<H> {
-        Some(self.core.handle_of_live(self.live.next()?))
+        Some(handle_of_live(self.live.next()?, self.words))
     }
 
     #[inline]
@@ -409,15 +404,15 @@ impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
 
     #[inline]
     fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
-        let core = self.core;
-        self.live.fold(start, |value, index| f(value, core.handle_of_live(index)))
+        let words = self.words;
+        self.live.fold(start, |value, index| f(value, handle_of_live(index, words)))
     }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<H> {
-        Some(self.core.handle_of_live(self.live.next_back()?))
+        Some(handle_of_live(self.live.next_back()?, self.words))
     }
 }
 
@@ -426,7 +421,7 @@ impl<R: ReuseOrder, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {
-        Self { core: self.core, live: self.live.clone() }
+        Self { words: self.words, live: self.live.clone() }
     }
 }
 

@@ -95,20 +95,36 @@ impl<W: Word> Circle<W> {
     /// The generation after this one, or `None` if it was the slot's last.
     #[inline]
     pub(crate) fn after(&self, generation: W) -> Option<W> {
-        if generation == self.last || generation == self.max {
-            return self.after_border(generation);
+        let word = self.word_after(generation);
+        (word != W::RETIRED).then(|| word.as_live())
+    }
+
+    /// What the word of a slot becomes when its lifetime of this generation ends: the next generation,
+    /// marked dead, or the mark of a retired slot.
+    #[inline]
+    pub(crate) fn word_after(&self, generation: W) -> W {
+        if self.is_border(generation) {
+            return self.word_after_border(generation);
         }
-        Some(generation.successor())
+        generation.successor().as_dead()
+    }
+
+    /// Whether something else than the successor comes after this generation.
+    #[inline]
+    pub(crate) fn is_border(&self, generation: W) -> bool {
+        // No short cut: one branch for both.
+        (generation == self.last) | (generation == self.max)
     }
 
     #[cold]
-    fn after_border(&self, generation: W) -> Option<W> {
+    #[inline]
+    fn word_after_border(&self, generation: W) -> W {
         if generation != self.last {
-            Some(W::from_generation(1))
+            W::from_generation(1).as_dead()
         } else if self.wraps {
-            Some(self.start)
+            self.start.as_dead()
         } else {
-            None
+            W::RETIRED
         }
     }
 

@@ -1,51 +1,51 @@
-//! What every pool with handles is made of: generations and a reuse order, beside whatever keeps
-//! the occupancy.
+//! What every pool with handles is made of beside its slots' words: the circle of generations, a reuse
+//! order, and a name.
 //!
-//! A pool owns a [`HandleCore`] and its [`Slots`] (an [`Occupancy`](crate::Occupancy), or values with an
-//! occupancy of their own) and keeps the two in step: a slot is live in the one exactly if it is
-//! live in the other.
+//! A pool owns a [`HandleCore`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
+//! core says which slot comes next and which word a slot gets; the pool writes the word.
 
-use crate::errors::{GetDisjointMutError, InsertAtErrorKind};
-use crate::generations::Generations;
-use crate::handle::{HandleLayout, Refusal};
+use crate::circle::Circle;
+use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::OutOfMemory;
-use crate::occupancy::Occupancy;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::settings::Lifetimes;
+use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::validate::{Violation, ensure_counters};
 
-/// Generations and a reuse order, with the counters for [`Stats`].
+/// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
-    generations: Generations<H::Word>,
+    circle: Circle<H::Word>,
     queue: R::Queue<H::Index>,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
-    /// How many slots were live at once at most, looked at when one is about to die: the number only
-    /// falls then.
-    peak_before_removal: usize,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
 }
 
+/// The words of a pool with this order and layout.
+type Words<R, H> = SlotWords<<H as HandleLayout>::Word, R>;
+
 impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
+    /// The slots, made by the function with the word that each has at first, and their core.
     pub(crate) fn try_new<S: Slots>(
         lifetimes: &Lifetimes,
-        slots: &mut S,
-    ) -> Result<Self, OutOfMemory> {
-        Ok(Self {
-            generations: Generations::try_new::<H>(slots.occupancy().slots(), lifetimes)?,
-            queue: R::Queue::try_new(slots)?,
+        make_slots: impl FnOnce(H::Word) -> Result<S, OutOfMemory>,
+    ) -> Result<(Self, S), OutOfMemory> {
+        let circle = Circle::new::<H>(lifetimes);
+        let mut slots = make_slots(circle.start().as_dead())?;
+        let core = Self {
+            circle,
+            queue: R::Queue::try_new(&mut slots)?,
             name: lifetimes.name,
             refused: 0,
             evicted: 0,
-            peak_before_removal: 0,
-        })
-    }
-
-    #[inline]
-    pub(crate) fn slots(&self) -> usize {
-        self.generations.slots()
+            age_claimed_max: 0,
+        };
+        Ok((core, slots))
     }
 
     #[inline]
@@ -53,9 +53,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.name
     }
 
-    /// How many slots were live at once at most.
-    pub(crate) fn peak(&self, occupancy: &Occupancy) -> usize {
-        self.peak_before_removal.max(occupancy.live())
+    pub(crate) fn circle(&self) -> &Circle<H::Word> {
+        &self.circle
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -68,45 +67,28 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     /// Whether an insertion would fail: no slot is vacant.
     #[inline]
-    pub(crate) fn is_full(&self, occupancy: &Occupancy) -> bool {
-        occupancy.live() + self.generations.retired() == self.slots()
+    pub(crate) fn is_full(&self, words: &Words<R, H>) -> bool {
+        words.live() + words.retired() == words.slots()
     }
 
-    /// The slot that the handle names, if that lifetime of it is live.
-    #[inline]
-    pub(crate) fn find(&self, handle: H) -> Option<usize> {
+    /// Whether the handle is good, and if not, why it is refused.
+    pub(crate) fn check(&self, handle: H, words: &Words<R, H>) -> Result<(), Refusal> {
         let index = handle.index() as usize;
-        self.generations.is_live_in(index, handle.word()).then_some(index)
-    }
-
-    /// The handle of a live slot.
-    #[inline]
-    pub(crate) fn handle_at(&self, index: usize) -> Option<H> {
-        self.generations.of_live(index).map(|word| H::from_kept_parts(index, word))
-    }
-
-    /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
-    #[inline]
-    pub(crate) fn handle_of_live(&self, index: usize) -> H {
-        H::from_live_parts(index, self.generations.of_known_live(index))
-    }
-
-    pub(crate) fn check(&self, handle: H, occupancy: &Occupancy) -> Result<(), Refusal> {
-        let index = handle.index() as usize;
-        if self.generations.is_live_in(index, handle.word()) {
+        if words.is_live_in(index, handle.word()) {
             return Ok(());
         }
-        Err(self.generations.refusal(index, handle.word(), occupancy.births()))
+        let issued = words.births() + u64::from(self.age_claimed_max);
+        Err(self.circle.refusal(words.get(index), handle.word(), issued))
     }
 
     /// Whether all handles are good, and no two the same.
     pub(crate) fn check_disjoint(
         &self,
         handles: &[H],
-        occupancy: &Occupancy,
+        words: &Words<R, H>,
     ) -> Result<(), GetDisjointMutError> {
         for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle, occupancy) {
+            if let Err(refusal) = self.check(handle, words) {
                 return Err(GetDisjointMutError::Refused { position, refusal });
             }
             if handles[..position].contains(&handle) {
@@ -116,89 +98,88 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         Ok(())
     }
 
-    /// The handle that [`acquire`](Self::acquire) will give.
+    /// The handle that comes next, if no slot is claimed or given back before.
     #[inline]
-    pub(crate) fn peek<S: Slots>(&mut self, slots: &S) -> Option<H> {
-        let index = self.queue.next(&self.generations, slots)?;
-        self.generations.of_vacant(index).map(|word| H::from_kept_parts(index, word))
+    pub(crate) fn peek<S: Slots<Word = H::Word>>(&mut self, slots: &S) -> Option<H> {
+        let index = self.queue.next(slots)?;
+        slots.words().of_vacant(index).map(|word| H::from_kept_parts(index, word))
     }
 
-    /// Begins a lifetime of the slot that comes next. The caller makes the slot live in its
-    /// occupancy.
+    /// Takes the slot that comes next out of the order: it is vacant, and the caller begins this lifetime
+    /// of it.
     #[inline]
-    pub(crate) fn acquire<S: Slots>(&mut self, slots: &mut S) -> Option<H> {
-        let index = self.queue.next(&self.generations, slots)?;
-        let word = self.begin_next(index, slots);
-        Some(H::from_kept_parts(index, word))
+    pub(crate) fn take_next<S: Slots<Word = H::Word>>(
+        &mut self,
+        slots: &mut S,
+    ) -> Option<(usize, H::Word)> {
+        self.queue.take_next(slots)
     }
 
-    /// Begins the lifetime that [`peek`](Self::peek) has just given the handle of. The caller makes
-    /// the slot live in its occupancy.
+    /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
+    /// caller begins that lifetime of it.
     #[inline]
-    pub(crate) fn acquire_peeked<S: Slots>(&mut self, handle: H, slots: &mut S) {
-        self.begin_next(handle.index() as usize, slots);
+    pub(crate) fn take_peeked<S: Slots<Word = H::Word>>(&mut self, handle: H, slots: &mut S) {
+        self.queue.take(handle.index() as usize, slots);
     }
 
-    /// Begins the lifetime of the slot that the order has just named.
-    #[inline]
-    fn begin_next<S: Slots>(&mut self, index: usize, slots: &mut S) -> H::Word {
-        let word = self.generations.begin(index);
-        self.queue.take(index, &self.generations, slots);
-        word
-    }
-
-    /// Begins exactly the handle's lifetime. The caller makes the slot live in its occupancy.
-    pub(crate) fn claim<S: Slots>(
+    /// Takes the handle's slot out of the order, if it may have this lifetime: it is vacant, and the
+    /// caller begins the lifetime.
+    pub(crate) fn claim<S: Slots<Word = H::Word>>(
         &mut self,
         handle: H,
         slots: &mut S,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
-        self.generations.begin_at(index, handle.word())?;
-        self.queue.claim(index, &self.generations, slots);
+        let word = slots.words().get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle.check_begin(word, handle.word())?;
+        self.queue.claim(index, slots);
+        self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
         Ok(index)
     }
 
-    /// Ends the lifetime of a slot that the caller has just made dead in its occupancy.
+    /// Ends this lifetime of a live slot, and puts the slot back into the order.
     #[inline]
-    pub(crate) fn release<S: Slots>(&mut self, index: usize, slots: &mut S) {
-        self.note_peak(slots.occupancy().live() + 1);
-        if self.generations.end(index) {
-            self.queue.give_back(index, &mut self.generations, slots);
-        } else {
-            self.queue.retire(index);
+    pub(crate) fn end<S: Slots<Word = H::Word>>(
+        &mut self,
+        index: usize,
+        generation: H::Word,
+        slots: &mut S,
+    ) {
+        if self.circle.is_border(generation) {
+            return self.end_at_border(index, generation, slots);
         }
+        slots.set_dead(index, generation.successor().as_dead());
+        self.queue.give_back(index, slots);
     }
 
-    /// So many slots were live just now.
-    #[inline]
-    pub(crate) fn note_peak(&mut self, live: usize) {
-        if live > self.peak_before_removal {
-            self.raise_peak(live);
-        }
-    }
-
-    /// Out of the way: a removal writes the peak only if it is a new one.
     #[cold]
-    fn raise_peak(&mut self, live: usize) {
-        self.peak_before_removal = live;
-    }
-
-    /// Ends the lifetime of a slot without giving it back: [`reset_order`](Self::reset_order) must
-    /// follow, and [`note_peak`](Self::note_peak) come before.
-    #[inline]
-    pub(crate) fn end(&mut self, index: usize) {
-        self.generations.end(index);
+    #[inline(never)]
+    fn end_at_border<S: Slots<Word = H::Word>>(
+        &mut self,
+        index: usize,
+        generation: H::Word,
+        slots: &mut S,
+    ) {
+        match self.circle.after(generation) {
+            Some(next) => {
+                slots.set_dead(index, next.as_dead());
+                self.queue.give_back(index, slots);
+            }
+            None => {
+                slots.retire(index);
+                self.queue.retire(index);
+            }
+        }
     }
 
     /// All vacant slots, the lowest first, whatever the order was.
     pub(crate) fn reset_order<S: Slots>(&mut self, slots: &mut S) {
-        self.queue.reset(&self.generations, slots);
+        self.queue.reset(slots);
     }
 
-    /// Whether a slot that is released now would retire.
-    pub(crate) fn is_in_last_lifetime(&self, index: usize) -> bool {
-        self.generations.is_in_last_lifetime(index)
+    /// Whether a slot that dies in this generation retires.
+    pub(crate) fn is_last(&self, handle: H) -> bool {
+        self.circle.is_last(handle.word())
     }
 
     #[cold]
@@ -210,63 +191,63 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.evicted += 1;
     }
 
-    pub(crate) fn stats(&self, occupancy: &Occupancy) -> Stats {
+    /// What is said of a full pool, which has just refused a value.
+    #[cold]
+    pub(crate) fn refuse(&mut self, words: &Words<R, H>) -> FullPool {
+        self.count_refusal();
+        let Stats { capacity, peak, retired, .. } = self.stats(words);
+        FullPool { name: self.name, capacity, peak, retired }
+    }
+
+    pub(crate) fn stats(&self, words: &Words<R, H>) -> Stats {
         Stats {
-            capacity: self.slots(),
-            live: occupancy.live(),
-            peak: self.peak(occupancy),
-            retired: self.generations.retired(),
-            inserted: occupancy.births(),
-            removed: occupancy.births() - occupancy.live() as u64,
+            capacity: words.slots(),
+            live: words.live(),
+            peak: words.peak(),
+            retired: words.retired(),
+            inserted: words.births(),
+            removed: words.births() - words.live() as u64,
             refused: self.refused,
             evicted: self.evicted,
         }
     }
 }
 
+/// The handle of a live slot.
+#[inline]
+pub(crate) fn handle_at<R: ReuseOrder, H: HandleLayout>(
+    index: usize,
+    words: &Words<R, H>,
+) -> Option<H> {
+    words.of_live(index).map(|word| H::from_kept_parts(index, word))
+}
+
+/// The handle of a slot that is known to be live: for loops, which it does not interrupt.
+#[inline]
+pub(crate) fn handle_of_live<R: ReuseOrder, H: HandleLayout>(
+    index: usize,
+    words: &Words<R, H>,
+) -> H {
+    H::from_live_parts(index, words.of_known_live(index))
+}
+
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
-    pub(crate) fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
-        let occupancy = slots.occupancy();
-        occupancy.validate()?;
-        self.generations.validate()?;
-        ensure(
-            self.slots() == occupancy.slots(),
-            "there is a generation word for each slot",
-            format_args!("{} words for {} slots", self.slots(), occupancy.slots()),
-        )?;
-        for index in 0..self.slots() {
-            ensure(
-                self.generations.of_live(index).is_some() == occupancy.is_live(index),
-                "generations and occupancy agree which slots are live",
-                format_args!("slot {index} is live in one of them"),
-            )?;
-        }
-        let stats = self.stats(occupancy);
-        ensure(
-            stats.live + stats.retired <= stats.capacity
-                && stats.live <= stats.peak
-                && stats.peak <= stats.capacity
-                && stats.peak as u64 <= stats.inserted
-                && stats.evicted <= stats.removed
-                && stats.removed + stats.live as u64 == stats.inserted,
-            "the counters agree",
-            format_args!("{stats:?}"),
-        )?;
-        self.queue.validate(&self.generations, slots)
+    pub(crate) fn validate<S: Slots<Word = H::Word, Order = R>>(
+        &self,
+        slots: &S,
+    ) -> Result<(), Violation> {
+        let words = slots.words();
+        words.validate()?;
+        words.validate_lifetimes(&self.circle)?;
+        ensure_counters(&self.stats(words))?;
+        self.queue.validate(slots)
     }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
     fn clone(&self) -> Self {
-        Self {
-            generations: self.generations.clone(),
-            queue: self.queue.clone(),
-            name: self.name,
-            refused: self.refused,
-            evicted: self.evicted,
-            peak_before_removal: self.peak_before_removal,
-        }
+        Self { queue: self.queue.clone(), ..*self }
     }
 }
 
@@ -294,17 +275,7 @@ mod tests {
             slots.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|core| core.evicted = 2), "the counters agree");
-        assert_eq!(broken(|core| core.peak_before_removal = 3), "the counters agree");
-        let agree = "generations and occupancy agree which slots are live";
-        assert_eq!(broken(|core| _ = core.generations.begin(2)), agree);
-        assert_eq!(broken(|core| _ = core.generations.end(1)), agree);
-        let each = "there is a generation word for each slot";
-        assert_eq!(
-            broken(|core| {
-                core.generations =
-                    Generations::try_new::<Handle<()>>(2, &Lifetimes::default()).unwrap();
-            }),
-            each
-        );
+        let own = "a slot is in one of its lifetimes";
+        assert_eq!(broken(|core| core.circle.last = 1), own);
     }
 }

@@ -147,8 +147,6 @@ mod allocator;
 #[cfg(feature = "alloc")]
 pub mod any_pool;
 #[cfg(feature = "alloc")]
-mod generations;
-#[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
 mod memory;
@@ -168,6 +166,8 @@ mod settings;
 pub mod side_table;
 #[cfg(feature = "alloc")]
 mod slices;
+#[cfg(feature = "alloc")]
+mod slot_words;
 #[cfg(feature = "alloc")]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]

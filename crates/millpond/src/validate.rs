@@ -3,11 +3,9 @@
 //! For tests, and for programs that want to know that nothing has written over a pool: each pool has a
 //! method `validate`, compiled with the feature `validate`, which looks at every slot. It checks that
 //!
-//! 1. the occupancy has no bit beyond its last slot, and as many bits as lifetimes have begun and not
-//!    ended;
-//! 2. each generation word is one that its slot can have, and as many slots have retired as are
-//!    counted;
-//! 3. a slot is live in the generations exactly if it is live in the occupancy;
+//! 1. as many slots' words are those of live slots as lifetimes have begun and not ended;
+//! 2. each word is one that its slot can have, and as many slots have retired as are counted;
+//! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old;
 //! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
 //!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
 //!    back the same way; `LowestFirst`: each bit of each level says whether there is a vacant slot below
@@ -15,10 +13,20 @@
 //!    vacant and the retired slots; `NextFit`: the cursor is in range);
 //! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
 //!    above the capacity, no more evictions than ends of lifetimes;
-//! 6. the storage has as many values as the occupancy has slots.
+//! 6. the storage has as many values as there are words.
+//!
+//! Three types keep their own books, and have rules of their own instead of 1 to 4:
+//!
+//! - [`PackedPool`](crate::PackedPool) and [`StaticPool`](crate::StaticPool): the order is a permutation
+//!   of the slots and the positions are its inverse; the slots before the partition are live, those
+//!   behind it vacant, the last ones retired, each with a word that says so; and in a packed pool the
+//!   handles in the order are those of the values, or the next ones of the vacant slots;
+//! - [`SideTable`](crate::SideTable): every word is one that the handle layout has.
 
 use alloc::string::{String, ToString};
 use core::fmt;
+
+use crate::stats::Stats;
 
 /// An invariant that does not hold: a defect of this library, or memory that somebody else has written
 /// to.
@@ -57,4 +65,18 @@ pub(crate) fn ensure(
     found: fmt::Arguments<'_>,
 ) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation { rule, found: found.to_string() }) }
+}
+
+/// The rules of the counters.
+pub(crate) fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
+    ensure(
+        stats.live + stats.retired <= stats.capacity
+            && stats.live <= stats.peak
+            && stats.peak <= stats.capacity
+            && stats.peak as u64 <= stats.inserted
+            && stats.evicted <= stats.removed
+            && stats.removed + stats.live as u64 == stats.inserted,
+        "the counters agree",
+        format_args!("{stats:?}"),
+    )
 }

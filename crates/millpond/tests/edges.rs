@@ -7,92 +7,9 @@ use std::collections::BTreeMap;
 use common::{Random, in_every_order};
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
-    BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
-    InsertAtErrorKind, Pool, Recycler, Refusal,
+    BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, InsertAtErrorKind, Pool,
+    Recycler, Refusal,
 };
-
-/// Fills, empties, checks and refills a pool of any values, each of which can be told from others.
-fn works<T, R, H>(slots: usize, make: fn(usize) -> T)
-where
-    T: PartialEq + std::fmt::Debug,
-    R: ReuseOrder,
-    H: HandleLayout,
-{
-    let mut pool = Pool::<T, R, H>::with_capacity(slots);
-    assert_eq!((pool.capacity(), pool.len(), pool.is_empty()), (slots, 0, true));
-    for round in 0..2 {
-        let handles: Vec<H> = (0..slots).map(|i| pool.insert(make(i)).unwrap()).collect();
-        assert!(pool.is_full());
-        assert_eq!(pool.insert(make(5)).unwrap_err().into_inner(), make(5));
-        assert!(pool.insert_with(|_| make(0)).is_err() && pool.vacant_entry().is_none());
-        for (i, handle) in handles.iter().enumerate() {
-            assert_eq!(pool[*handle], make(i), "round {round}");
-            let address = (&raw const pool[*handle]).addr();
-            assert_eq!(address % align_of::<T>(), 0, "{address:#x}");
-        }
-        assert_eq!((pool.iter().count(), pool.values().rev().count()), (slots, slots));
-        for (i, handle) in handles.iter().enumerate().step_by(2) {
-            assert_eq!(pool.remove(*handle), Some(make(i)));
-        }
-        assert_eq!(pool.len(), slots / 2);
-        let in_runs: Vec<usize> =
-            pool.runs().flat_map(|(first, run)| first..first + run.len()).collect();
-        assert!(in_runs.into_iter().eq(pool.occupancy().iter()));
-        pool.clear();
-        assert!(pool.is_empty() && handles.iter().all(|handle| !pool.contains(*handle)));
-    }
-    if let Some(handle) = H::from_parts(slots.saturating_sub(1) as u32, 100) {
-        assert_eq!(pool.insert_at(handle, make(1)).is_ok(), slots > 0);
-        assert_eq!(pool.get(handle), (slots > 0).then(|| make(1)).as_ref());
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(align(4096))]
-struct PageAligned(usize);
-
-#[derive(Debug, PartialEq)]
-#[repr(align(64))]
-struct NothingAligned;
-
-fn any_values<R: ReuseOrder>() {
-    for slots in [0, 1, 63, 64, 65] {
-        works::<(), R, Handle<()>>(slots, |_| ());
-        works::<NothingAligned, R, Handle32<(), 16>>(slots, |_| NothingAligned);
-        works::<u8, R, Handle<()>>(slots, |i| i as u8);
-        works::<[u8; 9], R, Handle<()>>(slots, |i| [i as u8; 9]);
-        works::<String, R, Handle32<()>>(slots, |i| i.to_string());
-        works::<Box<usize>, R, Handle<()>>(slots, Box::new);
-        works::<PageAligned, R, Handle<()>>(slots, PageAligned);
-    }
-}
-
-#[test]
-fn values_without_size_over_aligned_and_small_work_in_pools_of_0_1_63_64_and_65_slots() {
-    in_every_order!(any_values());
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Huge([u64; 1 << 17]);
-
-/// Values pass over the stack on their way in: a thread with room for many is needed.
-fn huge_values<R: ReuseOrder>() {
-    let work = || {
-        let mut pool = Pool::<Huge, R>::with_capacity(3);
-        let handles = [1, 2, 3].map(|i| pool.insert(Huge([i; 1 << 17])).unwrap());
-        pool.remove(handles[1]);
-        let handle = pool.insert(Huge([4; 1 << 17])).unwrap();
-        assert_eq!((pool[handle].0[0], pool[handle].0[(1 << 17) - 1]), (4, 4));
-        assert_eq!((pool[handles[0]].0[5], pool[handles[2]].0[5]), (1, 3));
-        assert_eq!(pool.index_of(&pool[handle]), Some(1));
-    };
-    std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap();
-}
-
-#[test]
-fn values_of_a_megabyte_work() {
-    in_every_order!(huge_values());
-}
 
 fn largest_of_16_bits<R: ReuseOrder>() {
     let mut pool = Pool::<u16, R, Handle32<u16, 16>>::with_capacity(1 << 16);
@@ -169,14 +86,6 @@ fn absurd<R: ReuseOrder>() {
 #[cfg(target_pointer_width = "64")]
 fn pool_for_which_there_is_no_memory_is_an_error_and_no_abort() {
     in_every_order!(absurd());
-}
-
-#[test]
-fn get_disjoint_mut_of_no_handle_gives_nothing() {
-    let mut pool = Pool::<u8>::new(0);
-    assert_eq!(pool.get_disjoint_mut([]), Ok([]));
-    let mut recycler = Recycler::<u8>::new(0);
-    assert_eq!(recycler.get_disjoint_mut([]), Ok([]));
 }
 
 fn disjoint<R: ReuseOrder>() {

@@ -1,240 +1,96 @@
-//! Random operations on every reuse order, layout and type of value, against a plain model.
+//! Random sequences of operations on every pool type, reuse order and handle layout, with slots that
+//! retire early, wrap, or do neither, against a plain model. After each operation the pool is what the
+//! model says, and `validate` finds nothing. A sequence that fails is shrunk to a short one.
+//!
+//! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
 
 mod common;
+mod subject;
 
-use std::collections::{BTreeMap, HashSet};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 
-use common::{Counted, Ledger, Random};
-use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, PoolBuilder};
+use subject::{Kind, Plan, Run, Step, for_every_pool};
 
-/// What a pool must be like, in the plainest form: which values live at which index, under which
-/// generation, and every handle that was ever issued and is gone.
-struct Model<H> {
-    live: BTreeMap<u32, (H, u64)>,
-    dead: Vec<H>,
-    ever: HashSet<H>,
-    inserted: u64,
-    peak: usize,
+fn step() -> impl Strategy<Value = Step> {
+    let n = any::<u8>;
+    prop_oneof![
+        30 => Just(Step::Insert),
+        2 => Just(Step::InsertWith),
+        1 => Just(Step::InsertWithPanics),
+        2 => Just(Step::Promise),
+        8 => (n(), -3_i8..=3).prop_map(|(slot, ahead)| Step::InsertAt(slot, ahead)),
+        24 => n().prop_map(Step::Remove),
+        1 => n().prop_map(Step::RemovePanics),
+        1 => Just(Step::RemoveStale),
+        1 => n().prop_map(Step::Overwrite),
+        2 => any::<u16>().prop_map(Step::Retain),
+        1 => n().prop_map(Step::RetainPanics),
+        2 => any::<u16>().prop_map(Step::Extract),
+        1 => n().prop_map(Step::Drain),
+        1 => n().prop_map(Step::DrainBack),
+        1 => n().prop_map(Step::LeakDrain),
+        1 => Just(Step::Clear),
+        1 => n().prop_map(Step::ClearPanics),
+        4 => n().prop_map(Step::Evict),
+        1 => n().prop_map(Step::EvictPanics),
+        1 => (n(), n()).prop_map(|(a, b)| Step::BorrowTwo(a, b)),
+        2 => n().prop_map(Step::Copy),
+    ]
 }
 
-impl<H: HandleLayout> Model<H> {
-    fn insert(&mut self, handle: H, value: u64) {
-        assert!(self.ever.insert(handle), "{handle} was issued twice");
-        assert!(self.live.insert(handle.index(), (handle, value)).is_none());
-        self.inserted += 1;
-        self.peak = self.peak.max(self.live.len());
-    }
-
-    fn remove(&mut self, handle: H) -> Option<u64> {
-        let value = self.live.remove(&handle.index())?.1;
-        self.dead.push(handle);
-        Some(value)
-    }
-
-    fn any_live(&self, random: &mut Random) -> Option<(H, u64)> {
-        self.live.values().nth(random.below(self.live.len().max(1))).copied()
-    }
-
-    fn any_dead(&self, random: &mut Random) -> Option<H> {
-        self.dead.get(random.below(self.dead.len().max(1))).copied()
-    }
-}
-
-fn check<R: ReuseOrder, H: HandleLayout>(pool: &Pool<Counted, R, H>, model: &Model<H>) {
-    assert_eq!(pool.len(), model.live.len());
-    let expected = || model.live.values().copied();
-    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
-    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
-    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
-    let mut folded = Vec::new();
-    pool.values().for_each(|value| folded.push(value.id()));
-    assert!(folded.into_iter().eq(expected().map(|(_, value)| value)));
-    let by_runs = pool.runs().flat_map(|(first, run)| {
-        run.iter().enumerate().map(move |(at, value)| (first + at, value.id()))
-    });
-    assert!(by_runs.eq(expected().map(|(handle, value)| (handle.index() as usize, value))));
-    for &dead in model.dead.iter().rev().take(50) {
-        assert!(pool.get(dead).is_none(), "{dead} is stale");
-    }
-    let stats = pool.stats();
-    assert_eq!((stats.live, stats.inserted), (model.live.len(), model.inserted));
-    assert_eq!(stats.removed, model.inserted - model.live.len() as u64);
-    assert_eq!(stats.peak, model.peak);
-    assert!(stats.live + stats.retired <= stats.capacity);
-    assert_eq!(pool.is_full(), stats.live + stats.retired == stats.capacity);
-}
-
-fn random_operations<R: ReuseOrder, H: HandleLayout>(
-    builder: PoolBuilder<Counted, R, H>,
-    capacity: usize,
-    steps: usize,
-    seed: u64,
-) {
-    let ledger = Ledger::default();
-    let mut random = Random(seed);
-    let mut pool = builder.capacity(capacity).build();
-    let mut model = Model {
-        live: BTreeMap::new(),
-        dead: Vec::new(),
-        ever: HashSet::new(),
-        inserted: 0,
-        peak: 0,
-    };
-    for step in 0..(steps * soak_factor()) as u64 {
-        match random.below(100) {
-            0..40 => match pool.insert(ledger.value(step)) {
-                Ok(handle) => model.insert(handle, step),
-                Err(full) => {
-                    assert_eq!(full.into_inner().id(), step);
-                    let stats = pool.stats();
-                    assert_eq!(stats.live + stats.retired, capacity, "refused while not full");
-                }
-            },
-            40..70 => {
-                if let Some((handle, value)) = model.any_live(&mut random) {
-                    assert_eq!(pool[handle].id(), value);
-                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
-                }
-            }
-            70..80 => {
-                if let Some(dead) = model.any_dead(&mut random) {
-                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
-                    let error = pool.insert_at(dead, ledger.value(step)).unwrap_err();
-                    assert_ne!(error.kind(), InsertAtErrorKind::OutOfRange);
-                }
-            }
-            80..90 => {
-                let index = random.below(capacity + 1) as u32;
-                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else {
-                    continue;
-                };
-                match pool.insert_at(handle, ledger.value(step)) {
-                    Ok(issued) => {
-                        assert_eq!(issued, handle);
-                        model.insert(handle, step);
-                    }
-                    Err(error) => match error.kind() {
-                        InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, capacity),
-                        InsertAtErrorKind::Occupied => assert!(model.live.contains_key(&index)),
-                        InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
-                        InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
-                        InsertAtErrorKind::BeyondLifetimes => {}
-                    },
-                }
-            }
-            90..93 => {
-                if capacity > 0 && pool.stats().retired == 0 && !pool.is_full() {
-                    let promised = pool.vacant_entry().unwrap().handle();
-                    assert!(!pool.contains(promised));
-                    let handle = pool.insert_with(|me| {
-                        assert_eq!(me, promised);
-                        ledger.value(step)
-                    });
-                    model.insert(handle.unwrap(), step);
-                }
-            }
-            93..95 => {
-                let parity = random.below(2) as u64;
-                pool.retain(|handle, value| {
-                    let keep = value.id() % 2 == parity;
-                    if !keep {
-                        assert_eq!(model.remove(handle), Some(value.id()));
-                    }
-                    keep
-                });
-            }
-            95 => {
-                let parity = random.below(2) as u64;
-                for (handle, value) in pool.extract_if(|_, value| value.id() % 2 == parity) {
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
-            }
-            96 => {
-                let half = pool.len() / 2;
-                let mut drain = pool.drain();
-                for _ in 0..half {
-                    let (handle, value) = drain.next_back().unwrap();
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
-                drop(drain);
-                for (handle, _) in model.live.clone().into_values() {
-                    model.remove(handle);
-                }
-            }
-            97 => {
-                pool.clear();
-                for (handle, _) in model.live.clone().into_values() {
-                    model.remove(handle);
-                }
-            }
-            98 => pool = pool.clone(),
-            _ => {
-                let stats = pool.stats();
-                if stats.live == capacity && stats.retired == 0 && capacity > 0 {
-                    let min = model.live.values().min_by_key(|(_, value)| *value % 7).copied();
-                    let spared = pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
-                    if let (handle, Some((evicted, value))) = spared {
-                        assert_eq!(min, Some((evicted, value.id())));
-                        model.remove(evicted);
-                        model.insert(handle, step);
-                    }
-                }
-            }
-        }
-        check(&pool, &model);
-        pool.validate().unwrap();
-        assert_eq!(ledger.alive(), pool.len());
-    }
-    drop(pool);
-    assert_eq!(ledger.alive(), 0);
-}
-
-/// How many times the usual number of steps, for a longer run: `MILLPOND_MODEL_FACTOR`.
-fn soak_factor() -> usize {
+/// How many times the usual number of sequences, for a longer run.
+fn factor() -> u32 {
     std::env::var("MILLPOND_MODEL_FACTOR").map_or(1, |factor| factor.parse().unwrap())
 }
 
-fn every_capacity<R: ReuseOrder>(order: R) {
-    for (seed, capacity) in [0, 1, 2, 3, 17, 63, 64, 65, 200].into_iter().enumerate() {
-        let seed = seed as u64 + 1;
-        let builder = Pool::<Counted>::builder().reuse(order);
-        random_operations(builder, capacity, 1500, seed);
-        let builder = Pool::<Counted>::builder().reuse(order).handle::<Handle32<Counted, 16>>();
-        random_operations(builder, capacity, 600, seed + 100);
-        let builder = Pool::<Counted>::builder().reuse(order).handle::<Handle32<Counted, 24>>();
-        random_operations(builder.lifetimes(6), capacity, 1500, seed + 200);
-        let builder = Pool::<Counted>::builder().reuse(order).handle::<Handle<Counted>>();
-        random_operations(builder.lifetimes(1), capacity, 300, seed + 300);
+fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
+    let config = Config {
+        cases: cases * factor(),
+        failure_persistence: None::<Box<FileFailurePersistence>>.map(|it| it as _),
+        ..Config::default()
+    };
+    // The same sequences on every run, unless there are more of them.
+    let mut runner = TestRunner::new_with_rng(
+        config,
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
+    );
+    let result = runner.run(&vec(step(), 0..length), |steps| {
+        let mut run = Run::<K>::new(plan);
+        for step in steps {
+            run.take(step);
+            run.check();
+        }
+        run.end();
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{plan:?}: {failure}");
     }
 }
 
-#[test]
-fn lifo_agrees_with_the_model() {
-    every_capacity(Lifo);
+fn lasting<K: Kind>() {
+    for capacity in K::capacities(&[0, 1, 3, 65]) {
+        sequences::<K>(Plan::of(capacity), 12, 120);
+    }
 }
 
-#[test]
-fn fifo_agrees_with_the_model() {
-    every_capacity(Fifo);
+fn retiring<K: Kind>() {
+    for lifetimes in [1, 2, 5] {
+        sequences::<K>(Plan { lifetimes: Some(lifetimes), ..Plan::of(6) }, 12, 100);
+    }
 }
 
-#[test]
-fn lowest_first_agrees_with_the_model() {
-    every_capacity(LowestFirst);
+fn wrapping<K: Kind>() {
+    if K::WRAPS_EARLY {
+        for lifetimes in [1, 2, 5] {
+            let plan = Plan { lifetimes: Some(lifetimes), wraps: true, ..Plan::of(6) };
+            sequences::<K>(plan, 12, 100);
+        }
+    }
 }
 
-#[test]
-fn roster_agrees_with_the_model() {
-    every_capacity(Roster);
-}
-
-#[test]
-fn next_fit_agrees_with_the_model() {
-    every_capacity(NextFit);
-}
-
-#[test]
-fn intrusive_agrees_with_the_model() {
-    every_capacity(Intrusive);
-}
+for_every_pool! { lasting, retiring, wrapping }

@@ -4,16 +4,11 @@
 mod allocations;
 mod common;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 
 use common::{Counted, Ledger, Random};
-use millpond::{
-    GetDisjointMutError, Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedPool,
-    PackedPoolBuilder, Refusal,
-};
+use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedPool, PackedPoolBuilder};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -295,90 +290,6 @@ fn the_slot_freed_last_comes_next_and_a_used_up_one_never() {
     assert!(pool.insert(6).is_err());
 }
 
-/// Says of itself when it is dropped, and panics if it was told to.
-struct Bomb {
-    id: u64,
-    explodes: bool,
-    dropped: Rc<RefCell<Vec<u64>>>,
-}
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        self.dropped.borrow_mut().push(self.id);
-        if self.explodes {
-            panic!("bomb {}", self.id);
-        }
-    }
-}
-
-type Work = fn(&mut PackedPool<Bomb>);
-
-#[test]
-fn a_panicking_drop_leaves_a_pool_that_works() {
-    let works: [Work; 4] = [
-        |pool| pool.clear(),
-        |pool| drop(pool.drain()),
-        |pool| pool.retain(|_, _| false),
-        |pool| pool.extract_if(|_, bomb| bomb.id < 8).for_each(drop),
-    ];
-    for work in works {
-        for bad in 0..10 {
-            let dropped = Rc::new(RefCell::new(Vec::new()));
-            let mut pool = PackedPool::new(10);
-            let bomb = |id| Bomb { id, explodes: id == bad, dropped: dropped.clone() };
-            let handles: Vec<_> = (0..10).map(|id| pool.insert(bomb(id)).unwrap()).collect();
-            let panicked = catch_unwind(AssertUnwindSafe(|| work(&mut pool))).is_err();
-            assert!(panicked || (bad >= 8 && pool.len() == 2));
-            assert_eq!(pool.iter().count(), pool.len());
-            assert_eq!(dropped.borrow().len() + pool.len(), 10);
-            for (id, handle) in handles.into_iter().enumerate() {
-                let gone = dropped.borrow().contains(&(id as u64));
-                assert_eq!(pool.contains(handle), !gone);
-                assert_eq!(pool.get(handle).map(|bomb| bomb.id), (!gone).then_some(id as u64));
-            }
-            while !pool.is_full() {
-                pool.insert(bomb(99)).unwrap();
-            }
-            for value in pool.as_mut_slice() {
-                value.explodes = false;
-            }
-            drop(pool);
-            let mut each = dropped.take();
-            each.retain(|id| *id != 99);
-            each.sort_unstable();
-            assert_eq!(each, Vec::from_iter(0..10), "each is dropped once");
-        }
-    }
-}
-
-#[test]
-fn a_panicking_closure_leaves_the_pool_as_it_was() {
-    let ledger = Ledger::default();
-    let mut pool = PackedPool::new(4);
-    let handles: Vec<_> = (0..4).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
-    let failed = catch_unwind(AssertUnwindSafe(|| {
-        pool.insert_or_evict(ledger.value(9), |_, value| {
-            assert_ne!(value.id(), 2);
-            value.id()
-        })
-    }));
-    assert!(failed.is_err());
-    pool.remove(handles[3]);
-    let failed = catch_unwind(AssertUnwindSafe(|| pool.insert_with(|_| panic!("no value"))));
-    assert!(failed.is_err());
-    let failed = catch_unwind(AssertUnwindSafe(|| {
-        pool.retain(|_, value| {
-            assert_ne!(value.id(), 1);
-            false
-        });
-    }));
-    assert!(failed.is_err());
-    // 0 was removed, then 2 took its place and was removed, then came 1.
-    assert_eq!(pool.as_slice().iter().map(Counted::id).collect::<Vec<_>>(), [1]);
-    assert_eq!(pool.handles().collect::<Vec<_>>(), [handles[1]]);
-    assert_eq!((ledger.alive(), pool.stats().removed), (1, 3));
-}
-
 /// After any sort: the same values under the same handles.
 fn assert_names_the_same(pool: &PackedPool<u64>, handles: &[Handle<u64>]) {
     for (value, &handle) in handles.iter().enumerate() {
@@ -423,55 +334,6 @@ fn sort_by_keeps_the_order_of_equal_values() {
     let expected: Vec<_> =
         (0..3).flat_map(|rest| (0..100).filter(move |id| id % 3 == rest)).collect();
     assert_eq!(pool.as_slice(), expected);
-}
-
-#[test]
-fn a_leaked_drain_keeps_what_it_has_not_handed_out() {
-    let ledger = Ledger::default();
-    let mut pool = PackedPool::new(5);
-    let handles: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
-    let mut drain = pool.drain();
-    assert_eq!(drain.len(), 5);
-    drain.next();
-    drain.next();
-    std::mem::forget(drain);
-    assert_eq!(pool.len(), 3);
-    assert!(handles[..2].iter().all(|handle| !pool.contains(*handle)));
-    assert!(handles[2..].iter().all(|handle| pool.contains(*handle)));
-}
-
-#[test]
-fn into_iter_meets_itself_from_both_ends() {
-    let mut pool = PackedPool::new(5);
-    for id in 0..5 {
-        pool.insert(id).unwrap();
-    }
-    let mut iter = pool.into_iter();
-    assert_eq!(iter.next().map(|(_, id)| id), Some(0));
-    assert_eq!(iter.next_back().map(|(_, id)| id), Some(4));
-    assert_eq!(iter.len(), 3);
-    assert_eq!(iter.clone().map(|(_, id)| id).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(iter.rev().map(|(_, id)| id).collect::<Vec<_>>(), [3, 2, 1]);
-}
-
-#[test]
-fn hostile_handles_are_refused() {
-    let mut pool = PackedPool::new(2);
-    let handle = pool.insert('a').unwrap();
-    for bits in [1, 2, 1 << 32 | 1, 0xffff_fffe << 32 | 1, u64::MAX >> 33, handle.to_bits() + 1] {
-        let hostile = Handle::from_bits(bits).unwrap();
-        if hostile != handle {
-            assert_eq!(pool.get(hostile), None);
-            assert_eq!(pool.remove(hostile), None);
-            assert!(pool.check(hostile).is_err());
-        }
-    }
-    let error = pool.get_disjoint_mut([handle, handle]).unwrap_err();
-    assert_eq!(error, GetDisjointMutError::Overlapping { position: 1 });
-    assert!(pool.get_disjoint_mut([]).is_ok());
-    pool.clear();
-    let refused = GetDisjointMutError::Refused { position: 0, refusal: Refusal::Stale };
-    assert_eq!(pool.get_disjoint_mut([handle]).unwrap_err(), refused);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

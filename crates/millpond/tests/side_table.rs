@@ -255,9 +255,3 @@ fn values_without_size_and_with_large_alignment() {
     let page = pages.get(handle(1)).unwrap();
     assert_eq!((page.0, std::ptr::from_ref(page).addr() % 4096), (5, 0));
 }
-
-#[test]
-fn goes_between_threads_as_its_values_do() {
-    fn send_and_sync<X: Send + Sync>() {}
-    send_and_sync::<SideTable<Handle<*const ()>, u64>>();
-}

@@ -4,16 +4,11 @@
 mod allocations;
 mod common;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 use std::sync::Mutex;
 
 use common::{Counted, Ledger, Random};
-use millpond::{
-    GetDisjointMutError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool,
-};
+use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -296,126 +291,6 @@ fn agrees_with_the_model_at_every_capacity() {
     every_capacity::<Handle32<Counted, 24>>(300);
 }
 
-/// Says of itself when it is dropped, and panics if it was told to.
-struct Bomb {
-    id: u64,
-    explodes: bool,
-    dropped: Rc<RefCell<Vec<u64>>>,
-}
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        self.dropped.borrow_mut().push(self.id);
-        if self.explodes {
-            panic!("bomb {}", self.id);
-        }
-    }
-}
-
-type Work = fn(StaticPool<Bomb, 10>) -> Option<StaticPool<Bomb, 10>>;
-
-#[test]
-fn a_panicking_drop_drops_each_value_once() {
-    let works: [Work; 4] = [
-        |pool| {
-            drop(pool);
-            None
-        },
-        |mut pool| {
-            let cleared = catch_unwind(AssertUnwindSafe(|| pool.clear()));
-            assert!(cleared.is_err());
-            Some(pool)
-        },
-        |mut pool| {
-            let drained = catch_unwind(AssertUnwindSafe(|| drop(pool.drain())));
-            assert!(drained.is_err() && pool.is_empty());
-            Some(pool)
-        },
-        |mut pool| {
-            let retained = catch_unwind(AssertUnwindSafe(|| pool.retain(|_, _| false)));
-            assert!(retained.is_err());
-            Some(pool)
-        },
-    ];
-    for work in works {
-        for bad in 0..10 {
-            let dropped = Rc::new(RefCell::new(Vec::new()));
-            let bomb = |id| Bomb { id, explodes: id == bad, dropped: dropped.clone() };
-            let mut pool = StaticPool::<Bomb, 10>::new();
-            let handles: Vec<_> = (0..10).map(|id| pool.insert(bomb(id)).unwrap()).collect();
-            if let Ok(Some(mut pool)) = catch_unwind(AssertUnwindSafe(|| work(pool))) {
-                assert_eq!(pool.iter().count(), pool.len());
-                for (id, handle) in handles.into_iter().enumerate() {
-                    let gone = dropped.borrow().contains(&(id as u64));
-                    assert_eq!(pool.contains(handle), !gone);
-                }
-                while !pool.is_full() {
-                    pool.insert(bomb(99)).unwrap();
-                }
-            }
-            let mut each = dropped.take();
-            each.retain(|id| *id != 99);
-            each.sort_unstable();
-            assert_eq!(each, Vec::from_iter(0..10), "each is dropped once");
-        }
-    }
-}
-
-/// Panics when it is cloned for the third time.
-struct ThirdCloneFails<'a>(Counted, &'a RefCell<u32>);
-
-impl Clone for ThirdCloneFails<'_> {
-    fn clone(&self) -> Self {
-        *self.1.borrow_mut() += 1;
-        assert!(*self.1.borrow() < 3, "the third clone");
-        Self(self.0.clone(), self.1)
-    }
-}
-
-#[test]
-fn a_panicking_clone_or_closure_loses_nothing() {
-    let (ledger, clones) = (Ledger::default(), RefCell::new(0));
-    let mut pool = StaticPool::<ThirdCloneFails<'_>, 6>::new();
-    for id in 0..5 {
-        pool.insert(ThirdCloneFails(ledger.value(id), &clones)).unwrap_or_else(|_| panic!());
-    }
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(pool.clone()))).is_err());
-    assert_eq!((ledger.alive(), pool.len()), (5, 5));
-    assert!(catch_unwind(AssertUnwindSafe(|| pool.insert_with(|_| panic!("no")))).is_err());
-    let failed = catch_unwind(AssertUnwindSafe(|| {
-        pool.retain(|_, value| {
-            assert_ne!(value.0.id(), 3);
-            false
-        });
-    }));
-    assert!(failed.is_err());
-    assert_eq!(pool.values().map(|value| value.0.id()).collect::<Vec<_>>(), [3, 4]);
-    assert_eq!(ledger.alive(), 2);
-}
-
-#[test]
-fn a_leaked_drain_keeps_what_it_has_not_handed_out() {
-    let mut pool = StaticPool::<u32, 5>::new();
-    let handles: Vec<_> = (0..5).map(|id| pool.insert(id).unwrap()).collect();
-    let mut drain = pool.drain();
-    assert_eq!((drain.next(), drain.next_back()), (Some((handles[0], 0)), Some((handles[4], 4))));
-    std::mem::forget(drain);
-    assert_eq!(pool.handles().collect::<Vec<_>>(), handles[1..4]);
-}
-
-#[test]
-fn a_slot_retires_after_its_last_generation() {
-    type Short = Handle32<u8, 24>;
-    let mut pool: StaticPool<u8, 1, Short> = StaticPool::named_with_handle("short");
-    let mut ever = HashSet::new();
-    while let Ok(handle) = pool.insert(1) {
-        assert!(ever.insert(handle));
-        pool.remove(handle);
-    }
-    assert_eq!((ever.len(), pool.stats().retired, pool.is_full()), (255, 1, true));
-    assert!(ever.iter().all(|handle| pool.check(*handle) == Err(Refusal::Stale)));
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(4096))]
 struct Page(u8);
@@ -438,22 +313,4 @@ fn values_without_size_and_with_large_alignment() {
     let moved = pages;
     assert!(std::ptr::from_ref(&moved[page]).addr().is_multiple_of(4096));
     assert_eq!(moved[page], Page(7));
-}
-
-#[test]
-fn hostile_handles_are_refused() {
-    let mut pool = StaticPool::<char, 2>::new();
-    let handle = pool.insert('a').unwrap();
-    for bits in [2, 1 << 32 | 1, 0xffff_fffe << 32 | 1, u64::MAX >> 33, 1 << 40 | 1] {
-        let hostile = Handle::from_bits(bits).unwrap();
-        assert!(pool.get(hostile).is_none() && pool.check(hostile).is_err());
-        assert_eq!(pool.remove(hostile), None);
-    }
-    let error = pool.get_disjoint_mut([handle, handle]).unwrap_err();
-    assert_eq!(error, GetDisjointMutError::Overlapping { position: 1 });
-    assert!(pool.get_disjoint_mut([]).is_ok());
-    let other = pool.insert('b').unwrap();
-    let [a, b] = pool.get_disjoint_mut([other, handle]).unwrap();
-    std::mem::swap(a, b);
-    assert_eq!((pool[handle], pool[other]), ('b', 'a'));
 }

@@ -1,7 +1,5 @@
-use alloc::boxed::Box;
 use core::fmt;
 
-use crate::memory;
 use crate::occupancy::Occupancy;
 use crate::reuse::{NextFit, next_vacant_after};
 use crate::storage::Storage;
@@ -64,9 +62,8 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// assert_eq!(cars.get(bus), None);
 /// ```
 pub struct BytemapPool<T> {
-    /// A slot is live here exactly if its byte has no free bit.
-    slots: Storage<T, NextFit>,
-    bytes: Box<[u8]>,
+    /// The words are the bytes: a slot is live exactly if its byte has no free bit.
+    slots: Storage<T, NextFit, u8>,
     /// The slot handed out last, or freed below that one; −1 before the first.
     cursor: i32,
     retires: bool,
@@ -127,11 +124,11 @@ impl<T> BytemapPool<T> {
             "a byte-map pool has at most {} slots, not {count}",
             Self::CAPACITY_MAX
         );
-        let Ok((slots, bytes)) = arrays(count, seed_floor) else {
+        let Ok(slots) = Storage::try_new(count, FREE | seed_floor) else {
             panic!("no memory for {count} slots")
         };
         let retired = if seed_floor == SEED_LAST { count } else { 0 };
-        Self { slots, bytes, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
+        Self { slots, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
     }
 
     /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew; in a
@@ -155,16 +152,12 @@ impl<T> BytemapPool<T> {
     /// panics, those that were not dropped yet stay.
     #[doc(alias = "Clear")]
     pub fn clear(&mut self) {
-        let mut from = 0;
-        while let Some(index) = self.slots.occupancy().first_live_from(from) {
-            let value = self.slots.take(index);
-            self.end_use(index);
-            drop(value);
-            from = index + 1;
+        for index in 0..self.capacity() {
+            drop(self.take(index));
         }
         if !self.retires {
             self.count_seeds_given_up();
-            self.bytes.fill(FREE);
+            self.slots.reset_words(FREE);
         }
     }
 
@@ -178,14 +171,13 @@ impl<T> BytemapPool<T> {
         if self.capacity() == 0 {
             return;
         }
-        let Ok((slots, bytes)) = arrays(0, 0) else { panic!("arrays of nothing need no memory") };
+        let Ok(slots) = Storage::try_new(0, FREE) else { panic!("no slots need no memory") };
         if self.retires {
-            let highest = self.bytes.iter().map(|byte| byte & !FREE).max();
+            let highest = self.bytes().iter().map(|byte| byte & !FREE).max();
             self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));
         } else {
             self.count_seeds_given_up();
         }
-        self.bytes = bytes;
         self.cursor = 0;
         self.retired = 0;
         drop(core::mem::replace(&mut self.slots, slots));
@@ -234,7 +226,7 @@ impl<T> BytemapPool<T> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<i32> {
-        self.slots.occupancy().is_live(index).then(|| self.handle(index))
+        self.slots.words().is_live(index).then(|| self.handle(index))
     }
 
     /// Moves a value into the next free slot after the cursor, going round once. The slot's seed moves
@@ -250,14 +242,13 @@ impl<T> BytemapPool<T> {
         }
         let cursor = usize::try_from(self.cursor).ok();
         let is_usable = |index: usize| !self.is_retired(index);
-        let Some(index) = next_vacant_after(cursor, self.slots.occupancy(), is_usable) else {
+        let Some(index) = next_vacant_after(cursor, self.slots.words(), is_usable) else {
             return Err(value);
         };
-        let seed = (self.bytes[index] & !FREE).wrapping_add(1) % SEEDS;
+        let seed = (self.bytes()[index] & !FREE).wrapping_add(1) % SEEDS;
         self.seeds_restarted += u64::from(seed == 0);
-        self.bytes[index] = seed;
         self.cursor = index as i32;
-        self.slots.put(index, value);
+        self.slots.put(index, seed, value);
         Ok(self.handle(index))
     }
 
@@ -286,18 +277,17 @@ impl<T> BytemapPool<T> {
         let (index, byte) = parts(handle);
         match index.filter(|index| *index < self.capacity()) {
             Some(index) if byte & FREE == 0 => {
-                if self.slots.occupancy().is_live(index) {
+                if self.slots.words().is_live(index) {
                     return Err(BytemapError::Live(value));
                 }
-                let may_have_been = byte <= self.bytes[index] & !FREE;
+                let may_have_been = byte <= self.bytes()[index] & !FREE;
                 if self.retires && may_have_been {
                     return Err(BytemapError::Stale(value));
                 }
                 self.seeds_restarted += u64::from(may_have_been);
-                self.bytes[index] = byte;
-                self.slots.put(index, value);
+                self.slots.put(index, byte, value);
                 self.cursor =
-                    self.slots.occupancy().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
+                    self.slots.words().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
                 Ok(handle)
             }
             _ => Err(BytemapError::NoSuchHandle(value)),
@@ -314,35 +304,36 @@ impl<T> BytemapPool<T> {
     /// Moves the object in a slot out, unless the slot is free or out of range.
     #[doc(alias = "Delete")]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
-        let value = self.slots.take(index)?;
-        self.end_use(index);
+        let value = self.take(index)?;
         self.cursor = self.cursor.min(index as i32);
         Some(value)
     }
 
     /// Counts the slots whose seeds are about to start anew.
     fn count_seeds_given_up(&mut self) {
-        let used = self.bytes.iter().filter(|byte| **byte != FREE).count();
+        let used = self.bytes().iter().filter(|byte| **byte != FREE).count();
         self.seeds_restarted += used as u64;
     }
 
-    fn end_use(&mut self, index: usize) {
-        self.bytes[index] |= FREE;
+    /// Frees a slot, and gives its value; `None` if it is free or out of range.
+    fn take(&mut self, index: usize) -> Option<T> {
+        let value = self.slots.take(index, self.slots.words().get(index)? | FREE)?;
         self.retired += usize::from(self.is_retired(index));
+        Some(value)
     }
 
     /// How many slots there are.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.bytes.len()
+        self.slots.words().slots()
     }
 
     /// How many slots are live. O(1).
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.slots.occupancy().live()
+        self.slots.words().live()
     }
 
     /// Whether no slot is live.
@@ -370,7 +361,7 @@ impl<T> BytemapPool<T> {
     #[inline]
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.slots.words().as_slice()
     }
 
     /// How many times the seed of a slot has started again: by coming round, by a clear or a flush, or
@@ -385,7 +376,7 @@ impl<T> BytemapPool<T> {
     /// Which slots are live.
     #[inline]
     #[must_use]
-    pub fn occupancy(&self) -> &Occupancy {
+    pub fn occupancy(&self) -> Occupancy<'_> {
         self.slots.occupancy()
     }
 
@@ -399,45 +390,32 @@ impl<T> BytemapPool<T> {
     fn find(&self, handle: i32) -> Option<usize> {
         let (index, byte) = parts(handle);
         let index = index?;
-        (*self.bytes.get(index)? == byte && byte & FREE == 0).then_some(index)
+        (byte & FREE == 0 && self.slots.words().is_live_in(index, byte)).then_some(index)
     }
 
     #[inline]
     fn handle(&self, index: usize) -> i32 {
-        (index as i32) << 8 | i32::from(self.bytes[index])
+        (index as i32) << 8 | i32::from(self.bytes()[index])
     }
 
     /// Whether a slot is free and has had its last seed.
     #[inline]
     fn is_retired(&self, index: usize) -> bool {
-        self.retires && self.bytes[index] == FREE | SEED_LAST
+        self.retires && self.bytes()[index] == FREE | SEED_LAST
     }
 }
 
 #[cfg(feature = "validate")]
 impl<T> BytemapPool<T> {
-    /// Checks that all which must hold does: a slot's free bit is set exactly if the slot is dead, the
-    /// slots that were given up are counted, and the cursor is in range. O(capacity).
+    /// Checks that all which must hold does: as many slots are live as are counted, the slots that were
+    /// given up are counted, and the cursor is in range. O(capacity).
     ///
     /// # Errors
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), Violation> {
         self.slots.validate()?;
-        let occupancy = self.slots.occupancy();
-        ensure(
-            self.bytes.len() == occupancy.slots(),
-            "there is a byte for each slot",
-            format_args!("{} bytes for {} slots", self.bytes.len(), occupancy.slots()),
-        )?;
-        for (index, byte) in self.bytes.iter().enumerate() {
-            ensure(
-                (byte & FREE == 0) == occupancy.is_live(index),
-                "the free bit is set exactly if the slot is dead",
-                format_args!("byte {byte:#x} of slot {index}"),
-            )?;
-        }
-        let retired = (0..self.bytes.len()).filter(|&index| self.is_retired(index)).count();
+        let retired = (0..self.capacity()).filter(|&index| self.is_retired(index)).count();
         ensure(
             retired == self.retired,
             "the slots that were given up are counted",
@@ -455,15 +433,6 @@ impl<T> BytemapPool<T> {
 #[inline]
 fn parts(handle: i32) -> (Option<usize>, u8) {
     (usize::try_from(handle >> 8).ok(), handle as u8)
-}
-
-/// Slots and their bytes, all free.
-#[allow(clippy::type_complexity, reason = "used in two places, both of which take it apart")]
-fn arrays<T>(
-    count: usize,
-    seed: u8,
-) -> Result<(Storage<T, NextFit>, Box<[u8]>), memory::OutOfMemory> {
-    Ok((Storage::try_new(count)?, memory::filled(count, FREE | seed)?))
 }
 
 impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {
@@ -519,15 +488,11 @@ mod tests {
             change(&mut pool);
             pool.validate().unwrap_err().rule()
         };
-        let free = "the free bit is set exactly if the slot is dead";
-        assert_eq!(broken(|pool| pool.bytes[0] &= !FREE), free);
-        assert_eq!(broken(|pool| pool.bytes[1] |= FREE), free);
         let given_up = "the slots that were given up are counted";
-        assert_eq!(broken(|pool| pool.bytes[2] = 0xff), given_up);
+        assert_eq!(broken(|pool| pool.retired = 2), given_up);
         assert_eq!(broken(|pool| pool.retired = 1), given_up);
         let cursor = "the cursor is at a slot, or before the first";
         assert_eq!(broken(|pool| pool.cursor = 3), cursor);
         assert_eq!(broken(|pool| pool.cursor = -2), cursor);
-        assert_eq!(broken(|pool| pool.bytes = Box::new([FREE])), "there is a byte for each slot");
     }
 }

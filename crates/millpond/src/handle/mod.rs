@@ -36,7 +36,15 @@ use core::hash::Hash;
 
 /// A way to put an index and a generation into bits: [`Handle`] or [`Handle32`].
 ///
-/// Sealed: the pools' safety relies on what these layouts promise.
+/// Sealed: the pools' safety relies on what these layouts promise. So no layout of yours can lie:
+///
+/// ```compile_fail
+/// use millpond::{Handle, HandleLayout};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// struct Mine;
+/// impl millpond::handle::sealed::Sealed for Mine {}
+/// ```
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
 {
@@ -104,15 +112,19 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn successor(self) -> Self;
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
+    /// The words as a source of occupancy: a slot is dead if the top bit is set.
+    #[cfg(feature = "alloc")]
+    fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
 pub(crate) mod sealed {
     pub trait Sealed {}
+    impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for u32 {}
 }
 
-macro_rules! words {
+macro_rules! index_words {
     ($($word:ty),*) => {$(
         impl IndexWord for $word {
             const ZERO: Self = 0;
@@ -126,7 +138,12 @@ macro_rules! words {
                 self as usize
             }
         }
+    )*};
+}
+index_words!(u16, u32);
 
+macro_rules! words {
+    ($($word:ty: $source:ident),*) => {$(
         impl Word for $word {
             const ZERO: Self = 0;
             const DEAD: Self = 1 << (<$word>::BITS - 1);
@@ -161,7 +178,12 @@ macro_rules! words {
             fn difference(self, other: Self) -> Self {
                 self ^ other
             }
+            #[cfg(feature = "alloc")]
+            #[inline]
+            fn source(words: &[Self]) -> crate::occupancy::Source<'_> {
+                crate::occupancy::Source::$source(words)
+            }
         }
     )*};
 }
-words!(u16, u32);
+words!(u8: Bytes, u16: Narrow, u32: Wide);

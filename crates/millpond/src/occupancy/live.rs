@@ -1,7 +1,8 @@
 use core::iter::FusedIterator;
+use core::mem;
 use core::ops::Range;
 
-use super::{Occupancy, WORD_SLOTS};
+use super::{Occupancy, Source, WORD_SLOTS};
 
 /// The live slots of an [`Occupancy`] in index order.
 ///
@@ -9,54 +10,182 @@ use super::{Occupancy, WORD_SLOTS};
 /// them over `for` in hot code.
 #[derive(Clone, Debug)]
 pub struct LiveSlots<'a> {
-    words: &'a [u64],
-    front: Cursor,
-    back: Cursor,
-    /// How many live slots neither end has handed out: the two cursors stop when it is 0, and so
-    /// they never cross.
-    remaining: usize,
+    source: Source<'a>,
+    walk: LiveWalk,
 }
 
-/// What one end still has of the word it stands in: a run of a full word, or bits of another.
+/// The state of [`LiveSlots`], for those who change slots on the way: the occupancy is shown to it at
+/// each step. What it has handed out may die; nothing else may change.
 #[derive(Clone, Debug)]
-struct Cursor {
-    word: usize,
+pub(crate) struct LiveWalk {
+    /// What the two ends have loaded and not handed out yet, and what is between them.
+    front: Loaded,
+    between: Between,
+    back: Loaded,
+}
+
+/// Live slots of one word, or a run through several full ones.
+#[derive(Clone, Debug, Default)]
+struct Loaded {
+    /// All of these slots; if there are any, there are no bits.
     run: Range<usize>,
+    /// And those with a bit, counted from this slot on.
+    first: usize,
     bits: u64,
 }
 
-impl Cursor {
-    /// What the word holds, whole.
+impl Loaded {
     #[inline]
-    fn at(word: usize, bits: u64) -> Self {
-        if bits == !0 {
-            let first = word * WORD_SLOTS;
-            Self { word, run: first..first + WORD_SLOTS, bits: 0 }
-        } else {
-            Self { word, run: 0..0, bits }
+    fn len(&self) -> usize {
+        self.run.len() + self.bits.count_ones() as usize
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.run.start < self.run.end {
+            self.run.start += 1;
+            return Some(self.run.start - 1);
         }
+        if self.bits != 0 {
+            let bit = self.bits.trailing_zeros() as usize;
+            self.bits &= self.bits - 1;
+            return Some(self.first + bit);
+        }
+        None
+    }
+
+    #[inline]
+    fn next_back(&mut self) -> Option<usize> {
+        if self.bits != 0 {
+            let bit = WORD_SLOTS - 1 - self.bits.leading_zeros() as usize;
+            self.bits &= !(1 << bit);
+            return Some(self.first + bit);
+        }
+        self.run.next_back()
+    }
+
+    #[inline]
+    fn fold<A>(self, mut value: A, f: &mut impl FnMut(A, usize) -> A) -> A {
+        for slot in self.run {
+            value = f(value, slot);
+        }
+        let mut bits = self.bits;
+        while bits != 0 {
+            value = f(value, self.first + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+        value
+    }
+}
+
+/// The words that neither end has loaded.
+#[derive(Clone, Debug)]
+struct Between {
+    words: Range<usize>,
+    /// How many live slots they have.
+    live: usize,
+}
+
+/// These take the state by value and give it back, so that the loops over slots keep theirs in registers.
+impl Between {
+    /// The lowest live slots: of one word, or all of adjacent full ones.
+    #[inline]
+    fn split_front(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
+        while self.live > 0 {
+            let word = self.words.start;
+            self.words.start += 1;
+            let (first, bits) = (word * WORD_SLOTS, source.word(word));
+            if bits == !0 {
+                self.live -= WORD_SLOTS;
+                while self.live >= WORD_SLOTS && source.word(self.words.start) == !0 {
+                    self.words.start += 1;
+                    self.live -= WORD_SLOTS;
+                }
+                let run = first..self.words.start * WORD_SLOTS;
+                return (Some(Loaded { run, first: 0, bits: 0 }), self);
+            }
+            if bits != 0 {
+                self.live -= bits.count_ones() as usize;
+                return (Some(Loaded { run: 0..0, first, bits }), self);
+            }
+        }
+        (None, self)
+    }
+
+    /// The highest live slots, of one word.
+    #[inline]
+    fn split_back(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
+        while self.live > 0 {
+            self.words.end -= 1;
+            let (first, bits) = (self.words.end * WORD_SLOTS, source.word(self.words.end));
+            if bits != 0 {
+                self.live -= bits.count_ones() as usize;
+                let loaded = if bits == !0 {
+                    Loaded { run: first..first + WORD_SLOTS, first: 0, bits: 0 }
+                } else {
+                    Loaded { run: 0..0, first, bits }
+                };
+                return (Some(loaded), self);
+            }
+        }
+        (None, self)
+    }
+}
+
+impl LiveWalk {
+    #[inline]
+    pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
+        let words = 0..occupancy.slots().div_ceil(WORD_SLOTS);
+        Self {
+            front: Loaded::default(),
+            between: Between { words, live: occupancy.live() },
+            back: Loaded::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
+        self.next_of(occupancy.source())
+    }
+
+    #[inline]
+    pub(crate) fn next_back(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
+        self.next_back_of(occupancy.source())
+    }
+
+    #[inline]
+    fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
+        if let Some(slot) = self.front.next() {
+            return Some(slot);
+        }
+        // The next words, and at last what the back has left.
+        let (loaded, between) = self.between.clone().split_front(source);
+        self.between = between;
+        self.front = loaded.unwrap_or_else(|| mem::take(&mut self.back));
+        self.front.next()
+    }
+
+    #[inline]
+    fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
+        if let Some(slot) = self.back.next_back() {
+            return Some(slot);
+        }
+        let (loaded, between) = self.between.clone().split_back(source);
+        self.between = between;
+        self.back = loaded.unwrap_or_else(|| mem::take(&mut self.front));
+        self.back.next_back()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.front.len() + self.between.live + self.back.len()
     }
 }
 
 impl<'a> LiveSlots<'a> {
-    pub(super) fn new(occupancy: &'a Occupancy) -> Self {
-        let words = occupancy.words();
-        let last = words.len().saturating_sub(1);
-        Self {
-            words,
-            front: Cursor::at(0, words.first().copied().unwrap_or(0)),
-            back: Cursor::at(last, words.last().copied().unwrap_or(0)),
-            remaining: occupancy.live(),
-        }
-    }
-
-    /// Hands over what the front still has of its word, as far as it is ours.
-    fn fold_front_word<A>(&mut self, mut value: A, f: &mut impl FnMut(A, usize) -> A) -> A {
-        while self.remaining > 0 && (!self.front.run.is_empty() || self.front.bits != 0) {
-            let Some(slot) = self.next() else { break };
-            value = f(value, slot);
-        }
-        value
+    #[inline]
+    pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
+        Self { source: occupancy.source(), walk: LiveWalk::new(occupancy) }
     }
 }
 
@@ -65,33 +194,17 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.remaining == 0 {
-            return None;
-        }
-        self.remaining -= 1;
-        loop {
-            let front = &mut self.front;
-            if front.run.start < front.run.end {
-                front.run.start += 1;
-                return Some(front.run.start - 1);
-            }
-            if front.bits != 0 {
-                let bit = front.bits.trailing_zeros() as usize;
-                front.bits &= front.bits - 1;
-                return Some(front.word * WORD_SLOTS + bit);
-            }
-            *front = Cursor::at(front.word + 1, self.words[front.word + 1]);
-        }
+        self.walk.next_of(self.source)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.remaining, Some(self.remaining))
+        (self.walk.len(), Some(self.walk.len()))
     }
 
     #[inline]
     fn count(self) -> usize {
-        self.remaining
+        self.walk.len()
     }
 
     #[inline]
@@ -100,57 +213,23 @@ impl Iterator for LiveSlots<'_> {
     }
 
     #[inline]
-    fn fold<A, F: FnMut(A, usize) -> A>(mut self, start: A, mut f: F) -> A {
-        let mut value = self.fold_front_word(start, &mut f);
-        if self.remaining == 0 {
-            return value;
+    fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
+        let Self { source, walk: LiveWalk { front, mut between, back } } = self;
+        let mut value = front.fold(start, &mut f);
+        loop {
+            let (loaded, rest) = between.split_front(source);
+            let Some(loaded) = loaded else { break };
+            value = loaded.fold(value, &mut f);
+            between = rest;
         }
-        // The words strictly between the two cursors are wholly ours.
-        let between = self.front.word + 1..self.back.word;
-        for (offset, &bits) in self.words[between.clone()].iter().enumerate() {
-            let first = (between.start + offset) * WORD_SLOTS;
-            if bits == !0 {
-                self.remaining -= WORD_SLOTS;
-                for slot in first..first + WORD_SLOTS {
-                    value = f(value, slot);
-                }
-            } else {
-                let mut bits = bits;
-                while bits != 0 {
-                    self.remaining -= 1;
-                    value = f(value, first + bits.trailing_zeros() as usize);
-                    bits &= bits - 1;
-                }
-            }
-        }
-        if self.remaining > 0 {
-            self.front = Cursor::at(self.back.word, self.words[self.back.word]);
-            value = self.fold_front_word(value, &mut f);
-        }
-        value
+        back.fold(value, &mut f)
     }
 }
 
 impl DoubleEndedIterator for LiveSlots<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<usize> {
-        if self.remaining == 0 {
-            return None;
-        }
-        self.remaining -= 1;
-        loop {
-            let back = &mut self.back;
-            if back.run.start < back.run.end {
-                back.run.end -= 1;
-                return Some(back.run.end);
-            }
-            if back.bits != 0 {
-                let bit = WORD_SLOTS - 1 - back.bits.leading_zeros() as usize;
-                back.bits &= !(1 << bit);
-                return Some(back.word * WORD_SLOTS + bit);
-            }
-            *back = Cursor::at(back.word - 1, self.words[back.word - 1]);
-        }
+        self.walk.next_back_of(self.source)
     }
 }
 
@@ -159,13 +238,14 @@ impl FusedIterator for LiveSlots<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{occupancy, patterns};
+    use super::super::tests::{bits, occupancy, patterns};
     use alloc::vec::Vec;
 
     #[test]
     fn meets_itself_after_any_number_of_steps_from_both_ends() {
         for live in patterns() {
-            let occupancy = occupancy(&live);
+            let bits = bits(&live);
+            let occupancy = occupancy(&bits, &live);
             let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
             assert_eq!(occupancy.iter().collect::<Vec<_>>(), slots);
             assert_eq!(occupancy.iter().last(), slots.last().copied());

@@ -1,4 +1,4 @@
-//! The occupancy: a bitmap that says which slots are live, and finds runs of live slots.
+//! The occupancy: which slots are live, 64 of them to a word, and runs of live slots.
 //!
 //! ```text
 //! slot       0       8       16      24      …       64
@@ -7,25 +7,23 @@
 //!             run of 3
 //! ```
 //!
-//! One bit per slot. Words are walked 64 slots at a time: an empty word costs one test, a full word
-//! one test and no look at its bits.
+//! Words are walked 64 slots at a time: an empty word costs one test, a full word one test and no look
+//! at its bits.
 
+mod gather;
 mod live;
 mod runs;
 
+#[doc(hidden)]
+pub use gather::Source;
 pub use live::LiveSlots;
+pub(crate) use live::LiveWalk;
 pub use runs::Runs;
 
-use alloc::boxed::Box;
-
-use crate::memory;
-#[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
-
 /// Slots per word of the bitmap.
-const WORD_SLOTS: usize = u64::BITS as usize;
+pub(crate) const WORD_SLOTS: usize = u64::BITS as usize;
 
-/// Which slots of a pool are live. Read-only for users: the pool that owns it changes it.
+/// Which slots of a pool are live: a view, which borrows from the pool.
 ///
 /// ```
 /// use millpond::Pool;
@@ -38,23 +36,18 @@ const WORD_SLOTS: usize = u64::BITS as usize;
 /// assert!(occupancy.is_live(2) && !occupancy.is_live(3));
 /// assert_eq!(occupancy.runs().collect::<Vec<_>>(), [0..3, 4..10]);
 /// ```
-#[derive(Clone, Debug)]
-pub struct Occupancy {
-    /// Bit `i % 64` of word `i / 64` is set while slot `i` is live. No bit at or beyond `slots` is
-    /// ever set.
-    words: Box<[u64]>,
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy<'a> {
+    source: Source<'a>,
     slots: usize,
-    /// How many times a bit was set, and how many times one was cleared: the difference is how many
-    /// are set. Two counters that only rise, as each way then writes only one.
-    births: u64,
-    deaths: u64,
+    live: usize,
 }
 
-impl Occupancy {
-    /// All slots dead.
-    pub(crate) fn try_new(slots: usize) -> Result<Self, memory::OutOfMemory> {
-        let words = memory::filled(slots.div_ceil(WORD_SLOTS), 0)?;
-        Ok(Self { words, slots, births: 0, deaths: 0 })
+impl<'a> Occupancy<'a> {
+    /// As many slots are live as the source has bits for it.
+    #[inline]
+    pub(crate) fn new(source: Source<'a>, slots: usize, live: usize) -> Self {
+        Self { source, slots, live }
     }
 
     /// How many slots there are, live and dead.
@@ -68,156 +61,68 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn live(&self) -> usize {
-        (self.births - self.deaths) as usize
-    }
-
-    /// How many slots have become live since the beginning.
-    #[inline]
-    pub(crate) fn births(&self) -> u64 {
-        self.births
-    }
-
-    /// Takes over the history of another, which has as many live slots.
-    pub(crate) fn continue_from(&mut self, other: &Self) {
-        debug_assert_eq!(self.live(), other.live());
-        self.births = other.births;
-        self.deaths = other.deaths;
+        self.live
     }
 
     /// Whether the slot is live; `false` for an index that is out of range.
     #[inline]
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
-        match self.words.get(index / WORD_SLOTS) {
-            Some(word) => word >> (index % WORD_SLOTS) & 1 != 0,
-            None => false,
-        }
+        self.word(index / WORD_SLOTS) >> (index % WORD_SLOTS) & 1 != 0
     }
 
-    /// The bitmap itself: slot `i` is bit `i % 64` of word `i / 64`. Bits beyond the last slot are 0.
+    /// 64 slots at once: slot `64 * word + i` is bit `i`. Bits beyond the last slot are 0.
+    ///
+    /// ```
+    /// # use millpond::Pool;
+    /// let mut pool = Pool::new(100);
+    /// let first = pool.insert('a').unwrap();
+    /// pool.insert('b').unwrap();
+    /// pool.remove(first);
+    /// assert_eq!(pool.occupancy().word(0), 0b10);
+    /// assert_eq!(pool.occupancy().word(2), 0);
+    /// ```
     #[inline]
     #[must_use]
-    pub fn words(&self) -> &[u64] {
-        &self.words
+    pub fn word(&self, word: usize) -> u64 {
+        self.source.word(word)
+    }
+
+    /// All words, that of the lowest slots first.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        let source = self.source;
+        (0..self.slots.div_ceil(WORD_SLOTS)).map(move |word| source.word(word))
     }
 
     /// The live slots in index order, from both ends. O(slots / 64 + live) for a whole walk.
     #[inline]
     #[must_use]
-    pub fn iter(&self) -> LiveSlots<'_> {
-        LiveSlots::new(self)
+    pub fn iter(&self) -> LiveSlots<'a> {
+        LiveSlots::new(*self)
     }
 
     /// The runs of live slots in index order, from both ends. O(slots / 64 + runs) for a whole walk.
     #[inline]
     #[must_use]
-    pub fn runs(&self) -> Runs<'_> {
-        Runs::new(&self.words)
+    pub fn runs(&self) -> Runs<'a> {
+        Runs::new(*self)
     }
 
-    /// The lowest live slot at or after `from`.
-    pub(crate) fn first_live_from(&self, from: usize) -> Option<usize> {
-        let mut word = from / WORD_SLOTS;
-        let mut bits = self.words.get(word)? & (!0 << (from % WORD_SLOTS));
-        while bits == 0 {
-            word += 1;
-            bits = *self.words.get(word)?;
-        }
-        Some(word * WORD_SLOTS + bits.trailing_zeros() as usize)
-    }
-
-    /// The highest live slot below `until`.
-    pub(crate) fn last_live_before(&self, until: usize) -> Option<usize> {
-        let last = until.min(self.slots).checked_sub(1)?;
-        let mut word = last / WORD_SLOTS;
-        let mut bits = self.words[word] & (!0 >> (WORD_SLOTS - 1 - last % WORD_SLOTS));
-        while bits == 0 {
-            word = word.checked_sub(1)?;
-            bits = self.words[word];
-        }
-        Some(word * WORD_SLOTS + WORD_SLOTS - 1 - bits.leading_zeros() as usize)
-    }
-
-    /// The lowest dead slot at or after `from`.
     #[inline]
-    pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
-        let mut word = from / WORD_SLOTS;
-        let mut mask = !0 << (from % WORD_SLOTS);
-        while word < self.words.len() {
-            let bits = self.dead_bits(word) & mask;
-            if bits != 0 {
-                return Some(word * WORD_SLOTS + bits.trailing_zeros() as usize);
-            }
-            word += 1;
-            mask = !0;
-        }
-        None
-    }
-
-    /// The bits of the word's slots that are dead; none beyond the last slot.
-    #[inline]
-    pub(crate) fn dead_bits(&self, word: usize) -> u64 {
-        let slots = self.slots - word * WORD_SLOTS;
-        let mask = if slots < WORD_SLOTS { (1 << slots) - 1 } else { !0 };
-        !self.words[word] & mask
-    }
-
-    /// Marks the slot, which is in range and dead, live.
-    #[inline]
-    pub(crate) fn set_live(&mut self, index: usize) {
-        debug_assert!(index < self.slots && !self.is_live(index));
-        self.words[index / WORD_SLOTS] |= 1 << (index % WORD_SLOTS);
-        self.births += 1;
-    }
-
-    /// Marks the slot, which is live, dead.
-    #[inline]
-    pub(crate) fn set_dead(&mut self, index: usize) {
-        debug_assert!(self.is_live(index));
-        self.words[index / WORD_SLOTS] &= !(1 << (index % WORD_SLOTS));
-        self.deaths += 1;
-    }
-
-    /// Marks all slots dead.
-    pub(crate) fn set_all_dead(&mut self) {
-        self.words.fill(0);
-        self.deaths = self.births;
-    }
-}
-
-#[cfg(feature = "validate")]
-impl Occupancy {
-    pub(crate) fn validate(&self) -> Result<(), Violation> {
-        let words = self.slots.div_ceil(WORD_SLOTS);
-        ensure(
-            self.words.len() == words,
-            "the occupancy has a bit for each slot",
-            format_args!("{} words for {} slots", self.words.len(), self.slots),
-        )?;
-        let beyond = (self.slots..words * WORD_SLOTS).find(|&index| self.is_live(index));
-        ensure(
-            beyond.is_none(),
-            "the occupancy has no bit beyond the last slot",
-            format_args!("slot {beyond:?} of {}", self.slots),
-        )?;
-        let bits: u64 = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
-        ensure(
-            self.births.checked_sub(self.deaths) == Some(bits),
-            "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{bits} live, {} begun, {} ended", self.births, self.deaths),
-        )
+    fn source(&self) -> Source<'a> {
+        self.source
     }
 }
 
 /// The same slots are live, however that came to be.
-impl PartialEq for Occupancy {
+impl PartialEq for Occupancy<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.slots == other.slots && self.words == other.words
+        self.slots == other.slots && self.live == other.live && self.words().eq(other.words())
     }
 }
-impl Eq for Occupancy {}
+impl Eq for Occupancy<'_> {}
 
-impl<'a> IntoIterator for &'a Occupancy {
+impl<'a> IntoIterator for Occupancy<'a> {
     type Item = usize;
     type IntoIter = LiveSlots<'a>;
 
@@ -232,12 +137,15 @@ pub(crate) mod tests {
     use super::*;
     use alloc::vec::Vec;
 
-    pub(crate) fn occupancy(live: &[bool]) -> Occupancy {
-        let mut occupancy = Occupancy::try_new(live.len()).unwrap();
-        for (index, _) in live.iter().enumerate().filter(|(_, live)| **live) {
-            occupancy.set_live(index);
-        }
-        occupancy
+    pub(crate) fn bits(live: &[bool]) -> Vec<u64> {
+        let word =
+            |slots: &[bool]| slots.iter().rev().fold(0, |bits, &live| bits << 1 | u64::from(live));
+        live.chunks(WORD_SLOTS).map(word).collect()
+    }
+
+    pub(crate) fn occupancy<'a>(bits: &'a [u64], live: &[bool]) -> Occupancy<'a> {
+        let count = live.iter().filter(|live| **live).count();
+        Occupancy::new(Source::Bits(bits), live.len(), count)
     }
 
     /// Patterns that cross every kind of word border, on sizes around them.
@@ -258,55 +166,15 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn counts_and_finds_what_was_set() {
+    fn says_what_is_live() {
         for live in patterns() {
-            let occupancy = occupancy(&live);
+            let bits = bits(&live);
+            let occupancy = occupancy(&bits, &live);
             assert_eq!(occupancy.live(), live.iter().filter(|live| **live).count());
-            for at in 0..=live.len() + 1 {
+            for at in 0..=live.len() + 65 {
                 assert_eq!(occupancy.is_live(at), live.get(at).copied().unwrap_or(false));
-                let first = (at..live.len()).find(|i| live[*i]);
-                assert_eq!(occupancy.first_live_from(at), first);
-                let dead = (at..live.len()).find(|i| !live[*i]);
-                assert_eq!(occupancy.first_dead_from(at), dead);
-                let last = (0..at.min(live.len())).rev().find(|i| live[*i]);
-                assert_eq!(occupancy.last_live_before(at), last);
             }
-            for word in 0..occupancy.words().len() {
-                for bit in 0..WORD_SLOTS {
-                    let dead = live.get(word * WORD_SLOTS + bit) == Some(&false);
-                    assert_eq!(occupancy.dead_bits(word) >> bit & 1 == 1, dead);
-                }
-            }
+            assert!(occupancy.words().eq(bits.iter().copied()));
         }
-    }
-
-    #[test]
-    fn setting_dead_undoes_setting_live() {
-        let mut occupancy = Occupancy::try_new(65).unwrap();
-        occupancy.set_live(64);
-        occupancy.set_live(3);
-        assert_eq!((occupancy.live(), occupancy.births()), (2, 2));
-        occupancy.set_dead(64);
-        assert!(!occupancy.is_live(64) && occupancy.is_live(3));
-        occupancy.set_all_dead();
-        assert_eq!((occupancy.live(), occupancy.births(), occupancy.is_live(3)), (0, 2, false));
-    }
-
-    #[test]
-    fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut Occupancy)| {
-            let mut occupancy = occupancy(&[true, false, true]);
-            occupancy.validate().unwrap();
-            change(&mut occupancy);
-            occupancy.validate().unwrap_err().rule()
-        };
-        let counted = "as many slots are live as lifetimes have begun and not ended";
-        assert_eq!(broken(|occupancy| occupancy.births += 1), counted);
-        assert_eq!(broken(|occupancy| occupancy.deaths += 5), counted);
-        assert_eq!(broken(|occupancy| occupancy.words[0] |= 2), counted);
-        let beyond = "the occupancy has no bit beyond the last slot";
-        assert_eq!(broken(|occupancy| occupancy.words[0] |= 8), beyond);
-        let sized = "the occupancy has a bit for each slot";
-        assert_eq!(broken(|occupancy| occupancy.slots = 65), sized);
     }
 }

@@ -1,13 +1,13 @@
 use core::iter::FusedIterator;
 use core::ops::Range;
 
-use super::WORD_SLOTS;
+use super::{Occupancy, Source, WORD_SLOTS};
 
-/// The runs of live slots of an [`Occupancy`](super::Occupancy) in index order: each item is a
+/// The runs of live slots of an [`Occupancy`] in index order: each item is a
 /// maximal stretch of adjacent live slots, as a range of indices.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
-    words: &'a [u64],
+    source: Source<'a>,
     /// The word that the front stands in and which of its bits are left; the same for the back.
     /// While both stand in one word, the bits left are those that both still have.
     front: usize,
@@ -17,14 +17,10 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    pub(super) fn new(words: &'a [u64]) -> Self {
-        Self {
-            words,
-            front: 0,
-            front_bits: words.first().copied().unwrap_or(0),
-            back: words.len().saturating_sub(1),
-            back_bits: words.last().copied().unwrap_or(0),
-        }
+    pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
+        let source = occupancy.source();
+        let back = occupancy.slots().div_ceil(WORD_SLOTS).saturating_sub(1);
+        Self { source, front: 0, front_bits: source.word(0), back, back_bits: source.word(back) }
     }
 
     /// Moves the front to the next word. The caller has checked that it is before the back.
@@ -32,7 +28,7 @@ impl<'a> Runs<'a> {
     fn step_front(&mut self) {
         self.front += 1;
         self.front_bits =
-            if self.front == self.back { self.back_bits } else { self.words[self.front] };
+            if self.front == self.back { self.back_bits } else { self.source.word(self.front) };
     }
 
     /// Moves the back to the word before. The caller has checked that it is after the front.
@@ -40,7 +36,7 @@ impl<'a> Runs<'a> {
     fn step_back(&mut self) {
         self.back -= 1;
         self.back_bits =
-            if self.front == self.back { self.front_bits } else { self.words[self.back] };
+            if self.front == self.back { self.front_bits } else { self.source.word(self.back) };
     }
 }
 
@@ -120,7 +116,7 @@ impl FusedIterator for Runs<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{occupancy, patterns};
+    use super::super::tests::{bits, occupancy, patterns};
     use alloc::vec::Vec;
     use core::ops::Range;
 
@@ -138,7 +134,8 @@ mod tests {
     #[test]
     fn are_maximal_and_meet_from_both_ends() {
         for live in patterns() {
-            let occupancy = occupancy(&live);
+            let bits = bits(&live);
+            let occupancy = occupancy(&bits, &live);
             let expected = runs_of(&live);
             assert_eq!(occupancy.runs().collect::<Vec<_>>(), expected);
             let mut backward: Vec<_> = occupancy.runs().rev().collect();

@@ -716,3 +716,15 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.clear();
     }
 }
+
+#[cfg(feature = "validate")]
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.roster.validate(self.values.len())
+    }
+}

@@ -10,6 +10,8 @@ use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
 use crate::stats::Stats;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// ```text
 /// position   0            live            retired_from     slots
@@ -299,5 +301,99 @@ impl<H: HandleLayout> PackedRoster<H> {
             refused: self.refused,
             evicted: self.evicted,
         }
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<H: HandleLayout> PackedRoster<H> {
+    pub(super) fn validate(&self, live: usize) -> Result<(), Violation> {
+        ensure(
+            self.order.len() == self.slots.len(),
+            "there is a place in the order for each slot",
+            format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
+        )?;
+        ensure(
+            live <= self.retired_from && self.retired_from <= self.slots.len(),
+            "the parts of the order are one behind the other",
+            format_args!("{live}, {}, {}", self.retired_from, self.slots.len()),
+        )?;
+        for (position, handle) in self.order.iter().enumerate() {
+            let slot = self.slots.get(handle.index() as usize);
+            ensure(
+                slot.is_some_and(|slot| slot.position.to_index() == position),
+                "the positions are the inverse of the order",
+                format_args!("{handle} at {position}"),
+            )?;
+            let Some(slot) = slot else { continue };
+            let expected = if position >= self.retired_from {
+                H::Word::RETIRED
+            } else if position >= live {
+                handle.word().as_dead()
+            } else {
+                handle.word()
+            };
+            ensure(
+                slot.word == expected,
+                "each slot's word is that of its part of the order",
+                format_args!("{:?} of {handle} at {position}", slot.word),
+            )?;
+            ensure(
+                position >= self.retired_from || self.circle.contains(handle.word()),
+                "each generation is one that a slot of this pool can have",
+                format_args!("{handle}"),
+            )?;
+        }
+        ensure_counters(&self.stats(live))
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut PackedRoster<Handle<()>>)| {
+            let lifetimes = Lifetimes { count: 2, ..Lifetimes::default() };
+            let mut roster = PackedRoster::<Handle<()>>::try_new(5, &lifetimes).unwrap();
+            let first = roster.acquire(0).unwrap();
+            roster.acquire(1).unwrap();
+            roster.release(first, 0, 2);
+            let last = roster.acquire(1).unwrap();
+            roster.release(last, 1, 2); // retires
+            roster.acquire(1).unwrap();
+            roster.validate(2).unwrap();
+            change(&mut roster);
+            roster.validate(2).unwrap_err().rule()
+        };
+        let word = "each slot's word is that of its part of the order";
+        assert_eq!(broken(|roster| roster.slots[0].word = 1), word);
+        assert_eq!(broken(|roster| roster.slots[1].word = 2), word);
+        assert_eq!(broken(|roster| roster.slots[3].word = 1), word);
+        assert_eq!(broken(|roster| roster.retired_from = 5), word);
+        let parts = "the parts of the order are one behind the other";
+        assert_eq!(broken(|roster| roster.retired_from = 1), parts);
+        assert_eq!(broken(|roster| roster.retired_from = 6), parts);
+        let inverse = "the positions are the inverse of the order";
+        assert_eq!(broken(|roster| roster.order.swap(0, 1)), inverse);
+        assert_eq!(broken(|roster| roster.slots[4].position = 0), inverse);
+        assert_eq!(
+            broken(|roster| roster.order[3] = Handle::from_bits(9 << 32 | 1).unwrap()),
+            inverse
+        );
+        let generation = "each generation is one that a slot of this pool can have";
+        assert_eq!(
+            broken(|roster| {
+                let handle = Handle::from_parts(3, 3).unwrap();
+                let position = roster.slots[3].position as usize;
+                roster.order[position] = handle;
+                roster.slots[3].word = handle.word().as_dead();
+            }),
+            generation
+        );
+        let places = "there is a place in the order for each slot";
+        assert_eq!(broken(|roster| roster.order = roster.order[..4].into()), places);
+        assert_eq!(broken(|roster| roster.evicted = 9), "the counters agree");
     }
 }

@@ -6,21 +6,22 @@ use core::iter::FusedIterator;
 
 use super::Pool;
 use crate::handle::{Handle, HandleLayout};
+use crate::occupancy::LiveWalk;
 use crate::reuse::{Lifo, ReuseOrder};
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Removes the lowest live slot at or after `from`, and moves `from` past it.
-    fn remove_first_from(&mut self, from: &mut usize) -> Option<(H, T)> {
-        let index = self.occupancy().first_live_from(*from)?;
-        *from = index + 1;
+    /// Removes the next live slot of a walk.
+    #[inline]
+    fn remove_next(&mut self, walk: &mut LiveWalk) -> Option<(H, T)> {
+        let index = walk.next(self.occupancy())?;
         let handle = self.handle_at(index)?;
         Some((handle, self.remove_at(index)?))
     }
 
-    /// Removes the highest live slot below `until`, and moves `until` down to it.
-    fn remove_last_before(&mut self, until: &mut usize) -> Option<(H, T)> {
-        let index = self.occupancy().last_live_before(*until)?;
-        *until = index;
+    /// Removes the next live slot of a walk from behind.
+    #[inline]
+    fn remove_next_back(&mut self, walk: &mut LiveWalk) -> Option<(H, T)> {
+        let index = walk.next_back(self.occupancy())?;
         let handle = self.handle_at(index)?;
         Some((handle, self.remove_at(index)?))
     }
@@ -29,14 +30,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 /// Moves the values out of a pool in index order; made by [`Pool::drain`].
 pub struct Drain<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut Pool<T, R, H>,
-    from: usize,
-    until: usize,
+    walk: LiveWalk,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> Drain<'a, T, R, H> {
     pub(super) fn new(pool: &'a mut Pool<T, R, H>) -> Self {
-        let until = pool.capacity();
-        Self { pool, from: 0, until }
+        let walk = LiveWalk::new(pool.occupancy());
+        Self { pool, walk }
     }
 }
 
@@ -45,7 +45,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
-        self.pool.remove_first_from(&mut self.from)
+        self.pool.remove_next(&mut self.walk)
     }
 
     #[inline]
@@ -57,7 +57,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for Drain<'_, T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Drain<'_, T, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
-        self.pool.remove_last_before(&mut self.until)
+        self.pool.remove_next_back(&mut self.walk)
     }
 }
 
@@ -88,13 +88,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Drain<'_, T, R, H> {
 #[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
 pub struct ExtractIf<'a, T, R: ReuseOrder, H: HandleLayout, F> {
     pool: &'a mut Pool<T, R, H>,
-    from: usize,
+    walk: LiveWalk,
     choose: F,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout, F> ExtractIf<'a, T, R, H, F> {
     pub(super) fn new(pool: &'a mut Pool<T, R, H>, choose: F) -> Self {
-        Self { pool, from: 0, choose }
+        let walk = LiveWalk::new(pool.occupancy());
+        Self { pool, walk, choose }
     }
 }
 
@@ -105,8 +106,7 @@ where
     type Item = (H, T);
 
     fn next(&mut self) -> Option<(H, T)> {
-        while let Some(index) = self.pool.occupancy().first_live_from(self.from) {
-            self.from = index + 1;
+        while let Some(index) = self.walk.next(self.pool.occupancy()) {
             let handle = self.pool.handle_at(index)?;
             let value = self.pool.get_mut(handle)?;
             if (self.choose)(handle, value) {
@@ -128,15 +128,14 @@ impl<T, R: ReuseOrder, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, R,
 
 impl<T, R: ReuseOrder, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, R, H, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf").field("from", &self.from).finish_non_exhaustive()
+        f.debug_struct("ExtractIf").finish_non_exhaustive()
     }
 }
 
 /// Moves the values out of a pool that is no longer needed, in index order.
 pub struct IntoIter<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: Pool<T, R, H>,
-    from: usize,
-    until: usize,
+    walk: LiveWalk,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> IntoIterator for Pool<T, R, H> {
@@ -145,8 +144,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> IntoIterator for Pool<T, R, H> {
 
     /// The handles and values in index order, from both ends.
     fn into_iter(self) -> IntoIter<T, R, H> {
-        let until = self.capacity();
-        IntoIter { pool: self, from: 0, until }
+        let walk = LiveWalk::new(self.occupancy());
+        IntoIter { pool: self, walk }
     }
 }
 
@@ -155,7 +154,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for IntoIter<T, R, H> {
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
-        self.pool.remove_first_from(&mut self.from)
+        self.pool.remove_next(&mut self.walk)
     }
 
     #[inline]
@@ -167,7 +166,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Iterator for IntoIter<T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for IntoIter<T, R, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
-        self.pool.remove_last_before(&mut self.until)
+        self.pool.remove_next_back(&mut self.walk)
     }
 }
 
@@ -176,7 +175,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> FusedIterator for IntoIter<T, R, H> {}
 
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for IntoIter<T, R, H> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), from: self.from, until: self.until }
+        Self { pool: self.pool.clone(), walk: self.walk.clone() }
     }
 }
 

@@ -2,8 +2,9 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use crate::handle::{Handle, HandleLayout};
-use crate::handle_core::HandleCore;
+use crate::handle_core::handle_of_live;
 use crate::reuse::{Lifo, ReuseOrder};
+use crate::slot_words::SlotWords;
 use crate::storage;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
@@ -61,19 +62,19 @@ macro_rules! iterator {
 
 /// The handles and values of a pool in index order; made by [`Pool::iter`](super::Pool::iter).
 pub struct Iter<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a HandleCore<R, H>,
+    of: &'a SlotWords<H::Word, R>,
     values: storage::Values<'a, T>,
 }
 
 iterator! {
     Iter<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a T),
-    |core, index, value| (core.handle_of_live(index), value)
+    |words, index, value| (handle_of_live(index, words), value)
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> Iter<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(core: &'a HandleCore<R, H>, values: storage::Values<'a, T>) -> Self {
-        Self { of: core, values }
+    pub(super) fn new(words: &'a SlotWords<H::Word, R>, values: storage::Values<'a, T>) -> Self {
+        Self { of: words, values }
     }
 }
 
@@ -92,19 +93,19 @@ impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Iter<'_, T, R
 /// The handles and values of a pool, to change, in index order; made by
 /// [`Pool::iter_mut`](super::Pool::iter_mut).
 pub struct IterMut<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a HandleCore<R, H>,
+    of: &'a SlotWords<H::Word, R>,
     values: storage::ValuesMut<'a, T>,
 }
 
 iterator! {
     IterMut<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a mut T),
-    |core, index, value| (core.handle_of_live(index), value)
+    |words, index, value| (handle_of_live(index, words), value)
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> IterMut<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(core: &'a HandleCore<R, H>, values: storage::ValuesMut<'a, T>) -> Self {
-        Self { of: core, values }
+    pub(super) fn new(words: &'a SlotWords<H::Word, R>, values: storage::ValuesMut<'a, T>) -> Self {
+        Self { of: words, values }
     }
 }
 
@@ -120,7 +121,7 @@ pub struct Values<'a, T> {
     values: storage::Values<'a, T>,
 }
 
-iterator! { Values<T> yields &'a T, |_core, _index, value| value }
+iterator! { Values<T> yields &'a T, |_of, _index, value| value }
 
 impl<'a, T> Values<'a, T> {
     #[inline]
@@ -148,7 +149,7 @@ pub struct ValuesMut<'a, T> {
     values: storage::ValuesMut<'a, T>,
 }
 
-iterator! { ValuesMut<T> yields &'a mut T, |_core, _index, value| value }
+iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
 
 impl<'a, T> ValuesMut<'a, T> {
     #[inline]

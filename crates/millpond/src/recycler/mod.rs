@@ -12,8 +12,9 @@ use core::ops::{Index, IndexMut};
 use crate::allocator::{HandleAllocator, Handles};
 use crate::errors::{GetDisjointMutError, InsertAtError, refuse};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle_core::handle_of_live;
 use crate::memory;
-use crate::occupancy::Occupancy;
+use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
@@ -148,7 +149,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// Which slots are live.
     #[inline]
     #[must_use]
-    pub fn occupancy(&self) -> &Occupancy {
+    pub fn occupancy(&self) -> Occupancy<'_> {
         self.handles.occupancy()
     }
 
@@ -203,7 +204,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if let Some(on_release) = self.on_release {
             on_release(&mut self.objects[index]);
         }
-        self.handles.release_slot(index);
+        self.handles.release_live(index, handle.word());
         true
     }
 
@@ -224,13 +225,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(sparks.len(), 1);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        let mut from = 0;
-        while let Some(index) = self.occupancy().first_live_from(from) {
-            let handle = self.handles.core().handle_of_live(index);
+        let mut live = LiveWalk::new(self.occupancy());
+        while let Some(index) = live.next(self.occupancy()) {
+            let handle = handle_of_live(index, self.handles.words());
             if !keep(handle, &mut self.objects[index]) {
                 self.release(handle);
             }
-            from = index + 1;
         }
     }
 
@@ -256,9 +256,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if self.is_full() {
             let least = self
                 .iter()
-                .filter(|(handle, _)| {
-                    !self.handles.core().is_in_last_lifetime(handle.index() as usize)
-                })
+                .filter(|(handle, _)| !self.handles.core().is_last(*handle))
                 .map(|(handle, object)| (key(handle, object), handle))
                 .min_by(|(a, _), (b, _)| a.cmp(b));
             let (_, handle) = least?;
@@ -276,13 +274,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// If [`on_release`](RecyclerBuilder::on_release) panics, the objects that it has not come to stay
     /// live, and so does the one that it was called for.
     pub fn clear(&mut self) {
-        if let Some(on_release) = self.on_release {
-            let mut from = 0;
-            while let Some(index) = self.occupancy().first_live_from(from) {
-                on_release(&mut self.objects[index]);
-                self.handles.release_slot(index);
-                from = index + 1;
-            }
+        if self.on_release.is_some() {
+            self.retain(|_, _| false);
         }
         self.handles.clear();
     }
@@ -416,15 +409,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(recycler.iter().collect::<Vec<_>>(), [(handle, &0)]);
     /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
-        let core = self.handles.core();
-        self.occupancy().iter().map(|index| (core.handle_of_live(index), &self.objects[index]))
+        let words = self.handles.words();
+        self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
     /// The live objects with their handles, to change, in index order, from both ends.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
-        let core = self.handles.core();
+        self.handles.refresh();
+        let words = self.handles.words();
         RunSlicesMut::new(&mut self.objects, self.handles.runs()).flat_map(move |(first, run)| {
-            let handle = move |at| core.handle_of_live(first + at);
+            let handle = move |at| handle_of_live(first + at, words);
             run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
         })
     }
@@ -447,6 +441,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// The runs of live objects, to change: `(first index, slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
+        self.handles.refresh();
         RunSlicesMut::new(&mut self.objects, self.handles.runs())
     }
 

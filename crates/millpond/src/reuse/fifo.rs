@@ -2,8 +2,7 @@ use alloc::boxed::Box;
 
 use super::list::List;
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
-use crate::generations::Generations;
-use crate::handle::{IndexWord, Word};
+use crate::handle::IndexWord;
 use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
@@ -36,7 +35,7 @@ pub struct FifoQueue {
 
 impl<I: IndexWord> Queue<I> for FifoQueue {
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.occupancy().slots();
+        let count = slots.words().slots();
         let mut links = memory::filled(count, Link::NONE)?;
         let mut list = List::EMPTY;
         for index in 0..count {
@@ -46,44 +45,36 @@ impl<I: IndexWord> Queue<I> for FifoQueue {
     }
 
     #[inline]
-    fn next<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &S) -> Option<usize> {
+    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
         self.list.first()
     }
 
     #[inline]
-    fn take<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+    fn take<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.list.remove(index, &mut self.links[..]);
     }
 
     #[inline]
-    fn claim<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+    fn claim<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.list.remove(index, &mut self.links[..]);
     }
 
     #[inline]
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        _words: &mut Generations<W>,
-        _slots: &mut S,
-    ) {
+    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.list.push_last(index, &mut self.links[..]);
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+    fn reset<S: Slots>(&mut self, slots: &mut S) {
         self.list = List::EMPTY;
+        let words = slots.words();
         for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
             self.list.push_last(index, &mut self.links[..]);
         }
     }
 
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        _slots: &S,
-    ) -> Result<(), Violation> {
-        self.list.validate(words, |index| self.links[index])
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        self.list.validate(slots.words(), |index| self.links[index])
     }
 }
 

@@ -2,8 +2,7 @@ use alloc::boxed::Box;
 
 use super::list::{Links, List};
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
-use crate::generations::Generations;
-use crate::handle::{IndexWord, Word};
+use crate::handle::IndexWord;
 use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
@@ -62,11 +61,12 @@ impl<S: Slots> Links for Threaded<'_, S> {
 }
 
 impl IntrusiveQueue {
-    fn push_all<S: Slots>(&mut self, slots: &mut S, vacant: impl Iterator<Item = usize>) {
+    fn push_all_vacant<S: Slots>(&mut self, slots: &mut S) {
         self.list = List::EMPTY;
-        let mut links = Threaded { slots, links: &mut self.links };
-        for index in vacant {
-            self.list.push_last(index, &mut links);
+        for index in 0..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.push_last(index, &mut Threaded { slots, links: &mut self.links });
+            }
         }
     }
 }
@@ -75,49 +75,40 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
     const LINKS_IN_SLOTS: bool = true;
 
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.occupancy().slots();
+        let count = slots.words().slots();
         let links = memory::filled(if S::HOLDS_LINKS { 0 } else { count }, Link::NONE)?;
         let mut queue = Self { list: List::EMPTY, links };
-        queue.push_all(slots, 0..count);
+        queue.push_all_vacant(slots);
         Ok(queue)
     }
 
     #[inline]
-    fn next<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &S) -> Option<usize> {
+    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
         self.list.first()
     }
 
     #[inline]
-    fn take<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, slots: &mut S) {
+    fn take<S: Slots>(&mut self, index: usize, slots: &mut S) {
         self.list.remove(index, &mut Threaded { slots, links: &mut self.links });
     }
 
     #[inline]
-    fn claim<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, slots: &mut S) {
+    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S) {
         self.list.remove(index, &mut Threaded { slots, links: &mut self.links });
     }
 
     #[inline]
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        _words: &mut Generations<W>,
-        slots: &mut S,
-    ) {
+    fn give_back<S: Slots>(&mut self, index: usize, slots: &mut S) {
         self.list.push_first(index, &mut Threaded { slots, links: &mut self.links });
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S) {
-        self.push_all(slots, (0..words.slots()).filter(|&index| words.is_vacant(index)));
+    fn reset<S: Slots>(&mut self, slots: &mut S) {
+        self.push_all_vacant(slots);
     }
 
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        slots: &S,
-    ) -> Result<(), Violation> {
-        self.list.validate(words, |index| {
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        self.list.validate(slots.words(), |index| {
             if S::HOLDS_LINKS { slots.link(index) } else { self.links[index] }
         })
     }

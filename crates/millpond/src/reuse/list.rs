@@ -3,9 +3,11 @@
 
 use super::Link;
 #[cfg(feature = "validate")]
-use crate::generations::Generations;
+use super::ReuseOrder;
 #[cfg(feature = "validate")]
 use crate::handle::Word;
+#[cfg(feature = "validate")]
+use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -82,9 +84,9 @@ impl List {
 #[cfg(feature = "validate")]
 impl List {
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    pub(super) fn validate<W: Word>(
+    pub(super) fn validate<W: Word, R: ReuseOrder>(
         &self,
-        words: &Generations<W>,
+        words: &SlotWords<W, R>,
         link: impl Fn(usize) -> Link,
     ) -> Result<(), Violation> {
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();

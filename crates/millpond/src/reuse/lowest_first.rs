@@ -2,9 +2,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::{self, OutOfMemory};
+use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -23,6 +23,7 @@ impl sealed::Sealed for LowestFirst {}
 
 impl ReuseOrder for LowestFirst {
     const NAME: &'static str = "LowestFirst";
+    const SEARCHES_BITMAP: bool = true;
     type Queue<I: IndexWord> = LowestFirstQueue;
 }
 
@@ -83,7 +84,11 @@ impl LowestFirstQueue {
 
     /// The lowest vacant slot among the bits of an occupancy's word.
     #[inline]
-    fn lowest_vacant<W: Word>(word: usize, mut dead: u64, words: &Generations<W>) -> Option<usize> {
+    fn lowest_vacant<W: Word, R: ReuseOrder>(
+        word: usize,
+        mut dead: u64,
+        words: &SlotWords<W, R>,
+    ) -> Option<usize> {
         while dead != 0 {
             let index = word * WORD_BITS + dead.trailing_zeros() as usize;
             // A dead slot may be retired; only a pool that has some needs to look.
@@ -96,10 +101,10 @@ impl LowestFirstQueue {
     }
 
     #[inline]
-    fn leave<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &S) {
+    fn leave<S: Slots>(&mut self, index: usize, slots: &S) {
         let word = index / WORD_BITS;
-        let others = slots.occupancy().dead_bits(word) & !(1 << (index % WORD_BITS));
-        if Self::lowest_vacant(word, others, words).is_none() {
+        let others = slots.words().dead_bits(word) & !(1 << (index % WORD_BITS));
+        if Self::lowest_vacant(word, others, slots.words()).is_none() {
             self.unset(word);
         }
     }
@@ -107,7 +112,7 @@ impl LowestFirstQueue {
 
 impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let words = slots.occupancy().words().len();
+        let words = slots.words().slots().div_ceil(WORD_BITS);
         let mut levels = Vec::new();
         levels.try_reserve_exact(levels_for(words)).map_err(|_| OutOfMemory)?;
         let mut bits = words;
@@ -121,7 +126,7 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     #[inline]
-    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &S) -> Option<usize> {
+    fn next<S: Slots>(&mut self, slots: &S) -> Option<usize> {
         let mut at = 0;
         for level in self.levels.iter().rev() {
             let bits = level[at];
@@ -130,32 +135,28 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
             }
             at = at * WORD_BITS + bits.trailing_zeros() as usize;
         }
-        Self::lowest_vacant(at, slots.occupancy().dead_bits(at), words)
+        Self::lowest_vacant(at, slots.words().dead_bits(at), slots.words())
     }
 
     #[inline]
-    fn take<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S) {
-        self.leave(index, words, slots);
+    fn take<S: Slots>(&mut self, index: usize, slots: &mut S) {
+        self.leave(index, slots);
     }
 
     #[inline]
-    fn claim<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S) {
-        self.leave(index, words, slots);
+    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S) {
+        self.leave(index, slots);
     }
 
     #[inline]
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        _words: &mut Generations<W>,
-        _slots: &mut S,
-    ) {
+    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.set(index / WORD_BITS);
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S) {
-        if words.retired() == 0 && slots.occupancy().live() == 0 {
-            self.set_all(slots.occupancy().words().len());
+    fn reset<S: Slots>(&mut self, slots: &mut S) {
+        let words = slots.words();
+        if words.retired() == 0 && words.live() == 0 {
+            self.set_all(words.slots().div_ceil(WORD_BITS));
             return;
         }
         for level in &mut self.levels {
@@ -167,11 +168,8 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        _slots: &S,
-    ) -> Result<(), Violation> {
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
         let mut below = words.slots().div_ceil(WORD_BITS);
         ensure(
             self.levels.len() == levels_for(below),

@@ -36,17 +36,26 @@ pub(crate) use next_fit::next_vacant_after;
 
 use core::fmt::Debug;
 
-use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
-use crate::occupancy::Occupancy;
+use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
-/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed.
+/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed, so that no order can name a slot
+/// that is live:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, Debug, Default)]
+/// struct Mine;
+/// impl millpond::reuse::sealed::Sealed for Mine {}
+/// ```
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;
+    /// Whether the order searches the bitmap of live slots, which is then kept in step always.
+    #[doc(hidden)]
+    const SEARCHES_BITMAP: bool = false;
     /// What a pool with this order keeps.
     #[doc(hidden)]
     type Queue<I: IndexWord>: Queue<I>;
@@ -58,8 +67,8 @@ pub(crate) mod sealed {
 
 /// The vacant slots (dead and not retired) of one pool, in the order in which they are handed out.
 ///
-/// Every slot is vacant at first, and the order is told of changes as follows. At the time of the
-/// call the generations have changed already, and the occupancy says that the slot is dead:
+/// Every slot is vacant at first, and the order is told of changes as follows, always while the slot's
+/// word says that it is dead: before it becomes live, and after it has died.
 ///
 /// ```text
 ///            take, claim
@@ -76,43 +85,53 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory>;
 
     /// The vacant slot that comes next. Asked again without a change, it answers the same.
-    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &S) -> Option<usize>;
+    fn next<S: Slots>(&mut self, slots: &S) -> Option<usize>;
 
-    /// The slot that [`next`](Self::next) has just named is live now.
-    fn take<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S);
+    /// The slot that [`next`](Self::next) has just named becomes live.
+    fn take<S: Slots>(&mut self, index: usize, slots: &mut S);
 
-    /// A vacant slot anywhere in the order is live now.
-    fn claim<W: Word, S: Slots>(&mut self, index: usize, words: &Generations<W>, slots: &mut S);
+    /// Both in one go, with the generation that the slot's lifetime will have.
+    #[inline]
+    fn take_next<S: Slots>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+        let index = self.next(slots)?;
+        let generation = slots.words().of_vacant(index)?;
+        self.take(index, slots);
+        Some((index, generation))
+    }
 
-    /// A live slot is vacant now.
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        words: &mut Generations<W>,
-        slots: &mut S,
-    );
+    /// A vacant slot anywhere in the order becomes live.
+    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S);
 
-    /// A live slot is dead now and never comes back.
+    /// A live slot has become vacant.
+    fn give_back<S: Slots>(&mut self, index: usize, slots: &mut S);
+
+    /// A live slot has died and never comes back.
     fn retire(&mut self, _index: usize) {}
 
-    /// The slots that the generations call vacant are vacant, the lowest first, and no others.
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &mut S);
+    /// The slots that the words call vacant are vacant, the lowest first, and no others.
+    fn reset<S: Slots>(&mut self, slots: &mut S);
 
-    /// The order has each slot that the generations call vacant once, and no other.
+    /// The order has each slot that the words call vacant once, and no other.
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        slots: &S,
-    ) -> Result<(), Violation>;
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation>;
 }
 
-/// What a reuse order sees of the slots beside their generations.
+/// What a reuse order sees of the slots.
 #[doc(hidden)]
 pub trait Slots {
+    type Word: Word;
+    type Order: ReuseOrder;
     /// Whether a dead slot has room for a link.
     const HOLDS_LINKS: bool;
-    fn occupancy(&self) -> &Occupancy;
+    fn words(&self) -> &SlotWords<Self::Word, Self::Order>;
+    /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
+    fn set_dead(&mut self, index: usize, word: Self::Word);
+    /// Ends the last lifetime of a live slot.
+    fn retire(&mut self, index: usize);
+    /// See [`SlotWords::begin_marking`].
+    fn begin_marking(&mut self);
+    /// See [`SlotWords::mark`].
+    fn mark(&mut self, index: usize) -> bool;
     /// The link that was last set since the slot died, or [`Link::NONE`].
     fn link(&self, index: usize) -> Link;
     /// Does nothing if the slot is live.
@@ -132,19 +151,4 @@ impl Link {
     /// "No slot": no layout names an index of `u32::MAX`.
     pub(crate) const NO_SLOT: u32 = u32::MAX;
     pub(crate) const NONE: Self = Self { next: Self::NO_SLOT, previous: Self::NO_SLOT };
-}
-
-impl Slots for Occupancy {
-    const HOLDS_LINKS: bool = false;
-
-    #[inline]
-    fn occupancy(&self) -> &Occupancy {
-        self
-    }
-
-    fn link(&self, _index: usize) -> Link {
-        Link::NONE
-    }
-
-    fn set_link(&mut self, _index: usize, _link: Link) {}
 }

@@ -1,8 +1,7 @@
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::generations::Generations;
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
-use crate::occupancy::Occupancy;
+use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -23,6 +22,7 @@ impl sealed::Sealed for NextFit {}
 
 impl ReuseOrder for NextFit {
     const NAME: &'static str = "NextFit";
+    const SEARCHES_BITMAP: bool = true;
     type Queue<I: IndexWord> = NextFitQueue;
 }
 
@@ -37,18 +37,18 @@ pub struct NextFitQueue {
 /// The first dead slot after the cursor that is vacant, going round once; the cursor's own slot comes
 /// last.
 #[inline]
-pub(crate) fn next_vacant_after(
+pub(crate) fn next_vacant_after<W: Word, R: ReuseOrder>(
     cursor: Option<usize>,
-    occupancy: &Occupancy,
+    words: &SlotWords<W, R>,
     is_vacant: impl Fn(usize) -> bool,
 ) -> Option<usize> {
     let first_from = |from| {
-        let mut dead = occupancy.first_dead_from(from);
+        let mut dead = words.first_dead_from(from);
         while let Some(index) = dead {
             if is_vacant(index) {
                 break;
             }
-            dead = occupancy.first_dead_from(index + 1);
+            dead = words.first_dead_from(index + 1);
         }
         dead
     };
@@ -62,45 +62,37 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
     }
 
     #[inline]
-    fn next<W: Word, S: Slots>(&mut self, words: &Generations<W>, slots: &S) -> Option<usize> {
-        if slots.occupancy().live() + words.retired() == words.slots() {
+    fn next<S: Slots>(&mut self, slots: &S) -> Option<usize> {
+        let words = slots.words();
+        if words.live() + words.retired() == words.slots() {
             return None;
         }
         let is_vacant = |index| words.retired() == 0 || words.is_vacant(index);
-        next_vacant_after(self.cursor, slots.occupancy(), is_vacant)
+        next_vacant_after(self.cursor, words, is_vacant)
     }
 
     #[inline]
-    fn take<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+    fn take<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.cursor = Some(index);
     }
 
     #[inline]
-    fn claim<W: Word, S: Slots>(&mut self, _index: usize, _words: &Generations<W>, _slots: &mut S) {
-    }
+    fn claim<S: Slots>(&mut self, _index: usize, _slots: &mut S) {}
 
     #[inline]
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        _words: &mut Generations<W>,
-        _slots: &mut S,
-    ) {
+    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         if self.cursor.is_some_and(|cursor| index < cursor) {
             self.cursor = Some(index);
         }
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &mut S) {
+    fn reset<S: Slots>(&mut self, _slots: &mut S) {
         self.cursor = None;
     }
 
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        _slots: &S,
-    ) -> Result<(), Violation> {
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
         ensure(
             self.cursor.is_none_or(|cursor| cursor < words.slots()),
             "the cursor is at a slot",

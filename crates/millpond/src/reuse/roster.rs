@@ -1,8 +1,7 @@
 use alloc::boxed::Box;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::generations::Generations;
-use crate::handle::{IndexWord, Word};
+use crate::handle::IndexWord;
 use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
@@ -76,35 +75,30 @@ impl<I: IndexWord> RosterQueue<I> {
 
 impl<I: IndexWord> Queue<I> for RosterQueue<I> {
     fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.occupancy().slots();
+        let count = slots.words().slots();
         let roster = memory::from_fn(count, I::from_index)?;
         let reverse = memory::from_fn(count, I::from_index)?;
         Ok(Self { roster, reverse, partition: 0, retired_from: count })
     }
 
     #[inline]
-    fn next<W: Word, S: Slots>(&mut self, _words: &Generations<W>, _slots: &S) -> Option<usize> {
+    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
         self.roster[..self.retired_from].get(self.partition).map(|slot| slot.to_index())
     }
 
     #[inline]
-    fn take<W: Word, S: Slots>(&mut self, _index: usize, _words: &Generations<W>, _slots: &mut S) {
+    fn take<S: Slots>(&mut self, _index: usize, _slots: &mut S) {
         self.partition += 1;
     }
 
     #[inline]
-    fn claim<W: Word, S: Slots>(&mut self, index: usize, _words: &Generations<W>, _slots: &mut S) {
+    fn claim<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.swap(self.position_of(index), self.partition);
         self.partition += 1;
     }
 
     #[inline]
-    fn give_back<W: Word, S: Slots>(
-        &mut self,
-        index: usize,
-        _words: &mut Generations<W>,
-        _slots: &mut S,
-    ) {
+    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
         self.swap(self.position_of(index), self.partition - 1);
         self.partition -= 1;
     }
@@ -116,7 +110,8 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
         self.swap(self.partition, self.retired_from);
     }
 
-    fn reset<W: Word, S: Slots>(&mut self, words: &Generations<W>, _slots: &mut S) {
+    fn reset<S: Slots>(&mut self, slots: &mut S) {
+        let words = slots.words();
         let (mut live, mut vacant, mut retired) = (0, 0, words.slots());
         let live_count = (0..words.slots()).filter(|&i| words.of_live(i).is_some()).count();
         for index in 0..words.slots() {
@@ -138,11 +133,8 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
     }
 
     #[cfg(feature = "validate")]
-    fn validate<W: Word, S: Slots>(
-        &self,
-        words: &Generations<W>,
-        _slots: &S,
-    ) -> Result<(), Violation> {
+    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
         ensure(
             self.roster.len() == words.slots()
                 && self.reverse.len() == words.slots()

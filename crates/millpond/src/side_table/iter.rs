@@ -2,6 +2,9 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use crate::handle::HandleLayout;
+use crate::handle_core::handle_of_live;
+use crate::reuse::Lifo;
+use crate::slot_words::SlotWords;
 use crate::storage;
 
 /// Implements what both iterators have in common: `self.values` yields `(index, value)`.
@@ -9,13 +12,13 @@ macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident over $values:ident, yields $item:ty) => {
         $(#[$doc])*
         pub struct $name<'a, H: HandleLayout, V> {
-            words: &'a [H::Word],
+            words: &'a SlotWords<H::Word, Lifo>,
             values: storage::$values<'a, V>,
         }
 
         impl<'a, H: HandleLayout, V> $name<'a, H, V> {
             #[inline]
-            pub(super) fn new(words: &'a [H::Word], values: storage::$values<'a, V>) -> Self {
+            pub(super) fn new(words: &'a SlotWords<H::Word, Lifo>, values: storage::$values<'a, V>) -> Self {
                 Self { words, values }
             }
         }
@@ -26,7 +29,7 @@ macro_rules! iterator {
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
                 let (index, value) = self.values.next()?;
-                Some((H::from_kept_parts(index, self.words[index]), value))
+                Some((handle_of_live(index, self.words), value))
             }
 
             #[inline]
@@ -38,7 +41,7 @@ macro_rules! iterator {
             fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
                 let words = self.words;
                 self.values.fold(start, |folded, (index, value)| {
-                    f(folded, (H::from_kept_parts(index, words[index]), value))
+                    f(folded, (handle_of_live(index, words), value))
                 })
             }
         }
@@ -47,7 +50,7 @@ macro_rules! iterator {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 let (index, value) = self.values.next_back()?;
-                Some((H::from_kept_parts(index, self.words[index]), value))
+                Some((handle_of_live(index, self.words), value))
             }
         }
 

@@ -5,10 +5,11 @@ use core::iter::FusedIterator;
 
 use super::SideTable;
 use crate::handle::HandleLayout;
-use crate::handle_core::HandleCore;
+use crate::handle_core::handle_at;
 use crate::occupancy::Occupancy;
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
+use crate::slot_words::SlotWords;
 use crate::storage::{CursorMut, Storage};
 
 /// Slots per word of an occupancy.
@@ -43,7 +44,7 @@ const WORD_SLOTS: usize = u64::BITS as usize;
 /// ```
 pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P, S> {
     let pool = pool.into_lane();
-    let words = pool.occupancy().words().len();
+    let words = pool.occupancy().slots().div_ceil(WORD_SLOTS);
     Join { pool, tables: tables.into_lane(), words, next_word: 0, bits: 0 }
 }
 
@@ -79,7 +80,7 @@ mod sealed {
 pub trait PoolLane {
     type Handle: HandleLayout;
     type Value;
-    fn occupancy(&self) -> &Occupancy;
+    fn occupancy(&self) -> Occupancy<'_>;
     fn handle_at(&self, index: usize) -> Option<Self::Handle>;
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
 }
@@ -94,16 +95,10 @@ pub trait TableLane<H> {
     fn seek(&mut self, handle: H) -> Option<Self::Value>;
 }
 
-#[inline]
-fn word_of(occupancy: &Occupancy, word: usize) -> u64 {
-    occupancy.words().get(word).copied().unwrap_or(0)
-}
-
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct SharedPool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    core: &'a HandleCore<R, H>,
-    values: &'a Storage<T, R>,
+    values: &'a Storage<T, R, H::Word>,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H> {
@@ -111,13 +106,13 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H>
     type Value = &'a T;
 
     #[inline]
-    fn occupancy(&self) -> &Occupancy {
+    fn occupancy(&self) -> Occupancy<'_> {
         self.values.occupancy()
     }
 
     #[inline]
     fn handle_at(&self, index: usize) -> Option<H> {
-        self.core.handle_at(index)
+        handle_at(index, self.values.words())
     }
 
     #[inline]
@@ -134,14 +129,14 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a Pool<T, R, H> {
     type Lane = SharedPool<'a, T, R, H>;
 
     fn into_lane(self) -> Self::Lane {
-        SharedPool { core: self.core(), values: self.storage() }
+        SharedPool { values: self.storage() }
     }
 }
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    core: &'a HandleCore<R, H>,
+    words: &'a SlotWords<H::Word, R>,
     values: CursorMut<'a, T>,
 }
 
@@ -150,13 +145,13 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     type Value = &'a mut T;
 
     #[inline]
-    fn occupancy(&self) -> &Occupancy {
+    fn occupancy(&self) -> Occupancy<'_> {
         self.values.occupancy()
     }
 
     #[inline]
     fn handle_at(&self, index: usize) -> Option<H> {
-        self.core.handle_at(index)
+        handle_at(index, self.words)
     }
 
     #[inline]
@@ -173,16 +168,15 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut Pool<T, R, H> {
     type Lane = ExclusivePool<'a, T, R, H>;
 
     fn into_lane(self) -> Self::Lane {
-        let (core, values) = self.cursor_mut();
-        ExclusivePool { core, values }
+        let (words, values) = self.storage_mut().words_and_cursor_mut();
+        ExclusivePool { words, values }
     }
 }
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct SharedTable<'a, H: HandleLayout, V> {
-    words: &'a [H::Word],
-    values: &'a Storage<V, Lifo>,
+    values: &'a Storage<V, Lifo, H::Word>,
 }
 
 impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
@@ -190,13 +184,14 @@ impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
 
     #[inline]
     fn bits(&self, word: usize) -> u64 {
-        word_of(self.values.occupancy(), word)
+        self.values.occupancy().word(word)
     }
 
     #[inline]
     fn seek(&mut self, handle: H) -> Option<&'a V> {
         let index = handle.index() as usize;
-        if *self.words.get(index)? == handle.word() { self.values.get(index) } else { None }
+        let is_there = self.values.words().is_live_in(index, handle.word());
+        if is_there { self.values.get(index) } else { None }
     }
 }
 
@@ -207,14 +202,14 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
     type Lane = SharedTable<'a, H, V>;
 
     fn into_lane(self) -> Self::Lane {
-        SharedTable { words: &self.words, values: &self.storage }
+        SharedTable { values: &self.storage }
     }
 }
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusiveTable<'a, H: HandleLayout, V> {
-    words: &'a [H::Word],
+    words: &'a SlotWords<H::Word, Lifo>,
     values: CursorMut<'a, V>,
 }
 
@@ -223,13 +218,13 @@ impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
 
     #[inline]
     fn bits(&self, word: usize) -> u64 {
-        word_of(self.values.occupancy(), word)
+        self.values.occupancy().word(word)
     }
 
     #[inline]
     fn seek(&mut self, handle: H) -> Option<&'a mut V> {
         let index = handle.index() as usize;
-        if *self.words.get(index)? == handle.word() { self.values.seek(index) } else { None }
+        if self.words.is_live_in(index, handle.word()) { self.values.seek(index) } else { None }
     }
 }
 
@@ -240,7 +235,8 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a mut SideTable<H, V> {
     type Lane = ExclusiveTable<'a, H, V>;
 
     fn into_lane(self) -> Self::Lane {
-        ExclusiveTable { words: &self.words, values: self.storage.cursor_mut() }
+        let (words, values) = self.storage.words_and_cursor_mut();
+        ExclusiveTable { words, values }
     }
 }
 
@@ -301,7 +297,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
                     return None;
                 }
                 let word = self.next_word;
-                self.bits = word_of(self.pool.occupancy(), word) & self.tables.bits(word);
+                self.bits = self.pool.occupancy().word(word) & self.tables.bits(word);
                 self.next_word += 1;
             }
             let index = (self.next_word - 1) * WORD_SLOTS + self.bits.trailing_zeros() as usize;

@@ -6,16 +6,18 @@ mod join;
 pub use iter::{Iter, IterMut};
 pub use join::{Join, JoinPool, JoinTables, join};
 
-use alloc::boxed::Box;
 use core::fmt;
 
 use crate::errors::{InsertAtError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Word};
-use crate::memory::{self, OutOfMemory};
-use crate::occupancy::Occupancy;
+use crate::handle_core::handle_of_live;
+use crate::memory::OutOfMemory;
+use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reuse::Lifo;
 use crate::settings::BuildError;
 use crate::storage::Storage;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
 
 /// Data of another system about a pool's objects, found by their handles.
 ///
@@ -56,16 +58,16 @@ use crate::storage::Storage;
 ///
 /// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
 /// two handles of a slot is the later one follows from their generations: that one which is at most half
-/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too. No handle
+/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
+/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
+/// takes the first handles of such a pool's next round for stale ones. No handle
 /// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
 /// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
 pub struct SideTable<H: HandleLayout, V> {
-    /// For each slot the generation of its value; marked dead, the generation of the value that was
-    /// there last; 0 if there was none ever.
-    words: Box<[H::Word]>,
-    /// A slot is live exactly if its word is that of a live generation.
-    storage: Storage<V, Lifo>,
+    /// A slot's word is the generation of its value; marked dead, the generation of the value that was
+    /// there last; 0, marked dead, if there was none ever.
+    storage: Storage<V, Lifo, H::Word>,
 }
 
 impl<H: HandleLayout, V> SideTable<H, V> {
@@ -99,24 +101,22 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
         let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
-        Ok(Self {
-            words: memory::filled(capacity, H::Word::ZERO).map_err(out_of_memory)?,
-            storage: Storage::try_new(capacity).map_err(out_of_memory)?,
-        })
+        let storage = Storage::try_new(capacity, H::Word::ZERO.as_dead()).map_err(out_of_memory)?;
+        Ok(Self { storage })
     }
 
     /// How many slots the table has.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.words.len()
+        self.storage.words().slots()
     }
 
     /// How many values there are.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.occupancy().live()
+        self.storage.words().live()
     }
 
     /// Whether there are no values.
@@ -129,7 +129,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// Which slots have a value.
     #[inline]
     #[must_use]
-    pub fn occupancy(&self) -> &Occupancy {
+    pub fn occupancy(&self) -> Occupancy<'_> {
         self.storage.occupancy()
     }
 
@@ -137,13 +137,13 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     #[inline]
     fn find(&self, handle: H) -> Option<usize> {
         let index = handle.index() as usize;
-        (*self.words.get(index)? == handle.word()).then_some(index)
+        self.storage.words().is_live_in(index, handle.word()).then_some(index)
     }
 
     /// The slot that the handle's value goes to.
     fn slot_for(&self, handle: H) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
-        let last = *self.words.get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        let last = self.storage.words().get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         let (last, generation) = (last.as_live().generation(), handle.generation());
         let lifetimes_on = if generation >= last {
             generation - last
@@ -176,9 +176,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
         match self.slot_for(handle) {
             Ok(index) => {
-                let before = self.storage.take(index);
-                self.words[index] = handle.word();
-                self.storage.put(index, value);
+                let before = self.remove_slot(index);
+                self.storage.put(index, handle.word(), value);
                 Ok(before)
             }
             Err(kind) => Err(InsertAtError { value, kind }),
@@ -262,8 +261,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 
     fn remove_slot(&mut self, index: usize) -> Option<V> {
-        self.words[index] = self.words[index].as_dead();
-        self.storage.take(index)
+        let word = self.storage.words().get(index)?;
+        self.storage.take(index, word.as_dead())
     }
 
     /// Removes the values of which the function says `false`, in index order. If it panics, the values
@@ -280,10 +279,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// assert!(table.is_empty());
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut V) -> bool) {
-        let mut from = 0;
-        while let Some(index) = self.occupancy().first_live_from(from) {
-            from = index + 1;
-            let handle = H::from_kept_parts(index, self.words[index]);
+        let mut live = LiveWalk::new(self.occupancy());
+        while let Some(index) = live.next(self.occupancy()) {
+            let handle = handle_of_live(index, self.storage.words());
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {
                 drop(self.remove_slot(index));
@@ -309,13 +307,35 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(&self.words, self.storage.iter())
+        Iter::new(self.storage.words(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
-        IterMut::new(&self.words, self.storage.iter_mut())
+        let (words, values) = self.storage.words_and_iter_mut();
+        IterMut::new(words, values)
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.storage.validate()?;
+        for (index, word) in self.storage.words().as_slice().iter().enumerate() {
+            let generation = word.as_live().generation();
+            ensure(
+                generation <= H::LIFETIMES_MAX && (generation > 0 || word.is_dead()),
+                "each word is one that the handle layout has",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -323,7 +343,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
         match self.storage.try_clone() {
-            Ok(storage) => Self { words: self.words.clone(), storage },
+            Ok(storage) => Self { storage },
             Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
         }
     }
@@ -351,5 +371,36 @@ impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
 
     fn into_iter(self) -> IterMut<'a, H, V> {
         self.iter_mut()
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle32;
+
+    type Table = SideTable<Handle32<(), 24>, &'static str>;
+
+    /// Makes a value live under a word that no handle has.
+    fn set_word(table: &mut Table, word: u16) {
+        table.storage.put(2, word, "value");
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Table)| {
+            let mut table = Table::new(3);
+            for index in [0, 1] {
+                let handle = Handle32::from_parts(index, 7).unwrap();
+                table.insert(handle, "value").unwrap();
+            }
+            table.remove(Handle32::from_parts(1, 7).unwrap());
+            table.validate().unwrap();
+            change(&mut table);
+            table.validate().unwrap_err().rule()
+        };
+        let layout = "each word is one that the handle layout has";
+        assert_eq!(broken(|table| set_word(table, 256)), layout);
+        assert_eq!(broken(|table| set_word(table, 0)), layout);
     }
 }

@@ -674,3 +674,15 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         }
     }
 }
+
+#[cfg(feature = "validate")]
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(N).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        self.storage.roster().validate()
+    }
+}

@@ -5,6 +5,8 @@ use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::lifetimes::Lifetimes;
 use crate::stats::Stats;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// ```text
 /// position   0         live              N − retired      N
@@ -274,6 +276,43 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
     }
 }
 
+#[cfg(feature = "validate")]
+impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
+    pub(super) fn validate(&self) -> Result<(), Violation> {
+        ensure(
+            self.live + self.retired <= N,
+            "the parts of the order are one behind the other",
+            format_args!("{} live, {} retired, {N} slots", self.live, self.retired),
+        )?;
+        let circle = self.circle();
+        for position in 0..N {
+            let index = self.slot_at(position);
+            ensure(
+                index < N && self.position_of(index) == position,
+                "the positions are the inverse of the order",
+                format_args!("slot {index} at {position}"),
+            )?;
+            let word = self.word(index).unwrap_or(H::Word::RETIRED);
+            let agrees = if position >= N - self.retired {
+                word == H::Word::RETIRED
+            } else {
+                word.is_dead() == (position >= self.live) && word != H::Word::RETIRED
+            };
+            ensure(
+                agrees,
+                "each slot's word is that of its part of the order",
+                format_args!("{word:?} of slot {index} at {position}"),
+            )?;
+            ensure(
+                word == H::Word::RETIRED || circle.contains(word.as_live()),
+                "each generation is one that a slot of this pool can have",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+        }
+        ensure_counters(&self.stats())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,5 +360,43 @@ mod tests {
         }
         roster.reset_order();
         assert!((0..9).all(|at| roster.position_of(roster.slot_at(at)) == at));
+    }
+
+    #[cfg(feature = "validate")]
+    #[test]
+    fn validation_finds_what_is_broken() {
+        type Short = StaticRoster<5, Handle32<(), 30>>;
+        let broken = |change: fn(&mut Short)| {
+            let mut roster = Short::new(&Lifetimes::PLAIN);
+            for _ in 0..3 {
+                roster.acquire().unwrap();
+                roster.release(0); // the third time for ever
+            }
+            roster.acquire().unwrap();
+            roster.acquire().unwrap();
+            assert_eq!((roster.live, roster.retired), (2, 1));
+            roster.validate().unwrap();
+            change(&mut roster);
+            roster.validate().unwrap_err().rule()
+        };
+        let word = "each slot's word is that of its part of the order";
+        assert_eq!(broken(|roster| roster.live = 1), word);
+        assert_eq!(broken(|roster| roster.retired = 2), word);
+        assert_eq!(broken(|roster| roster.retired = 0), word);
+        assert_eq!(broken(|roster| roster.set_word(0, 1)), word);
+        let inverse = "the positions are the inverse of the order";
+        assert_eq!(broken(|roster| roster.positions[2] = 7), inverse);
+        assert_eq!(broken(|roster| roster.order[2] = 9), inverse);
+        let generation = "each generation is one that a slot of this pool can have";
+        assert_eq!(
+            broken(|roster| {
+                let index = roster.slot_at(0);
+                roster.set_word(index, 0);
+            }),
+            generation
+        );
+        let parts = "the parts of the order are one behind the other";
+        assert_eq!(broken(|roster| roster.live = 5), parts);
+        assert_eq!(broken(|roster| roster.peak_before_removal = 6), "the counters agree");
     }
 }

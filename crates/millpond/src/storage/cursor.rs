@@ -8,18 +8,18 @@ pub(crate) struct CursorMut<'a, T> {
     /// The slots not passed yet, and the index of their first.
     rest: &'a mut [MaybeUninit<T>],
     first: usize,
-    occupancy: &'a Occupancy,
+    occupancy: Occupancy<'a>,
 }
 
 impl<'a, T> CursorMut<'a, T> {
     #[inline]
-    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
+    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { rest: values, first: 0, occupancy }
     }
 
     #[inline]
-    pub(crate) fn occupancy(&self) -> &'a Occupancy {
+    pub(crate) fn occupancy(&self) -> Occupancy<'a> {
         self.occupancy
     }
 

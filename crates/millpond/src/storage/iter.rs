@@ -12,7 +12,7 @@ pub(crate) struct Values<'a, T> {
 
 impl<'a, T> Values<'a, T> {
     #[inline]
-    pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
+    pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { values, live: occupancy.iter() }
     }
@@ -79,14 +79,14 @@ pub(crate) struct ValuesMut<'a, T> {
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
-// SAFETY: it is a `&mut [T]` and a `&Occupancy` in all but form.
+// SAFETY: it is a `&mut [T]` and an `Occupancy` in all but form.
 unsafe impl<T: Send> Send for ValuesMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the values.
 unsafe impl<T: Sync> Sync for ValuesMut<'_, T> {}
 
 impl<'a, T> ValuesMut<'a, T> {
     #[inline]
-    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
+    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { values: values.as_mut_ptr(), live: occupancy.iter(), borrow: PhantomData }
     }

@@ -5,13 +5,13 @@
 //!
 //! # Invariant
 //!
-//! 1. `values.len()` is the occupancy's number of slots, and the two never change.
-//! 2. The value of slot `i` is initialised **exactly if** the occupancy says that `i` is live.
+//! 1. `values.len()` is the number of words, and the two never change.
+//! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
 //! 3. If the slots hold links (`R` threads its list through them and `T` has the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
 //!
-//! The occupancy changes nowhere else: it is private to this module, and what is lent out is shared
-//! or read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+//! The words change nowhere else: they are private to this module, and what is lent out is shared or
+//! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 mod cursor;
 mod iter;
@@ -22,34 +22,34 @@ pub(crate) use iter::{Values, ValuesMut};
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use alloc::boxed::Box;
-use core::marker::PhantomData;
 use core::mem::{MaybeUninit, size_of};
 
+use crate::circle::Circle;
+use crate::handle::Word;
 use crate::memory::{self, OutOfMemory};
 use crate::occupancy::Occupancy;
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
+use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
-/// An array of slots and which of them are live.
-pub(crate) struct Storage<T, R: ReuseOrder> {
+/// An array of slots and their words, which say which of them are live.
+pub(crate) struct Storage<T, R: ReuseOrder, W: Word> {
     values: Box<[MaybeUninit<T>]>,
-    occupancy: Occupancy,
-    order: PhantomData<R>,
+    words: SlotWords<W, R>,
 }
 
-impl<T, R: ReuseOrder> Storage<T, R> {
+impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Whether a dead slot of this storage holds a link.
     const LINKED: bool =
         <R::Queue<u32> as Queue<u32>>::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
 
-    /// All slots dead, every page touched.
-    pub(crate) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
+    /// All slots dead, with this word, every page touched.
+    pub(crate) fn try_new(slots: usize, dead: W) -> Result<Self, OutOfMemory> {
         let mut values: Box<[MaybeUninit<T>]> =
             memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
         memory::touch(&mut values);
-        let occupancy = Occupancy::try_new(slots)?;
-        let mut storage = Self { values, occupancy, order: PhantomData };
+        let mut storage = Self { values, words: SlotWords::try_new(slots, dead)? };
         if Self::LINKED {
             for index in 0..slots {
                 storage.write_link(index, Link::NONE);
@@ -59,13 +59,18 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     }
 
     #[inline]
-    pub(crate) fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
+    pub(crate) fn words(&self) -> &SlotWords<W, R> {
+        &self.words
+    }
+
+    #[inline]
+    pub(crate) fn occupancy(&self) -> Occupancy<'_> {
+        self.words.occupancy()
     }
 
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        if !self.occupancy.is_live(index) {
+        if !self.words.is_live(index) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.
@@ -74,7 +79,7 @@ impl<T, R: ReuseOrder> Storage<T, R> {
 
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        if !self.occupancy.is_live(index) {
+        if !self.words.is_live(index) {
             return None;
         }
         // SAFETY: the slot is live, as just tested.
@@ -86,7 +91,7 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     /// The slot is live.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
-        debug_assert!(self.occupancy.is_live(index));
+        debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is within the array (invariant 1).
         let value = unsafe { self.values.get_unchecked(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2).
@@ -98,7 +103,7 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     /// The slot is live.
     #[inline]
     pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
-        debug_assert!(self.occupancy.is_live(index));
+        debug_assert!(self.words.is_live(index));
         // SAFETY: a live slot is within the array (invariant 1).
         let value = unsafe { self.values.get_unchecked_mut(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2).
@@ -116,7 +121,7 @@ impl<T, R: ReuseOrder> Storage<T, R> {
     ) -> [&mut T; N] {
         let values = self.values.as_mut_ptr();
         indices.map(|index| {
-            debug_assert!(self.occupancy.is_live(index));
+            debug_assert!(self.words.is_live(index));
             // SAFETY: a live slot is within the array (invariant 1).
             let value = unsafe { values.add(index) };
             // SAFETY: no other of these references is to the same slot, and they borrow `self`.
@@ -126,53 +131,48 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         })
     }
 
-    /// Makes a dead slot live.
-    pub(crate) fn put(&mut self, index: usize, value: T) {
+    /// Makes a dead slot live, in this generation.
+    pub(crate) fn put(&mut self, index: usize, generation: W, value: T) {
         // A live slot would lose its value; the handles above make sure that it is dead.
         assert!(
-            index < self.values.len() && !self.occupancy.is_live(index),
+            index < self.values.len() && !self.words.is_live(index) && !generation.is_dead(),
             "the slot is live already"
         );
         // SAFETY: just tested.
-        unsafe { self.put_unchecked(index, value) };
+        unsafe { self.put_unchecked(index, generation, value) };
     }
 
-    /// Makes a dead slot live.
+    /// Makes a dead slot live, in this generation.
     ///
     /// # Safety
     ///
-    /// The slot is in range and dead.
+    /// The slot is in range and dead, and the generation is not marked dead.
     #[inline]
-    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, value: T) {
-        self.occupancy.set_live(index);
+    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: W, value: T) {
+        self.words.set_live(index, generation);
         // SAFETY: the slot is in range.
         unsafe { self.values.get_unchecked_mut(index) }.write(value);
     }
 
-    /// Makes a live slot dead, tells the function, and gives the slot's value. The function may set
-    /// links, and no user code runs in it.
+    /// Gives the value of a live slot, which the function makes dead by [`Slots::set_dead`].
     ///
     /// # Safety
     ///
-    /// The slot is live, and the function makes no slot live.
+    /// The slot is live, the function makes it dead and no other slot live or dead, and no user code
+    /// runs in it.
     #[inline]
-    pub(crate) unsafe fn take_unchecked(
-        &mut self,
-        index: usize,
-        on_death: impl FnOnce(&mut Self),
-    ) -> T {
-        self.occupancy.set_dead(index);
-        if !Self::LINKED {
-            on_death(self);
+    pub(crate) unsafe fn take_unchecked(&mut self, index: usize, end: impl FnOnce(&mut Self)) -> T {
+        if Self::LINKED {
+            // SAFETY: the slot is live.
+            let value = unsafe { self.read(index) };
+            end(self);
+            value
+        } else {
+            end(self);
             // Read last, the value goes straight to where the caller wants it.
             // SAFETY: the slot was live until now, and nothing has been written to it since.
-            return unsafe { self.read(index) };
+            unsafe { self.read(index) }
         }
-        // SAFETY: the slot was live until now.
-        let value = unsafe { self.read(index) };
-        self.write_link(index, Link::NONE);
-        on_death(self);
-        value
     }
 
     /// The value of a slot that was live until now.
@@ -188,61 +188,85 @@ impl<T, R: ReuseOrder> Storage<T, R> {
         unsafe { slot.assume_init_read() }
     }
 
-    /// Makes a live slot dead, and gives its value; `None` if it is dead.
+    /// Makes a live slot dead, with this word, and gives its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn take(&mut self, index: usize) -> Option<T> {
-        // SAFETY: the slot is live, as just tested.
-        self.occupancy.is_live(index).then(|| unsafe { self.take_unchecked(index, |_| {}) })
+    pub(crate) fn take(&mut self, index: usize, word: W) -> Option<T> {
+        if !self.words.is_live(index) {
+            return None;
+        }
+        assert!(word.is_dead(), "the word of a dead slot");
+        let end = |storage: &mut Self| match word == W::RETIRED {
+            true => storage.retire(index),
+            false => storage.set_dead(index, word),
+        };
+        // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
+        Some(unsafe { self.take_unchecked(index, end) })
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(&mut self) {
+    pub(crate) fn forget_all(&mut self, circle: &Circle<W>) {
         debug_assert!(!core::mem::needs_drop::<T>());
         if Self::LINKED {
             for index in 0..self.values.len() {
-                self.take(index);
+                if self.words.is_live(index) {
+                    self.write_link(index, Link::NONE);
+                }
             }
         }
-        self.occupancy.set_all_dead();
+        self.words.set_all_dead(circle);
+    }
+
+    /// Gives all slots, which are dead, this word.
+    pub(crate) fn reset_words(&mut self, word: W) {
+        self.words.reset(word);
     }
 
     /// Which slot a reference into the array refers to.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         memory::position_in(&self.values, core::ptr::from_ref(value))
-            .filter(|&index| self.occupancy.is_live(index))
+            .filter(|&index| self.words.is_live(index))
     }
 
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, T> {
-        Values::new(&self.values, &self.occupancy)
+        Values::new(&self.values, self.occupancy())
     }
 
     #[inline]
     pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
-        ValuesMut::new(&mut self.values, &self.occupancy)
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(&mut self) -> (&SlotWords<W, R>, ValuesMut<'_, T>) {
+        self.words.refresh();
+        (&self.words, ValuesMut::new(&mut self.values, self.words.occupancy()))
     }
 
     /// The values to change, one at a time, by ascending index.
     #[inline]
-    pub(crate) fn cursor_mut(&mut self) -> CursorMut<'_, T> {
-        CursorMut::new(&mut self.values, &self.occupancy)
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&SlotWords<W, R>, CursorMut<'_, T>) {
+        self.words.refresh();
+        (&self.words, CursorMut::new(&mut self.values, self.words.occupancy()))
     }
 
     #[inline]
     pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
-        ValueRuns::new(&self.values, &self.occupancy)
+        ValueRuns::new(&self.values, self.occupancy())
     }
 
     #[inline]
     pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        ValueRunsMut::new(&mut self.values, &self.occupancy)
+        self.words.refresh();
+        ValueRunsMut::new(&mut self.values, self.words.occupancy())
     }
 
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
-        let slot = self.values[index].as_mut_ptr().cast::<Link>();
         if Self::LINKED {
+            let slot = self.values[index].as_mut_ptr().cast::<Link>();
             // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
@@ -250,28 +274,52 @@ impl<T, R: ReuseOrder> Storage<T, R> {
 }
 
 #[cfg(feature = "validate")]
-impl<T, R: ReuseOrder> Storage<T, R> {
+impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
-        self.occupancy.validate()?;
+        self.words.validate()?;
         ensure(
-            self.values.len() == self.occupancy.slots(),
+            self.values.len() == self.words.slots(),
             "there is a place for the value of each slot",
-            format_args!("{} places for {} slots", self.values.len(), self.occupancy.slots()),
+            format_args!("{} places for {} slots", self.values.len(), self.words.slots()),
         )
     }
 }
 
-impl<T, R: ReuseOrder> Slots for Storage<T, R> {
+impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
+    type Word = W;
+    type Order = R;
     const HOLDS_LINKS: bool = Self::LINKED;
 
     #[inline]
-    fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
+    fn words(&self) -> &SlotWords<W, R> {
+        &self.words
+    }
+
+    /// The value stays where it is, and nobody drops it: whoever calls this has moved it out, or is
+    /// about to.
+    #[inline]
+    fn set_dead(&mut self, index: usize, word: W) {
+        self.words.set_dead(index, word);
+        self.write_link(index, Link::NONE);
+    }
+
+    /// As [`set_dead`](Self::set_dead).
+    fn retire(&mut self, index: usize) {
+        self.words.retire(index);
+        self.write_link(index, Link::NONE);
+    }
+
+    fn begin_marking(&mut self) {
+        self.words.begin_marking();
+    }
+
+    fn mark(&mut self, index: usize) -> bool {
+        self.words.mark(index)
     }
 
     #[inline]
     fn link(&self, index: usize) -> Link {
-        if !Self::LINKED || self.occupancy.is_live(index) {
+        if !Self::LINKED || self.words.is_live(index) {
             return Link::NONE;
         }
         let slot = self.values[index].as_ptr().cast::<Link>();
@@ -281,13 +329,13 @@ impl<T, R: ReuseOrder> Slots for Storage<T, R> {
 
     #[inline]
     fn set_link(&mut self, index: usize, link: Link) {
-        if !self.occupancy.is_live(index) {
+        if !self.words.is_live(index) {
             self.write_link(index, link);
         }
     }
 }
 
-impl<T, R: ReuseOrder> Drop for Storage<T, R> {
+impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
     fn drop(&mut self) {
         if !core::mem::needs_drop::<T>() {
             return;
@@ -298,37 +346,38 @@ impl<T, R: ReuseOrder> Drop for Storage<T, R> {
 
 /// Drops the values from a slot on. If one of them panics, the rest are still dropped while
 /// unwinding, as by a `Vec`.
-struct DropRest<'a, T, R: ReuseOrder> {
-    storage: &'a mut Storage<T, R>,
+struct DropRest<'a, T, R: ReuseOrder, W: Word> {
+    storage: &'a mut Storage<T, R, W>,
     from: usize,
 }
 
-impl<T, R: ReuseOrder> DropRest<'_, T, R> {
+impl<T, R: ReuseOrder, W: Word> DropRest<'_, T, R, W> {
     fn drop_all(&mut self) {
-        while let Some(index) = self.storage.occupancy.first_live_from(self.from) {
-            self.from = index;
-            drop(self.storage.take(index));
+        while self.from < self.storage.values.len() {
+            self.from += 1;
+            // The last word that the slot has: the storage goes.
+            drop(self.storage.take(self.from - 1, W::RETIRED));
         }
     }
 }
 
-impl<T, R: ReuseOrder> Drop for DropRest<'_, T, R> {
+impl<T, R: ReuseOrder, W: Word> Drop for DropRest<'_, T, R, W> {
     fn drop(&mut self) {
         self.drop_all();
     }
 }
 
-impl<T: Clone, R: ReuseOrder> Storage<T, R> {
-    /// A copy with the same slots live. If a value's clone panics, what was copied is dropped.
+impl<T: Clone, R: ReuseOrder, W: Word> Storage<T, R, W> {
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let mut storage = Self::try_new(self.values.len())?;
+        let mut storage = Self::try_new(self.values.len(), W::RETIRED)?;
         for (index, value) in self.iter() {
-            storage.put(index, value.clone());
+            storage.put(index, self.words.of_known_live(index), value.clone());
         }
         for index in 0..self.values.len() {
             storage.set_link(index, self.link(index));
         }
-        storage.occupancy.continue_from(&self.occupancy);
+        storage.words.continue_from(&self.words);
         Ok(storage)
     }
 }

@@ -14,7 +14,7 @@ pub struct ValueRuns<'a, T> {
 
 impl<'a, T> ValueRuns<'a, T> {
     #[inline]
-    pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
+    pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { runs: RunSlices::new(values, occupancy.runs()) }
     }
@@ -74,7 +74,7 @@ pub struct ValueRunsMut<'a, T> {
 
 impl<'a, T> ValueRunsMut<'a, T> {
     #[inline]
-    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: &'a Occupancy) -> Self {
+    pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { runs: RunSlicesMut::new(values, occupancy.runs()) }
     }

@@ -1,52 +1,10 @@
 //! What the tests share: values that count themselves, and reproducible random numbers.
 #![allow(dead_code, unused_macros, reason = "each test file uses its own part")]
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
+mod value;
 
-/// Keeps count of its values, and panics when one is dropped twice.
-#[derive(Clone, Default)]
-pub(crate) struct Ledger(Rc<RefCell<HashMap<u64, u32>>>);
-
-impl Ledger {
-    /// A new value that says `id`.
-    pub(crate) fn value(&self, id: u64) -> Counted {
-        *self.0.borrow_mut().entry(id).or_default() += 1;
-        Counted { id, ledger: self.clone() }
-    }
-
-    /// How many values have not been dropped.
-    pub(crate) fn alive(&self) -> usize {
-        self.0.borrow().values().map(|count| *count as usize).sum()
-    }
-}
-
-/// A value that is counted in its ledger until it is dropped.
-pub(crate) struct Counted {
-    id: u64,
-    ledger: Ledger,
-}
-
-impl Counted {
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-}
-
-impl Clone for Counted {
-    fn clone(&self) -> Self {
-        self.ledger.value(self.id)
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        let mut counts = self.ledger.0.borrow_mut();
-        let count = counts.get_mut(&self.id).filter(|count| **count > 0);
-        *count.expect("a value was dropped twice, or was never made") -= 1;
-    }
-}
+#[allow(unused_imports, reason = "each test file uses its own part")]
+pub(crate) use value::{Counted, Ledger, panics, quiet_panic};
 
 /// SplitMix64: small, and the same on every machine.
 pub(crate) struct Random(pub(crate) u64);

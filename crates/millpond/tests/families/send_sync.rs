@@ -17,8 +17,9 @@ use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 use millpond::{
     BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
-    HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, Pool, PoolBuilder,
-    Recycler, RecyclerBuilder, Refusal, Stats,
+    HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, PackedPool,
+    PackedPoolBuilder, Pool, PoolBuilder, Recycler, RecyclerBuilder, Refusal, SideTable,
+    StaticPool, Stats, packed, side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -84,6 +85,35 @@ fn recyclers_and_classic_pools_go_where_their_objects_go() {
     is_not!(Send: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
     is!(Sync: Recycler<SyncOnly>, RosterPool<SyncOnly>, BytemapPool<SyncOnly>);
     is_not!(Sync: Recycler<SendOnly>, RosterPool<SendOnly>, BytemapPool<SendOnly>);
+}
+
+#[test]
+fn pools_with_books_of_their_own_go_where_their_values_go() {
+    type Table<V> = SideTable<Handle<Neither>, V>;
+    is!(Send: PackedPool<SendOnly>, StaticPool<SendOnly, 3>, Table<SendOnly>);
+    is_not!(Send: PackedPool<SyncOnly>, StaticPool<SyncOnly, 3>, Table<SyncOnly>);
+    is!(Sync: PackedPool<SyncOnly>, StaticPool<SyncOnly, 3>, Table<SyncOnly>);
+    is_not!(Sync: PackedPool<SendOnly>, StaticPool<SendOnly, 3>, Table<SendOnly>);
+    is_not!(Send: PackedPool<Neither>, StaticPool<Neither, 3>, Table<Neither>);
+    is_not!(Sync: PackedPool<Neither>, StaticPool<Neither, 3>, Table<Neither>);
+    is!(Send: PackedPoolBuilder<Neither>);
+    is!(Sync: PackedPoolBuilder<Neither>);
+}
+
+/// Their iterators, as those of a pool.
+#[test]
+fn iterators_of_these_pools_go_where_the_values_go() {
+    type H = Handle<Neither>;
+    is!(Send: packed::IterMut<'_, SendOnly, H>, packed::Drain<'_, SendOnly, H>);
+    is!(Send: packed::Iter<'_, SyncOnly, H>, static_pool::Iter<'_, SyncOnly, 3, H>);
+    is!(Send: static_pool::IterMut<'_, SendOnly, 3, H>, static_pool::Drain<'_, SendOnly, 3, H>);
+    is!(Send: static_pool::ValueRunsMut<'_, SendOnly, H>, side_table::Iter<'_, H, SyncOnly>);
+    is!(Send: side_table::IterMut<'_, H, SendOnly>);
+    is_not!(Send: packed::IterMut<'_, SyncOnly, H>, packed::Drain<'_, SyncOnly, H>);
+    is_not!(Send: packed::Iter<'_, SendOnly, H>, static_pool::Iter<'_, SendOnly, 3, H>);
+    is_not!(Send: static_pool::IterMut<'_, SyncOnly, 3, H>, static_pool::Drain<'_, SyncOnly, 3, H>);
+    is_not!(Send: static_pool::ValueRunsMut<'_, SyncOnly, H>, side_table::Iter<'_, H, SendOnly>);
+    is_not!(Send: side_table::IterMut<'_, H, SyncOnly>);
 }
 
 #[test]

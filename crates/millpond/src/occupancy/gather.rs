@@ -1,0 +1,89 @@
+//! 64 slots' words, boiled down to a bit each.
+
+use super::WORD_SLOTS;
+
+/// Where an occupancy's bits come from: kept as such, or the top bits of the slots' words, which are set
+/// while a slot is dead.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    Bits(&'a [u64]),
+    Bytes(&'a [u8]),
+    Narrow(&'a [u16]),
+    Wide(&'a [u32]),
+}
+
+impl Source<'_> {
+    /// The bits of 64 slots: set for those that are live. 0 beyond the last.
+    #[inline]
+    pub(crate) fn word(&self, word: usize) -> u64 {
+        match self {
+            Self::Bits(words) => words.get(word).copied().unwrap_or(0),
+            _ => self.gather(word),
+        }
+    }
+
+    /// Not inlined: it would drown the loops over slots that ask for a word now and then.
+    #[inline(never)]
+    fn gather(self, word: usize) -> u64 {
+        match self {
+            Self::Bits(words) => words[word],
+            Self::Bytes(bytes) => gathered(bytes, word, |byte| byte >> 7),
+            Self::Narrow(words) => gathered(words, word, |word| (word >> 15) as u8),
+            Self::Wide(words) => gathered(words, word, |word| (word >> 31) as u8),
+        }
+    }
+}
+
+/// The bits of 64 slots, live ones set, from words whose top bit the function moves down.
+///
+/// Safe code that compilers turn into vector instructions: 64 words are narrowed to 64 bytes of 0 or 1,
+/// and eight bytes at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
+#[inline]
+fn gathered<W: Copy>(words: &[W], word: usize, is_dead: impl Fn(W) -> u8) -> u64 {
+    const SPREAD: u64 = 0x0102_0408_1020_4080;
+    let first = word * WORD_SLOTS;
+    match words.get(first..first + WORD_SLOTS) {
+        Some(words) => {
+            let mut dead = [0; WORD_SLOTS];
+            for (byte, word) in dead.iter_mut().zip(words) {
+                *byte = is_dead(*word);
+            }
+            !dead.chunks_exact(8).rev().fold(0, |bits, eight| {
+                let eight = eight.try_into().map_or(0, u64::from_le_bytes);
+                bits << 8 | eight.wrapping_mul(SPREAD) >> 56
+            })
+        }
+        None => {
+            let rest = words.get(first..).unwrap_or(&[]);
+            rest.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_dead(*word) ^ 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::patterns;
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn every_source_of_the_same_slots_has_the_same_bits() {
+        for live in patterns() {
+            let words = |live_word: u32, dead: u32| {
+                live.iter().map(move |&live| if live { live_word } else { dead | live_word })
+            };
+            let wide: Vec<u32> = words(0x7fff_fffe, 1 << 31).collect();
+            let narrow: Vec<u16> = words(0x7ffe, 1 << 15).map(|word| word as u16).collect();
+            let bytes: Vec<u8> = words(0x7e, 1 << 7).map(|word| word as u8).collect();
+            for word in 0..live.len().div_ceil(WORD_SLOTS) + 2 {
+                let bits = (0..WORD_SLOTS)
+                    .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
+                    .fold(0_u64, |bits, bit| bits | 1 << bit);
+                assert_eq!(Source::Wide(&wide).word(word), bits);
+                assert_eq!(Source::Narrow(&narrow).word(word), bits);
+                assert_eq!(Source::Bytes(&bytes).word(word), bits);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Values that count themselves, notice being overwritten, and panic when told to.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+/// Keeps count of its values, and panics when one is dropped twice.
+#[derive(Clone, Default)]
+pub(crate) struct Ledger(Rc<Accounts>);
+
+#[derive(Default)]
+struct Accounts {
+    /// How many values by this id have been made and not dropped.
+    alive: RefCell<HashMap<u64, u32>>,
+    drop_panics_at: Cell<Option<u64>>,
+    clone_panics_at: Cell<Option<u64>>,
+}
+
+impl Ledger {
+    /// A new value that says `id`.
+    pub(crate) fn value(&self, id: u64) -> Counted {
+        *self.0.alive.borrow_mut().entry(id).or_default() += 1;
+        Counted { id, ledger: self.clone(), check: INTACT ^ id }
+    }
+
+    /// How many values have not been dropped.
+    pub(crate) fn alive(&self) -> usize {
+        self.0.alive.borrow().values().map(|count| *count as usize).sum()
+    }
+
+    /// Whether a value that says `id` has not been dropped.
+    pub(crate) fn is_alive(&self, id: u64) -> bool {
+        self.0.alive.borrow().get(&id).is_some_and(|count| *count > 0)
+    }
+
+    /// The next drop of a value that says `id` panics, after it was counted.
+    pub(crate) fn panic_in_drop_of(&self, id: impl Into<Option<u64>>) {
+        self.0.drop_panics_at.set(id.into());
+    }
+
+    /// Each clone of a value that says `id` panics.
+    pub(crate) fn panic_in_clone_of(&self, id: impl Into<Option<u64>>) {
+        self.0.clone_panics_at.set(id.into());
+    }
+}
+
+/// A value that is counted in its ledger until it is dropped.
+pub(crate) struct Counted {
+    id: u64,
+    ledger: Ledger,
+    /// Enough for the links of an intrusive list to overwrite something.
+    check: u64,
+}
+
+const INTACT: u64 = 0x1234_5678_9abc_def0;
+
+impl Counted {
+    pub(crate) fn id(&self) -> u64 {
+        assert_eq!(self.check, INTACT ^ self.id, "the value was overwritten");
+        self.id
+    }
+}
+
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl std::fmt::Debug for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "value {}", self.id)
+    }
+}
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        if self.ledger.0.clone_panics_at.get() == Some(self.id) {
+            quiet_panic();
+        }
+        self.ledger.value(self.id)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let id = self.id();
+        let mut alive = self.ledger.0.alive.borrow_mut();
+        let count = alive.get_mut(&id).filter(|count| **count > 0);
+        // A second panic while unwinding aborts the test, which is as good as failing.
+        *count.expect("a value was dropped twice, or was never made") -= 1;
+        drop(alive);
+        if self.ledger.0.drop_panics_at.get() == Some(id) {
+            self.ledger.0.drop_panics_at.set(None);
+            quiet_panic();
+        }
+    }
+}
+
+/// Panics without a message on the terminal.
+pub(crate) fn quiet_panic() -> ! {
+    resume_unwind(Box::new("on purpose"))
+}
+
+/// Whether the work panicked on purpose; any other panic goes on.
+pub(crate) fn panics(work: impl FnOnce()) -> bool {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(()) => false,
+        Err(panic) if panic.downcast_ref::<&str>() == Some(&"on purpose") => true,
+        Err(panic) => resume_unwind(panic),
+    }
+}

@@ -1,0 +1,119 @@
+//! Defect 11: `insert_at` at the first, a middle and the last dead slot, a live slot, a retired one, an
+//! old generation and a future one; then allocation goes on, with each slot once.
+
+use std::collections::HashSet;
+
+use crate::common::Random;
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+
+/// Fills the pool: each slot that is neither live nor retired comes exactly once.
+fn rest_comes_once<K: Kind>(pool: &mut K::Pool<u64>) {
+    let mut slots: HashSet<usize> = pool.iter().map(|(handle, _)| handle.index()).collect();
+    let expected = pool.capacity() - pool.retired();
+    while let Ok(handle) = pool.insert(3) {
+        assert!(slots.insert(handle.index()), "slot {} came twice", handle.index());
+        assert_eq!(pool.get(handle), Some(&3));
+    }
+    assert_eq!(slots.len(), expected, "each slot came");
+    pool.validate().unwrap();
+}
+
+/// Every sequence of claims of up to four of five slots, among insertions and removals.
+fn any_dead_slot<K: Kind>() {
+    let seeds = if cfg!(miri) { 3 } else { 150 };
+    for seed in 0..seeds {
+        let mut random = Random(seed);
+        let mut pool = K::build::<u64>(Plan::of(5));
+        if pool.capacity() == 0 {
+            return;
+        }
+        let mut live: Vec<K::Handle> = Vec::new();
+        for _ in 0..20 {
+            match random.below(4) {
+                0 => live.extend(pool.insert(1)),
+                1 if !live.is_empty() => {
+                    let handle = live.swap_remove(random.below(live.len()));
+                    assert!(pool.remove(handle).is_some());
+                }
+                _ => {
+                    let index = random.below(pool.capacity());
+                    let generation = 1 + random.below(3) as u32;
+                    let handle = K::Handle::from_parts(index, generation).unwrap();
+                    match pool.insert_at(handle, 2) {
+                        None => return,
+                        Some(Ok(())) => {
+                            assert!(live.iter().all(|other| other.index() != index));
+                            assert_eq!(pool.get(handle), Some(&2));
+                            live.push(handle);
+                        }
+                        Some(Err(value)) => assert_eq!(value, 2),
+                    }
+                }
+            }
+            assert_eq!(pool.len(), live.len());
+            assert!(live.iter().all(|&handle| pool.contains(handle)));
+            pool.validate().unwrap();
+        }
+        rest_comes_once::<K>(&mut pool);
+    }
+}
+
+fn first_middle_and_last_slot<K: Kind>() {
+    for index in [0, 1, 63, 64, 69] {
+        let mut pool = K::build::<u64>(Plan::of(70));
+        if index >= pool.capacity() {
+            continue;
+        }
+        let future = K::Handle::from_parts(index, 3).unwrap();
+        match pool.insert_at(future, 1) {
+            None => return,
+            Some(result) => assert_eq!(result, Ok(()), "a generation to come"),
+        }
+        assert_eq!(pool.get(future), Some(&1));
+        for generation in [1, 2, 3, 4] {
+            let Some(handle) = K::Handle::from_parts(index, generation) else { continue };
+            assert_eq!(pool.insert_at(handle, 5), Some(Err(5)), "the slot is live");
+        }
+        pool.validate().unwrap();
+        rest_comes_once::<K>(&mut pool);
+        assert_eq!(pool.remove(future), Some(1));
+        for generation in [1, 2, 3] {
+            let old = K::Handle::from_parts(index, generation).unwrap();
+            assert!(!pool.contains(old));
+            if K::LASTING {
+                assert_eq!(pool.insert_at(old, 5), Some(Err(5)), "{old:?} was there before");
+            }
+        }
+        pool.validate().unwrap();
+        rest_comes_once::<K>(&mut pool);
+    }
+}
+
+fn slot_beyond_the_last<K: Kind>() {
+    let mut pool = K::build::<u64>(Plan::of(70));
+    for index in [pool.capacity(), pool.capacity() + 1, 1 << 14] {
+        let handle = K::Handle::from_parts(index, 1).unwrap();
+        assert!(matches!(pool.insert_at(handle, 5), None | Some(Err(5))));
+    }
+    pool.validate().unwrap();
+    rest_comes_once::<K>(&mut pool);
+}
+
+/// A pool that is filled by claims alone, from the last slot to the first, knows that it is full.
+fn all_slots<K: Kind>() {
+    let mut pool = K::build::<u64>(Plan::of(70));
+    for index in (0..pool.capacity()).rev() {
+        let handle = K::Handle::from_parts(index, 2).unwrap();
+        match pool.insert_at(handle, index as u64) {
+            None => return,
+            Some(result) => assert_eq!(result, Ok(())),
+        }
+        pool.validate().unwrap();
+    }
+    assert!(pool.is_full());
+    assert_eq!(pool.insert(5), Err(5));
+    pool.clear();
+    rest_comes_once::<K>(&mut pool);
+}
+
+for_every_pool! { any_dead_slot, first_middle_and_last_slot, slot_beyond_the_last, all_slots }

@@ -1,0 +1,119 @@
+//! Defect 6: the generations of a slot are used up, and a stale handle is good again.
+
+use std::collections::HashSet;
+
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+
+/// How many lifetimes each slot has when few were asked for, if that is few.
+fn few<K: Kind>(wraps: bool) -> Option<(Plan, u32)> {
+    let plan = Plan { lifetimes: Some(3), wraps, ..Plan::of(5) };
+    let lifetimes = if K::LIFETIMES_CHOSEN {
+        K::Handle::GENERATION_MAX.min(3)
+    } else {
+        K::Handle::GENERATION_MAX
+    };
+    (lifetimes <= 1000).then_some((plan, lifetimes))
+}
+
+fn slots_retire<K: Kind>() {
+    let Some((plan, lifetimes)) = few::<K>(false) else { return };
+    if !K::LASTING {
+        return;
+    }
+    let mut pool = K::build::<u64>(plan);
+    let mut ever: Vec<K::Handle> = Vec::new();
+    let mut set = HashSet::new();
+    for round in 0.. {
+        // One slot, all slots, two slots, and so on: they do not retire together.
+        let count = 1 + round % pool.capacity().max(1);
+        let mut live = Vec::new();
+        while live.len() < count {
+            let Ok(handle) = pool.insert(7) else { break };
+            assert!(set.insert(handle), "{handle:?} was issued twice");
+            live.push(handle);
+        }
+        assert!(pool.len() + pool.retired() <= pool.capacity());
+        assert!(ever.iter().all(|&handle| !pool.contains(handle)));
+        if live.is_empty() {
+            break;
+        }
+        for handle in live {
+            assert_eq!(pool.remove(handle), Some(7));
+            ever.push(handle);
+        }
+        pool.validate().unwrap();
+    }
+    assert_eq!(ever.len(), pool.capacity() * lifetimes as usize, "each lifetime of each slot");
+    assert!(pool.is_full() && pool.len() == 0);
+    assert_eq!(pool.retired(), pool.capacity());
+    pool.clear();
+    pool.validate().unwrap();
+    assert_eq!(pool.insert(8), Err(8), "a clear brings no slot back");
+    assert!(ever.iter().all(|&handle| !pool.contains(handle)));
+    for &handle in &ever {
+        if let Some(result) = pool.insert_at(handle, 9) {
+            assert_eq!(result, Err(9), "{handle:?} is of a retired slot");
+        }
+    }
+}
+
+fn slots_wrap<K: Kind>() {
+    let Some((plan, lifetimes)) = few::<K>(true) else { return };
+    if !K::WRAPS_EARLY {
+        return;
+    }
+    let mut pool = K::build::<u64>(plan);
+    let mut first_round: Vec<K::Handle> = Vec::new();
+    for use_of_all in 0..lifetimes * 3 {
+        let mut handles = Vec::new();
+        while let Ok(handle) = pool.insert(u64::from(use_of_all)) {
+            handles.push(handle);
+        }
+        assert_eq!((pool.len(), pool.retired()), (pool.capacity(), 0), "no slot retires");
+        pool.validate().unwrap();
+        for &handle in &handles {
+            assert_eq!(pool.remove(handle), Some(u64::from(use_of_all)));
+            assert!(!pool.contains(handle), "stale until its slot has been once round");
+        }
+        if use_of_all < lifetimes {
+            first_round.extend(&handles);
+        } else {
+            assert!(handles.iter().all(|handle| first_round.contains(handle)), "the same again");
+        }
+    }
+}
+
+/// A slot is taken to its last lifetime by a claim.
+fn last_lifetime<K: Kind>() {
+    let last = K::Handle::GENERATION_MAX;
+    for wraps in [false, true] {
+        let mut pool = K::build::<u64>(Plan { wraps, ..Plan::of(2) });
+        let Some(handle) = K::Handle::from_parts(0, last) else { panic!("a generation in range") };
+        match pool.insert_at(handle, 1) {
+            None => return,
+            Some(result) => assert_eq!(result.is_ok(), pool.capacity() > 0),
+        }
+        if pool.capacity() == 0 {
+            return;
+        }
+        let retires = !(K::LIFETIMES_CHOSEN && wraps) && K::LASTING;
+        pool.validate().unwrap();
+        assert_eq!(pool.remove(handle), Some(1));
+        pool.validate().unwrap();
+        assert!(!pool.contains(handle));
+        assert_eq!(pool.retired(), usize::from(retires));
+        let mut again = Vec::new();
+        while let Ok(handle) = pool.insert(2) {
+            again.push(handle);
+        }
+        assert_eq!(again.len(), pool.capacity() - usize::from(retires));
+        assert!(!pool.contains(handle));
+        if retires {
+            assert!(again.iter().all(|handle| handle.index() != 0));
+            assert_eq!(pool.insert_at(handle, 9), Some(Err(9)));
+        }
+        pool.validate().unwrap();
+    }
+}
+
+for_every_pool! { slots_retire, slots_wrap, last_lifetime }

@@ -1,0 +1,91 @@
+//! Defect 9: values without a size, with a large alignment, of a megabyte; pools of 0, 1, 63, 64 and 65
+//! slots.
+
+use std::fmt::Debug;
+
+use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+
+/// Fills, empties, checks and refills a pool of values, each of which can be told from its neighbours
+/// where it has a size.
+fn works<K: Kind, T: PartialEq + Debug + 'static>(slots: &[usize], make: fn(usize) -> T) {
+    for slots in K::capacities(slots) {
+        let mut pool = K::build::<T>(Plan::of(slots));
+        assert_eq!((pool.capacity(), pool.len(), pool.is_full()), (slots, 0, slots == 0));
+        for round in 0..2 {
+            let handles: Vec<_> = (0..slots).map(|at| pool.insert(make(at)).unwrap()).collect();
+            assert!(pool.is_full());
+            assert_eq!(pool.insert(make(5)).unwrap_err(), make(5));
+            assert!(!matches!(pool.insert_with(&mut |_| make(0)), Some(Ok(_))));
+            assert!(!matches!(pool.promised(), Some(Some(_))));
+            for (at, &handle) in handles.iter().enumerate() {
+                let value = pool.get(handle).unwrap();
+                assert_eq!(*value, make(at), "round {round}");
+                let address = std::ptr::from_ref(value).addr();
+                assert_eq!(address % align_of::<T>(), 0, "{address:#x}");
+            }
+            assert_eq!(pool.iter().count(), slots);
+            pool.validate().unwrap();
+            for (at, &handle) in handles.iter().enumerate().step_by(2) {
+                assert_eq!(pool.remove(handle), Some(make(at)));
+            }
+            assert_eq!(pool.len(), slots / 2);
+            for (at, &handle) in handles.iter().enumerate() {
+                let expected = (at % 2 == 1).then(|| make(at));
+                assert_eq!(pool.get(handle), expected.as_ref());
+            }
+            pool.validate().unwrap();
+            pool.clear();
+            pool.validate().unwrap();
+            assert_eq!(pool.len(), 0);
+            assert!(handles.iter().all(|&handle| !pool.contains(handle)));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(4096))]
+struct PageAligned(usize);
+
+#[derive(Debug, PartialEq)]
+#[repr(align(64))]
+struct NothingAligned;
+
+#[derive(Debug, PartialEq)]
+struct Megabyte(Box<usize>, [u64; 1 << 17]);
+
+const EDGES: [usize; 5] = [0, 1, 63, 64, 65];
+
+fn without_size<K: Kind>() {
+    works::<K, ()>(&EDGES, |_| ());
+    works::<K, NothingAligned>(&EDGES, |_| NothingAligned);
+}
+
+fn small<K: Kind>() {
+    works::<K, u8>(&EDGES, |at| at as u8);
+    works::<K, [u8; 9]>(&EDGES, |at| [at as u8; 9]);
+    works::<K, String>(&EDGES, |at| at.to_string());
+    works::<K, Box<usize>>(&EDGES, Box::new);
+}
+
+fn over_aligned<K: Kind>() {
+    // On a stack of its own: a static pool of these has 280 KiB, and is moved about.
+    on_a_large_stack(|| works::<K, PageAligned>(&EDGES, PageAligned));
+}
+
+fn huge<K: Kind>() {
+    if K::CAPACITY.unwrap_or(0) > 3 {
+        return;
+    }
+    on_a_large_stack(|| {
+        works::<K, Megabyte>(&[0, 1, 3], |at| Megabyte(Box::new(at), [at as u64; 1 << 17]));
+    });
+}
+
+fn on_a_large_stack(work: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        thread.spawn_scoped(scope, work).unwrap().join().unwrap();
+    });
+}
+
+for_every_pool! { without_size, small, over_aligned, huge }

@@ -1,0 +1,91 @@
+//! Defect 7: a handle from a file or from the net names a slot beyond the pool, a dead lifetime, or
+//! nothing at all; and memory is taken for it.
+
+use crate::allocations;
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+
+/// Numbers at which something begins or ends in some layout.
+fn borders() -> Vec<u32> {
+    let mut borders: Vec<u32> = (0..32).flat_map(|bit| [1_u32 << bit, (1 << bit) - 1]).collect();
+    borders.extend([2, 3, 5, u32::MAX - 1, u32::MAX]);
+    borders.extend((0..8).flat_map(|index| (0..4).map(move |low| index << 8 | low)));
+    borders.extend((0..8).flat_map(|index| (0..4).map(move |low| index << 16 | low)));
+    borders.sort_unstable();
+    borders.dedup();
+    borders
+}
+
+fn all_handles<K: Kind>() -> Vec<K::Handle> {
+    let borders = borders();
+    let mut handles = Vec::new();
+    for &high in &borders {
+        handles.extend(
+            borders
+                .iter()
+                .filter_map(|&low| K::Handle::from_bits(u64::from(high) << 32 | u64::from(low))),
+        );
+        for generation in [0, 1, 2, 3, K::Handle::GENERATION_MAX - 1, K::Handle::GENERATION_MAX] {
+            handles.extend(K::Handle::from_parts(high as usize, generation));
+        }
+    }
+    handles.sort_unstable();
+    handles.dedup();
+    handles
+}
+
+/// Slots that are live in their first and in their second lifetime, that died, and that never lived.
+fn used<K: Kind>() -> (K::Pool<u64>, Vec<K::Handle>) {
+    let mut pool = K::build::<u64>(Plan::of(6));
+    let mut live: Vec<K::Handle> = (0..4).filter_map(|value| pool.insert(value).ok()).collect();
+    for _ in 0..live.len().min(2) {
+        pool.remove(live.remove(0));
+    }
+    live.extend(pool.insert(7));
+    (pool, live)
+}
+
+fn refused_without_memory<K: Kind>() {
+    let handles = all_handles::<K>();
+    let (mut pool, live) = used::<K>();
+    let ((), allocations) = allocations::during(|| {
+        for &handle in &handles {
+            let is_live = live.contains(&handle);
+            assert_eq!(pool.contains(handle), is_live, "{handle:?}");
+            assert_eq!(pool.get(handle).is_some(), is_live, "{handle:?}");
+            assert_eq!(pool.get_mut(handle).is_some(), is_live, "{handle:?}");
+            if !is_live {
+                assert_eq!(pool.remove(handle), None, "{handle:?}");
+                assert!(!matches!(pool.disjoint([handle]), Some(Some(_))), "{handle:?}");
+            }
+        }
+    });
+    assert_eq!(allocations, allocations::Allocations::default());
+    assert!(live.iter().all(|&handle| pool.contains(handle) && handles.contains(&handle)));
+    assert_eq!(pool.len(), live.len());
+    pool.validate().unwrap();
+}
+
+/// A claim of any bits: refused, or the object is there under exactly this handle.
+fn claimed<K: Kind>() {
+    for handle in all_handles::<K>() {
+        let (mut pool, live) = used::<K>();
+        let (result, allocations) = allocations::during(|| pool.insert_at(handle, 9));
+        assert_eq!(allocations, allocations::Allocations::default());
+        match result {
+            None => return,
+            Some(Ok(())) => {
+                assert!(handle.index() < pool.capacity() && !live.contains(&handle));
+                assert_eq!(pool.get(handle), Some(&9));
+                assert_eq!(pool.len(), live.len() + 1);
+            }
+            Some(Err(value)) => {
+                assert_eq!((value, pool.len()), (9, live.len()));
+                assert_eq!(pool.contains(handle), live.contains(&handle));
+            }
+        }
+        assert!(live.iter().all(|&handle| pool.contains(handle)));
+        pool.validate().unwrap();
+    }
+}
+
+for_every_pool! { refused_without_memory, claimed }

@@ -1,0 +1,187 @@
+//! Defect 10: iterators used from both ends, half-used, cloned, dropped half-way, leaked.
+
+use std::fmt::Debug;
+
+use crate::common::Random;
+use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::world::World;
+
+/// Pools of shapes that cross every border of a bitmap's words.
+fn shapes<K: Kind>() -> Vec<K::Pool<usize>> {
+    let kinds: [fn(usize) -> bool; 7] = [
+        |_| true,
+        |_| false,
+        |slot| slot % 2 == 0,
+        |slot| slot % 64 == 0 || slot % 64 == 63,
+        |slot| slot / 64 != 1,
+        |slot| slot % 64 < 60,
+        |slot| (slot * slot + slot / 7) % 5 < 2,
+    ];
+    let mut pools = Vec::new();
+    for slots in K::capacities(&[0, 1, 64, 65, 200]) {
+        for stays in kinds {
+            let mut pool = K::build::<usize>(Plan::of(slots));
+            let handles: Vec<_> = (0..slots).map(|slot| pool.insert(slot).unwrap()).collect();
+            for (slot, handle) in handles.into_iter().enumerate() {
+                if !stays(slot) {
+                    pool.remove(handle);
+                }
+            }
+            pools.push(pool);
+        }
+    }
+    pools
+}
+
+/// Takes from both ends at random; at each step the size is exact.
+fn from_both_ends<I>(mut iter: I, expected: &[I::Item], random: &mut Random)
+where
+    I: DoubleEndedIterator + ExactSizeIterator,
+    I::Item: PartialEq + Debug,
+{
+    let (mut front, mut back) = (0, expected.len());
+    loop {
+        assert_eq!(iter.size_hint(), (back - front, Some(back - front)));
+        assert_eq!(iter.len(), back - front);
+        if front == back {
+            break;
+        }
+        if random.below(2) == 0 {
+            assert_eq!(iter.next().as_ref(), Some(&expected[front]));
+            front += 1;
+        } else {
+            back -= 1;
+            assert_eq!(iter.next_back().as_ref(), Some(&expected[back]));
+        }
+    }
+    for _ in 0..3 {
+        assert!(iter.next().is_none() && iter.next_back().is_none(), "fused");
+    }
+}
+
+fn both_ends<K: Kind>() {
+    let mut random = Random(3);
+    for mut pool in shapes::<K>() {
+        let copy: Vec<(K::Handle, usize)> = pool.iter().map(|(h, value)| (h, *value)).collect();
+        let pairs: Vec<_> = copy.iter().map(|(handle, value)| (*handle, value)).collect();
+        for _ in 0..3 {
+            let Some(iter) = pool.iter_both_ends() else { break };
+            from_both_ends(iter, &pairs, &mut random);
+            let mut values: Vec<usize> = copy.iter().map(|(_, value)| *value).collect();
+            let handles = copy.iter().map(|(handle, _)| *handle);
+            let expected: Vec<_> = handles.zip(&mut values).collect();
+            if let Some(iter) = pool.iter_mut_both_ends() {
+                from_both_ends(iter, &expected, &mut random);
+            }
+        }
+        for _ in 0..3 {
+            let Some(iter) = pool.try_clone().and_then(|copy| copy.into_iter()) else { break };
+            from_both_ends(iter, &copy, &mut random);
+        }
+        let has_it = pool.iter_mut_both_ends().map(|iter| {
+            iter.for_each(|(_, value)| *value += 1000);
+        });
+        if has_it.is_some() {
+            let expected = copy.iter().map(|(handle, value)| (*handle, value + 1000));
+            assert!(pool.iter().map(|(handle, value)| (handle, *value)).eq(expected));
+        }
+    }
+}
+
+/// A clone of a half-used iterator, stepped and folded, gives what is left.
+fn half_used_clones<K: Kind>() {
+    for pool in shapes::<K>() {
+        let Some(iter) = pool.iter_both_ends() else { return };
+        let expected: Vec<_> = pool.iter().collect();
+        for (front, back) in [(0, 0), (1, 0), (0, 1), (2, 64), (63, 1), (64, 0), (65, 1)] {
+            let Some(left) = expected.len().checked_sub(front + back) else { continue };
+            let mut used = iter.clone();
+            assert!(used.by_ref().take(front).eq(expected[..front].iter().copied()));
+            for _ in 0..back {
+                used.next_back().unwrap();
+            }
+            let expected = &expected[front..front + left];
+            let mut folded = Vec::new();
+            used.clone().for_each(|item| folded.push(item));
+            assert_eq!(folded, expected);
+            assert!(used.clone().rev().eq(expected.iter().rev().copied()));
+            assert_eq!(used.clone().count(), left);
+            assert_eq!(used.clone().last().as_ref(), expected.last());
+            assert!(used.eq(expected.iter().copied()), "the clones took nothing from it");
+        }
+    }
+}
+
+fn runs<K: Kind>() {
+    for pool in shapes::<K>() {
+        let Some(runs) = pool.runs() else { return };
+        let in_runs: Vec<_> =
+            runs.iter().flat_map(|(first, run)| (*first..).zip(run.iter().copied())).collect();
+        let mut expected: Vec<_> = pool.iter().map(|(h, v)| (index(h), v)).collect();
+        expected.sort_unstable();
+        assert_eq!(in_runs, expected);
+        for pair in runs.windows(2) {
+            assert!(pair[0].0 + pair[0].1.len() < pair[1].0, "a dead slot between two runs");
+        }
+        assert!(runs.iter().all(|(_, run)| !run.is_empty()));
+    }
+}
+
+fn index(handle: impl crate::subject::AnyHandle) -> usize {
+    handle.index()
+}
+
+fn drains<K: Kind>() {
+    for taken in [0, 1, 7, 30, 62] {
+        for is_leaked in [false, true] {
+            let mut world = World::<K>::new();
+            let expected: Vec<(K::Handle, u64)> =
+                world.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+            let len = world.pool.len();
+            let Some(mut drain) = world.pool.drain() else { return };
+            assert_eq!(drain.size_hint(), (len, Some(len)));
+            let kept: Vec<_> = drain.by_ref().take(taken).collect();
+            assert_eq!(drain.len(), len - kept.len());
+            let got = kept.iter().map(|(handle, value)| (*handle, value.id()));
+            assert!(got.eq(expected.iter().copied().take(taken)));
+            if is_leaked {
+                std::mem::forget(drain);
+                assert_eq!(world.pool.len(), len - kept.len(), "the rest stay");
+            } else {
+                drop(drain);
+                assert_eq!((world.pool.len(), world.ledger.alive()), (0, kept.len()));
+            }
+            drop(kept);
+            world.check();
+        }
+    }
+}
+
+fn drains_from_the_back<K: Kind>() {
+    let mut world = World::<K>::new();
+    let mut expected: Vec<u64> = world.pool.iter().map(|(_, value)| value.id()).collect();
+    expected.reverse();
+    let Some(drain) = world.pool.drain_back() else { return };
+    assert!(drain.map(|(_, value)| value.id()).eq(expected));
+    world.check();
+}
+
+fn extraction_stopped_half_way<K: Kind>() {
+    for taken in [0, 1, 7, 100] {
+        let mut world = World::<K>::new();
+        let len = world.pool.len();
+        let mut choose = |_: K::Handle, value: &mut crate::common::Counted| value.id() % 2 == 0;
+        let Some(mut extracted) = world.pool.extract_if(&mut choose) else { return };
+        assert_eq!(extracted.size_hint(), (0, Some(len)));
+        let gone: Vec<_> = extracted.by_ref().take(taken).collect();
+        drop(extracted);
+        assert!(gone.iter().all(|(_, value)| value.id() % 2 == 0));
+        assert_eq!(world.pool.len(), len - gone.len());
+        drop(gone);
+        world.check();
+    }
+}
+
+for_every_pool! {
+    both_ends, half_used_clones, runs, drains, drains_from_the_back, extraction_stopped_half_way,
+}

@@ -1,0 +1,251 @@
+//! Defect 2: a constructor, a `Clone`, a predicate or a key that panics. Nothing leaks, nothing is half
+//! done: what was not finished has not happened.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+use millpond::Recycler;
+use millpond::reuse::ReuseOrder;
+
+use crate::common::{Counted, Ledger, in_every_order, panics, quiet_panic};
+use crate::subject::{Kind, PoolUnderTest, for_every_pool};
+use crate::world::World;
+
+fn insert_with<K: Kind>() {
+    let mut world = World::<K>::new();
+    if world.pool.is_full() {
+        return;
+    }
+    let len = world.pool.len();
+    let mut promised = None;
+    let mut has_it = true;
+    let panicked = panics(|| {
+        has_it = world
+            .pool
+            .insert_with(&mut |handle| {
+                promised = Some(handle);
+                quiet_panic()
+            })
+            .is_some();
+    });
+    if !has_it {
+        return;
+    }
+    assert!(panicked);
+    let promised = promised.unwrap();
+    assert_eq!(world.pool.len(), len, "nothing has happened");
+    assert!(!world.pool.contains(promised));
+    world.pool.validate().unwrap();
+    assert_eq!(world.pool.insert(world.ledger.value(900)), Ok(promised));
+    world.check();
+}
+
+/// An entry that is dropped has not taken its slot.
+fn vacant_entry<K: Kind>() {
+    let mut world = World::<K>::new();
+    if world.pool.is_full() {
+        return;
+    }
+    let Some(promised) = world.pool.promised() else { return };
+    let promised = promised.unwrap();
+    assert!(!world.pool.contains(promised));
+    world.pool.validate().unwrap();
+    assert_eq!(world.pool.promised(), Some(Some(promised)), "it promises the same again");
+    assert_eq!(world.pool.insert(world.ledger.value(900)), Ok(promised));
+    world.check();
+}
+
+fn clone<K: Kind>() {
+    for victim in World::<K>::new().ids() {
+        let world = World::<K>::new();
+        world.ledger.panic_in_clone_of(victim);
+        let mut copy = None;
+        if !panics(|| copy = world.pool.try_clone()) {
+            assert!(copy.is_none());
+            return;
+        }
+        assert_eq!(world.ledger.alive(), world.pool.len(), "what was copied is dropped");
+        world.check();
+    }
+}
+
+/// The choice of a function that removes some values, and panics at one.
+fn some_but(victim: u64) -> impl FnMut(u64) -> bool {
+    move |id| if id == victim { quiet_panic() } else { id % 2 == 0 }
+}
+
+fn predicates<K: Kind>() {
+    for victim in World::<K>::new().ids() {
+        let mut world = World::<K>::new();
+        let mut choice = some_but(victim);
+        let mut has_it = true;
+        let panicked = panics(|| has_it = world.pool.retain(&mut |_, value| choice(value.id())));
+        assert_eq!(panicked, has_it);
+        assert!(world.pool.contains(world.handles[&victim]), "the value that it looked at stays");
+        world.check();
+
+        let mut world = World::<K>::new();
+        let mut choice = some_but(victim);
+        let panicked = panics(|| match world.pool.extract_if(&mut |_, value| choice(value.id())) {
+            Some(extracted) => extracted.for_each(drop),
+            None => has_it = false,
+        });
+        assert_eq!(panicked, has_it);
+        assert!(world.pool.contains(world.handles[&victim]));
+        world.check();
+    }
+}
+
+fn key_of_eviction<K: Kind>() {
+    for victim in [0, 1, 35, 69] {
+        let mut world = World::<K>::full();
+        let is_there = world.handles.contains_key(&victim) && has_eviction::<K>();
+        let panicked = panics(|| {
+            if !world.pool.is_full() || world.pool.len() == 0 {
+                return;
+            }
+            let mut key = |value: &Counted| {
+                if value.id() == victim { quiet_panic() } else { value.id() }
+            };
+            drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
+        });
+        assert_eq!(panicked, is_there);
+        if panicked {
+            assert!(world.handles.values().all(|&handle| world.pool.contains(handle)));
+        }
+        world.check();
+    }
+}
+
+fn has_eviction<K: Kind>() -> bool {
+    <K::Pool<Counted> as PoolUnderTest<_>>::EVICTS
+}
+
+/// A key whose comparison panics.
+struct PanicsAt(u64);
+
+impl PartialEq for PanicsAt {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for PanicsAt {}
+impl PartialOrd for PanicsAt {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for PanicsAt {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.0 + other.0 == 35 { quiet_panic() } else { self.0.cmp(&other.0) }
+    }
+}
+
+fn comparison_of_eviction<K: Kind>() {
+    let mut world = World::<K>::full();
+    if !has_eviction::<K>() || world.pool.len() < 36 {
+        return;
+    }
+    assert!(panics(|| {
+        let mut key = |value: &Counted| PanicsAt(value.id());
+        drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
+    }));
+    assert!(world.handles.values().all(|&handle| world.pool.contains(handle)), "none has gone");
+    world.check();
+}
+
+for_every_pool! {
+    insert_with, vacant_entry, clone, predicates, key_of_eviction, comparison_of_eviction,
+}
+
+#[test]
+fn function_that_panics_in_from_fn_drops_what_it_has_made() {
+    for made in 0..20 {
+        let ledger = Ledger::default();
+        assert!(panics(|| {
+            let make =
+                |index| if index == made { quiet_panic() } else { ledger.value(index as u64) };
+            drop(Recycler::from_fn(20, make));
+        }));
+        assert_eq!(ledger.alive(), 0);
+    }
+}
+
+thread_local! {
+    static DEFAULTS_LEFT: Cell<usize> = const { Cell::new(0) };
+    static DEFAULTS_ALIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Its `Default` panics after so many.
+struct Defaulted;
+
+impl Default for Defaulted {
+    fn default() -> Self {
+        match DEFAULTS_LEFT.get().checked_sub(1) {
+            None => quiet_panic(),
+            Some(left) => DEFAULTS_LEFT.set(left),
+        }
+        DEFAULTS_ALIVE.set(DEFAULTS_ALIVE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Defaulted {
+    fn drop(&mut self) {
+        DEFAULTS_ALIVE.set(DEFAULTS_ALIVE.get() - 1);
+    }
+}
+
+#[test]
+fn default_that_panics_in_the_making_of_a_recycler_drops_what_was_made() {
+    DEFAULTS_LEFT.set(7);
+    assert!(panics(|| drop(Recycler::<Defaulted>::new(10))));
+    assert_eq!(DEFAULTS_ALIVE.get(), 0);
+    DEFAULTS_LEFT.set(10);
+    drop(Recycler::<Defaulted>::new(10));
+    assert_eq!(DEFAULTS_ALIVE.get(), 0);
+}
+
+/// What the hook of the recyclers below panics at.
+const BAD_OBJECT: u64 = 1_000_000;
+
+fn panics_at_bad_object(object: &mut u64) {
+    if *object == BAD_OBJECT {
+        quiet_panic();
+    }
+    *object = 0;
+}
+
+fn on_release<R: ReuseOrder>() {
+    for bad in 0..6 {
+        let builder = Recycler::<u64>::builder().reuse(R::default()).capacity(6);
+        let mut recycler = builder.on_release(panics_at_bad_object).build();
+        let mut handles = Vec::new();
+        while let Some((handle, object)) = recycler.acquire() {
+            *object = if handles.len() == bad { BAD_OBJECT } else { 5 };
+            handles.push(handle);
+        }
+        assert!(panics(|| {
+            recycler.release(handles[bad]);
+        }));
+        assert!(recycler.contains(handles[bad]), "the object stays live");
+        assert_eq!((recycler.len(), recycler[handles[bad]]), (6, BAD_OBJECT));
+
+        assert!(panics(|| recycler.clear()));
+        let left: Vec<_> = recycler.handles().collect();
+        assert_eq!(left, handles[bad..], "and so do those that the hook has not come to");
+        assert!(handles[..bad].iter().all(|handle| !recycler.contains(*handle)));
+
+        recycler[handles[bad]] = 1;
+        recycler.clear();
+        assert!(recycler.is_empty() && recycler.as_slice() == [0; 6]);
+        let again: Vec<_> = std::iter::from_fn(|| recycler.acquire().map(|pair| pair.0)).collect();
+        assert_eq!(again.len(), 6);
+        assert!(again.iter().all(|handle| !handles.contains(handle)));
+    }
+}
+
+#[test]
+fn hook_that_panics_on_release_leaves_the_object_live() {
+    in_every_order!(on_release());
+}

@@ -1,0 +1,171 @@
+//! Defect 1: a `Drop` that panics, of the k-th value, in everything that drops values. Every value is
+//! dropped once at most, and the pool goes on as if only what was finished had happened.
+
+use millpond::Recycler;
+use millpond::classic::BytemapPool;
+use millpond::reuse::ReuseOrder;
+
+use crate::common::{Counted, Ledger, in_every_order, panics};
+use crate::subject::{Kind, PoolUnderTest, for_every_pool};
+use crate::world::World;
+
+/// Runs work that drops values, once for each value: its drop panics.
+fn each_drop_panics<K: Kind>(work: impl Fn(&mut K::Pool<Counted>, &Ledger)) {
+    for victim in World::<K>::new().ids() {
+        let mut world = World::<K>::new();
+        world.ledger.panic_in_drop_of(victim);
+        let panicked = panics(|| work(&mut world.pool, &world.ledger));
+        let victim_lives = world.pool.contains(world.handles[&victim]);
+        assert!(panicked || victim_lives, "a value was dropped and nobody heard its panic");
+        world.check();
+    }
+}
+
+fn clear<K: Kind>() {
+    each_drop_panics::<K>(|pool, _| pool.clear());
+}
+
+fn remove<K: Kind>() {
+    each_drop_panics::<K>(|pool, _| {
+        let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
+        for handle in handles {
+            drop(pool.remove(handle));
+        }
+    });
+}
+
+fn retain<K: Kind>() {
+    each_drop_panics::<K>(|pool, _| _ = pool.retain(&mut |_, _| false));
+    each_drop_panics::<K>(|pool, _| _ = pool.retain(&mut |_, value| value.id() % 2 == 0));
+}
+
+fn extract_if<K: Kind>() {
+    each_drop_panics::<K>(|pool, _| {
+        if let Some(extracted) = pool.extract_if(&mut |_, value| value.id() % 3 == 0) {
+            extracted.for_each(drop);
+        }
+    });
+    each_drop_panics::<K>(|pool, _| {
+        if let Some(mut extracted) = pool.extract_if(&mut |_, _| true) {
+            drop(extracted.nth(5));
+        }
+    });
+}
+
+fn drain<K: Kind>() {
+    each_drop_panics::<K>(|pool, _| {
+        if let Some(drain) = pool.drain() {
+            drain.for_each(drop);
+        }
+    });
+    each_drop_panics::<K>(|pool, _| {
+        if let Some(drain) = pool.drain_back() {
+            drain.for_each(drop);
+        }
+    });
+}
+
+/// What was not taken goes when the drain is dropped, even if one of them panics.
+fn dropped_drain<K: Kind>() {
+    for taken in [0, 1, 7, 60] {
+        each_drop_panics::<K>(|pool, _| {
+            if let Some(mut drain) = pool.drain() {
+                drain.by_ref().take(taken).for_each(drop);
+            }
+        });
+    }
+}
+
+fn eviction<K: Kind>() {
+    each_drop_panics::<K>(|pool, ledger| {
+        while !pool.is_full() {
+            drop(pool.insert(ledger.value(500)));
+        }
+        for _ in 0..pool.len().min(20) {
+            drop(pool.insert_or_evict(ledger.value(501), &mut |value| value.id()));
+        }
+    });
+}
+
+fn refused_value<K: Kind>() {
+    let mut world = World::<K>::full();
+    world.ledger.panic_in_drop_of(700);
+    assert!(panics(|| drop(world.pool.insert(world.ledger.value(700)))));
+    world.check();
+}
+
+fn pool_itself<K: Kind>() {
+    for victim in World::<K>::new().ids() {
+        let World { ledger, pool, .. } = World::<K>::new();
+        ledger.panic_in_drop_of(victim);
+        assert!(panics(|| drop(pool)));
+        assert_eq!(ledger.alive(), 0, "the rest are dropped while unwinding");
+    }
+}
+
+fn owning_iterator<K: Kind>() {
+    for victim in World::<K>::new().ids() {
+        for taken in [0, 1, 9, 62] {
+            let World { ledger, pool, .. } = World::<K>::new();
+            let Some(mut values) = pool.into_iter() else { return };
+            let front: Vec<_> = values.by_ref().take(taken).collect();
+            let back: Vec<_> = values.by_ref().rev().take(taken / 3).collect();
+            ledger.panic_in_drop_of(victim);
+            let is_held = front.iter().chain(&back).any(|(_, value)| value.id() == victim);
+            assert_eq!(panics(|| drop(values)), !is_held);
+            assert_eq!(ledger.alive(), front.len() + back.len());
+            ledger.panic_in_drop_of(None);
+        }
+    }
+}
+
+for_every_pool! {
+    clear, remove, retain, extract_if, drain, dropped_drain, eviction, refused_value, pool_itself,
+    owning_iterator,
+}
+
+fn recycler_clone<R: ReuseOrder>() {
+    for victim in [0, 5, 9] {
+        let ledger = Ledger::default();
+        let builder = Recycler::<Counted>::builder().reuse(R::default()).capacity(10);
+        let recycler = builder.build_with(|index| ledger.value(index as u64));
+        ledger.panic_in_clone_of(victim);
+        assert!(panics(|| drop(recycler.clone())));
+        assert_eq!(ledger.alive(), 10);
+        ledger.panic_in_drop_of(victim);
+        assert!(panics(|| drop(recycler)));
+        assert_eq!(ledger.alive(), 0);
+    }
+}
+
+#[test]
+fn objects_of_a_recycler_are_dropped_once_whatever_panics() {
+    in_every_order!(recycler_clone());
+}
+
+#[test]
+fn drop_that_panics_in_a_bytemap_pool_leaves_whole_values() {
+    for retires in [false, true] {
+        for victim in 0..10 {
+            let ledger = Ledger::default();
+            let mut pool = if retires { BytemapPool::retiring(10) } else { BytemapPool::new(10) };
+            for id in 0..10 {
+                assert!(pool.insert(ledger.value(id)).is_ok());
+            }
+            ledger.panic_in_drop_of(victim);
+            assert!(panics(|| pool.clear()));
+            assert_eq!((pool.len(), ledger.alive()), (9 - victim as usize, 9 - victim as usize));
+            assert!(pool.iter().all(|(handle, value)| {
+                pool.get(handle).is_some_and(|same| same.id() == value.id())
+            }));
+            pool.clear();
+            assert_eq!((pool.len(), ledger.alive()), (0, 0));
+            for id in 0..10 {
+                assert!(pool.insert(ledger.value(id)).is_ok());
+            }
+            ledger.panic_in_drop_of(victim);
+            assert!(panics(|| pool.flush()));
+            assert_eq!((pool.capacity(), pool.len(), ledger.alive()), (0, 0, 0));
+        }
+    }
+}

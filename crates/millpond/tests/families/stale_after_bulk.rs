@@ -1,0 +1,111 @@
+//! Defect 3: handles from before a bulk operation come to life again when the slots are used anew.
+
+use std::collections::HashSet;
+
+use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::world::SLOTS;
+
+/// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
+/// none from before is good.
+fn emptied_again_and_again<K: Kind>(empty: impl Fn(&mut K::Pool<u64>) -> bool) {
+    let mut pool = K::build::<u64>(Plan::of(SLOTS));
+    let mut ever: HashSet<K::Handle> = HashSet::new();
+    let mut before: Vec<K::Handle> = Vec::new();
+    for round in 0..20 {
+        // Not always full, so that slots differ in how often they were in use.
+        let count = pool.capacity() * (3 + round % 3) / 5;
+        let mut now = Vec::new();
+        for value in 0..count as u64 {
+            let Ok(handle) = pool.insert(value) else { break };
+            assert!(ever.insert(handle), "{handle:?} was issued twice");
+            now.push(handle);
+        }
+        for &handle in &before {
+            assert!(!pool.contains(handle) && pool.get(handle).is_none(), "{handle:?}");
+            assert!(pool.remove(handle).is_none() && pool.get_mut(handle).is_none());
+        }
+        assert_eq!(pool.len(), now.len());
+        if !empty(&mut pool) {
+            return;
+        }
+        pool.validate().unwrap();
+        assert!(pool.len() == 0 && pool.iter().next().is_none());
+        before.extend(now);
+    }
+}
+
+fn clear<K: Kind>() {
+    // A clear starts the seeds of a byte-map pool again, by its design.
+    if K::LASTING {
+        emptied_again_and_again::<K>(|pool| {
+            pool.clear();
+            true
+        });
+    }
+}
+
+fn retain<K: Kind>() {
+    emptied_again_and_again::<K>(|pool| pool.retain(&mut |_, _| false));
+}
+
+fn drain<K: Kind>() {
+    emptied_again_and_again::<K>(|pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
+    emptied_again_and_again::<K>(|pool| pool.drain().map(drop).is_some());
+    emptied_again_and_again::<K>(|pool| {
+        pool.drain_back().map(|drain| drain.for_each(drop)).is_some()
+    });
+}
+
+fn leaked_drain<K: Kind>() {
+    emptied_again_and_again::<K>(|pool| {
+        let Some(mut drain) = pool.drain() else { return false };
+        drain.by_ref().take(10).for_each(drop);
+        std::mem::forget(drain);
+        pool.validate().unwrap();
+        pool.clear();
+        true
+    });
+}
+
+fn extract_if<K: Kind>() {
+    emptied_again_and_again::<K>(|pool| {
+        pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some()
+    });
+}
+
+fn removal<K: Kind>() {
+    emptied_again_and_again::<K>(|pool| {
+        let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
+        for handle in handles {
+            assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
+        }
+        true
+    });
+}
+
+/// Each eviction makes a handle stale for ever.
+fn eviction<K: Kind>() {
+    if !<K::Pool<u64> as PoolUnderTest<u64>>::EVICTS {
+        return;
+    }
+    let mut pool = K::build::<u64>(Plan::of(SLOTS));
+    let mut ever = HashSet::new();
+    let mut gone = Vec::new();
+    while let Ok(handle) = pool.insert(0) {
+        ever.insert(handle);
+    }
+    // Half of the lifetimes that the shortest layout has, so that none retires.
+    for value in 1..=pool.capacity() as u64 {
+        let Some((handle, evicted)) = pool.insert_or_evict(value, &mut |value| *value) else {
+            break;
+        };
+        assert!(ever.insert(handle), "{handle:?} was issued twice");
+        let (evicted, _) = evicted.unwrap();
+        gone.push(evicted);
+        assert!(gone.iter().all(|&handle| !pool.contains(handle)));
+        pool.validate().unwrap();
+    }
+    assert_eq!(gone.len(), pool.capacity());
+}
+
+for_every_pool! { clear, retain, drain, leaked_drain, extract_if, removal, eviction }

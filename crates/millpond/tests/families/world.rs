@@ -1,0 +1,125 @@
+//! A pool in use, the handles of its values, and what must hold of it whatever has happened.
+
+use std::collections::HashMap;
+
+use crate::common::{Counted, Ledger};
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest};
+
+/// More than one word of an occupancy.
+pub(crate) const SLOTS: usize = 70;
+
+/// What the values say that a check puts in.
+const CHECKING: u64 = 1_000_000;
+
+pub(crate) struct World<K: Kind> {
+    pub(crate) ledger: Ledger,
+    pub(crate) pool: K::Pool<Counted>,
+    /// The handles of the values that were in it at first, by what these say.
+    pub(crate) handles: HashMap<u64, K::Handle>,
+    /// Handles that were stale from the start.
+    stale: Vec<K::Handle>,
+}
+
+impl<K: Kind> World<K> {
+    /// A pool with a few holes, some of them in slots that were in use before.
+    pub(crate) fn new() -> Self {
+        Self::planned(Plan::of(SLOTS))
+    }
+
+    pub(crate) fn planned(plan: Plan) -> Self {
+        let ledger = Ledger::default();
+        let mut pool = K::build::<Counted>(plan);
+        let mut handles = HashMap::new();
+        for id in 0..pool.capacity().saturating_sub(3) as u64 {
+            handles.insert(id, pool.insert(ledger.value(id)).unwrap());
+        }
+        let mut stale = Vec::new();
+        for hole in [3, 4, 20, 63] {
+            if let Some(handle) = handles.remove(&hole) {
+                assert_eq!(pool.remove(handle).unwrap().id(), hole);
+                stale.push(handle);
+            }
+        }
+        assert_eq!(ledger.alive(), handles.len());
+        Self { ledger, pool, handles, stale }
+    }
+
+    /// A pool in which every slot is live; the values say 0, 1, 2, ….
+    pub(crate) fn full() -> Self {
+        let ledger = Ledger::default();
+        let mut pool = K::build::<Counted>(Plan::of(SLOTS));
+        let mut handles = HashMap::new();
+        for id in 0..pool.capacity() as u64 {
+            handles.insert(id, pool.insert(ledger.value(id)).unwrap());
+        }
+        Self { ledger, pool, handles, stale: Vec::new() }
+    }
+
+    /// What the values say, in ascending order.
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        let mut ids: Vec<u64> = self.handles.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether all that the pool says of itself agrees, and agrees with what is alive; then whether it
+    /// still does all that it must.
+    pub(crate) fn check(mut self) {
+        self.ledger.panic_in_drop_of(None);
+        self.ledger.panic_in_clone_of(None);
+        let pool = &mut self.pool;
+        pool.validate().unwrap();
+        let live: Vec<_> = pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+        assert_eq!(live.len(), pool.len(), "it counts what it goes over");
+        assert_eq!(self.ledger.alive(), pool.len(), "alive are those in the pool");
+        assert_eq!(pool.is_empty(), live.is_empty());
+        for &(handle, id) in &live {
+            assert!(pool.contains(handle));
+            assert_eq!(pool.get(handle).map(Counted::id), Some(id));
+            assert_eq!(pool.get_mut(handle).map(|value| value.id()), Some(id));
+            let index = handle.index();
+            assert!(
+                !matches!(pool.index_of(pool.get(handle).unwrap()), Some(other) if other != Some(index))
+            );
+        }
+        for index in 0..pool.capacity() + 2 {
+            let expected = live.iter().find(|(handle, _)| handle.index() == index).copied();
+            let Some(there) = pool.at(index) else { break };
+            assert_eq!(there.map(|(handle, value)| (handle, value.id())), expected);
+        }
+        let mut stale = self.stale;
+        for (id, &handle) in &self.handles {
+            let is_live = live.contains(&(handle, *id));
+            assert_eq!(pool.get(handle).map(Counted::id), is_live.then_some(*id), "{handle:?}");
+            if !is_live {
+                stale.push(handle);
+            }
+        }
+        for &handle in &stale {
+            assert!(!pool.contains(handle) && pool.get_mut(handle).is_none(), "{handle:?}");
+            assert!(pool.remove(handle).is_none(), "{handle:?}");
+        }
+
+        let mut new_handles = Vec::new();
+        while !pool.is_full() {
+            new_handles.push(pool.insert(self.ledger.value(CHECKING)).unwrap());
+        }
+        assert_eq!(pool.insert(self.ledger.value(CHECKING)).unwrap_err().id(), CHECKING);
+        assert_eq!(pool.len() + pool.retired(), pool.capacity());
+        assert_eq!(self.ledger.alive(), pool.len());
+        if K::LASTING {
+            assert!(stale.iter().all(|&handle| !pool.contains(handle)), "stale for ever");
+        }
+        for handle in new_handles {
+            assert_eq!(pool.remove(handle).unwrap().id(), CHECKING);
+        }
+        let mut after: Vec<_> = pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+        let mut live = live;
+        after.sort_unstable();
+        live.sort_unstable();
+        assert_eq!(after, live);
+        pool.validate().unwrap();
+        drop(self.pool);
+        assert_eq!(self.ledger.alive(), 0, "nothing leaks");
+    }
+}

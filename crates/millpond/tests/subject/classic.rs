@@ -1,0 +1,187 @@
+use millpond::Handle;
+use millpond::classic::{BytemapPool, RosterPool};
+
+use super::{Kind, Plan, PoolUnderTest, Seeded};
+
+/// [`RosterPool`]: its slots have 2^31 lifetimes, and no handle can be claimed.
+pub(crate) struct RosterPoolKind;
+
+impl Kind for RosterPoolKind {
+    type Handle = Handle<()>;
+    type Pool<T> = OptionRoster<T>;
+
+    const LIFETIMES_CHOSEN: bool = false;
+    const NAMED: bool = false;
+}
+
+/// A roster pool whose objects are places for a handle and a value: `Some` exactly while they are live.
+pub(crate) struct OptionRoster<T>(RosterPool<Option<(Handle<()>, T)>>);
+
+impl<T> PoolUnderTest<T> for OptionRoster<T> {
+    type Handle = Handle<()>;
+
+    fn build(plan: Plan) -> Self {
+        Self(RosterPool::from_fn(plan.capacity, |_| None))
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn len(&self) -> usize {
+        self.0.partition()
+    }
+
+    fn retired(&self) -> usize {
+        self.0.stats().retired
+    }
+
+    fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
+        let Some(handle) = self.0.allocate() else { return Err(value) };
+        let object = self.0.get_mut(handle).unwrap();
+        assert!(object.replace((handle.relabel(), value)).is_none());
+        Ok(handle.relabel())
+    }
+
+    fn get(&self, handle: Handle<()>) -> Option<&T> {
+        self.0.get(handle.relabel())?.as_ref().map(|(_, value)| value)
+    }
+
+    fn get_mut(&mut self, handle: Handle<()>) -> Option<&mut T> {
+        self.0.get_mut(handle.relabel())?.as_mut().map(|(_, value)| value)
+    }
+
+    fn contains(&self, handle: Handle<()>) -> bool {
+        self.0.get(handle.relabel()).is_some()
+    }
+
+    fn remove(&mut self, handle: Handle<()>) -> Option<T> {
+        let value = self.0.get_mut(handle.relabel()).map(Option::take);
+        assert_eq!(self.0.free(handle.relabel()), value.is_some());
+        value?.map(|(_, value)| value)
+    }
+
+    fn clear(&mut self) {
+        let handles: Vec<_> = self.iter().map(|(handle, _)| handle).collect();
+        let values: Vec<_> = handles.into_iter().map(|handle| self.remove(handle)).collect();
+        drop(values);
+    }
+
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Handle<()>, &'a T)>
+    where
+        T: 'a,
+    {
+        let live = &self.0.roster()[..self.0.partition()];
+        live.iter().map(|&index| {
+            let (handle, value) = self.0.as_slice()[index as usize].as_ref().unwrap();
+            (*handle, value)
+        })
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.0.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+/// [`BytemapPool`], which gives slots up after their last seed or begins with the first again.
+pub(crate) struct BytemapKind<const RETIRES: bool>;
+
+impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
+    type Handle = Seeded;
+    type Pool<T> = Bytemap<T, RETIRES>;
+
+    const LIFETIMES_CHOSEN: bool = false;
+    const NAMED: bool = false;
+    const LASTING: bool = RETIRES;
+    const WRAPS_TO: u32 = 0;
+
+    fn wraps(_: Plan) -> bool {
+        !RETIRES
+    }
+}
+
+pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);
+
+impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
+    type Handle = Seeded;
+
+    fn build(plan: Plan) -> Self {
+        let build = if RETIRES { BytemapPool::retiring } else { BytemapPool::new };
+        Self(build(plan.capacity))
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn retired(&self) -> usize {
+        self.0.bytes().iter().filter(|byte| RETIRES && **byte == 0x80 | 127).count()
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(Seeded, &T)>> {
+        let (handle, value) = (self.0.handle_at(index), self.0.get_at(index));
+        assert_eq!(handle.is_some(), value.is_some());
+        Some(handle.map(Seeded).zip(value))
+    }
+
+    fn insert(&mut self, value: T) -> Result<Seeded, T> {
+        self.0.insert(value).map(Seeded)
+    }
+
+    fn get(&self, handle: Seeded) -> Option<&T> {
+        self.0.get(handle.0)
+    }
+
+    fn get_mut(&mut self, handle: Seeded) -> Option<&mut T> {
+        self.0.get_mut(handle.0)
+    }
+
+    fn contains(&self, handle: Seeded) -> bool {
+        self.0.get(handle.0).is_some()
+    }
+
+    fn remove(&mut self, handle: Seeded) -> Option<T> {
+        self.0.remove(handle.0)
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Seeded, &'a T)>
+    where
+        T: 'a,
+    {
+        self.0.iter().map(|(handle, value)| (Seeded(handle), value))
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.0.validate().map_err(|violation| violation.to_string())
+    }
+
+    fn insert_at(&mut self, handle: Seeded, value: T) -> Option<Result<(), T>> {
+        Some(match self.0.insert_at(handle.0, value) {
+            Ok(issued) => {
+                assert_eq!(issued, handle.0);
+                Ok(())
+            }
+            Err(error) => Err(error.into_inner()),
+        })
+    }
+
+    fn index_of(&self, value: &T) -> Option<Option<usize>> {
+        Some(self.0.index_of(value))
+    }
+}

@@ -1,0 +1,315 @@
+//! One face for all pools, so that one test runs over every pool type, reuse order and handle layout.
+//!
+//! A new pool type gets all families of tests, the model and the exhaustive sequences by an adapter
+//! here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
+//! [`for_every_pool`].
+#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
+
+mod allocator;
+mod classic;
+mod handle;
+mod packed;
+mod pool;
+mod recycler;
+mod side_table;
+mod static_pool;
+mod steps;
+
+pub(crate) use allocator::AllocatorKind;
+pub(crate) use classic::{BytemapKind, RosterPoolKind};
+pub(crate) use handle::AnyHandle;
+pub(crate) use handle::Seeded;
+pub(crate) use packed::PackedKind;
+pub(crate) use pool::PoolKind;
+pub(crate) use recycler::RecyclerKind;
+pub(crate) use side_table::SideTableKind;
+pub(crate) use static_pool::StaticKind;
+pub(crate) use steps::{Run, Step};
+
+/// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) capacity: usize,
+    /// How many lifetimes each slot has, unless the handle layout has fewer.
+    pub(crate) lifetimes: Option<u32>,
+    /// Whether slots start again after the last.
+    pub(crate) wraps: bool,
+    pub(crate) name: Option<&'static str>,
+}
+
+impl Plan {
+    pub(crate) fn of(capacity: usize) -> Self {
+        Self { capacity, ..Self::default() }
+    }
+}
+
+/// A pool type with everything but the type of its values, and what is true of all its pools.
+pub(crate) trait Kind: 'static {
+    type Handle: AnyHandle;
+    type Pool<T>: PoolUnderTest<T, Handle = Self::Handle>;
+
+    /// Of pools that cannot be built with any other.
+    const CAPACITY: Option<usize> = None;
+    /// Whether the plan's lifetimes and wrapping are followed.
+    const LIFETIMES_CHOSEN: bool = true;
+    /// Whether slots can start again after fewer lifetimes than the handle layout has.
+    const WRAPS_EARLY: bool = Self::LIFETIMES_CHOSEN;
+    /// Whether the plan's name is followed, and a handle of another name refused.
+    const NAMED: bool = true;
+    /// Whether a stale handle is refused for ever, in a pool that does not wrap.
+    const LASTING: bool = true;
+
+    fn build<T>(plan: Plan) -> Self::Pool<T> {
+        Self::Pool::build(plan)
+    }
+
+    /// How many lifetimes each slot has.
+    fn lifetimes(plan: Plan) -> u32 {
+        let chosen = plan.lifetimes.filter(|_| Self::LIFETIMES_CHOSEN).unwrap_or(u32::MAX);
+        chosen.clamp(1, Self::Handle::GENERATION_MAX)
+    }
+
+    /// Whether slots start again after their last lifetime.
+    fn wraps(plan: Plan) -> bool {
+        plan.wraps && Self::LIFETIMES_CHOSEN
+    }
+
+    /// The generation after the last, where slots start again.
+    const WRAPS_TO: u32 = 1;
+
+    /// Those of the capacities that the kind can be built with; its own if it has only one.
+    fn capacities(wanted: &[usize]) -> Vec<usize> {
+        match Self::CAPACITY {
+            Some(only) => vec![only],
+            None => wanted.to_vec(),
+        }
+    }
+}
+
+/// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
+/// has: `None` and `false` say that this one has not.
+pub(crate) trait PoolUnderTest<T>: Sized {
+    type Handle: AnyHandle;
+
+    fn build(plan: Plan) -> Self;
+    fn capacity(&self) -> usize;
+    fn len(&self) -> usize;
+    fn retired(&self) -> usize;
+    /// The value comes back if the pool is full.
+    fn insert(&mut self, value: T) -> Result<Self::Handle, T>;
+    fn get(&self, handle: Self::Handle) -> Option<&T>;
+    fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut T>;
+    fn contains(&self, handle: Self::Handle) -> bool;
+    fn remove(&mut self, handle: Self::Handle) -> Option<T>;
+    fn clear(&mut self);
+    /// All live objects with their handles, in the pool's own order.
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a T)>
+    where
+        T: 'a;
+    fn validate(&self) -> Result<(), String>;
+
+    fn is_full(&self) -> bool {
+        self.len() + self.retired() == self.capacity()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        None
+    }
+
+    /// What is in a slot.
+    fn at(&self, _index: usize) -> Option<Option<(Self::Handle, &T)>> {
+        None
+    }
+
+    /// A refused value comes back.
+    fn insert_at(&mut self, _handle: Self::Handle, _value: T) -> Option<Result<(), T>> {
+        None
+    }
+
+    fn insert_with(
+        &mut self,
+        _make: &mut dyn FnMut(Self::Handle) -> T,
+    ) -> Option<Result<Self::Handle, ()>> {
+        None
+    }
+
+    /// The handle that comes next, of an entry that is then dropped; `None` inside: full.
+    fn promised(&mut self) -> Option<Option<Self::Handle>> {
+        None
+    }
+
+    /// The value comes back if nothing can be evicted for it.
+    #[expect(clippy::type_complexity, reason = "each part is said once")]
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        _key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(Self::Handle, Option<(Self::Handle, T)>)> {
+        drop(value);
+        None
+    }
+
+    /// Whether the pool has `insert_or_evict`.
+    const EVICTS: bool = false;
+
+    fn retain(&mut self, _keep: &mut dyn FnMut(Self::Handle, &mut T) -> bool) -> bool {
+        false
+    }
+
+    fn extract_if(
+        &mut self,
+        _choose: &mut dyn FnMut(Self::Handle, &mut T) -> bool,
+    ) -> Option<impl Iterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn drain(&mut self) -> Option<impl ExactSizeIterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn into_iter(
+        self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, T)> + ExactSizeIterator> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a T)> + ExactSizeIterator + Clone>
+    where
+        T: 'a,
+    {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn iter_mut_both_ends<'a>(
+        &'a mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a mut T)> + ExactSizeIterator>
+    where
+        T: 'a,
+    {
+        None::<std::iter::Empty<_>>
+    }
+
+    /// The runs of live slots: the first index of each, and how many values.
+    fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
+        None
+    }
+
+    /// `None` inside: refused.
+    fn disjoint<const N: usize>(
+        &mut self,
+        _handles: [Self::Handle; N],
+    ) -> Option<Option<[&mut T; N]>> {
+        None
+    }
+
+    fn index_of(&self, _value: &T) -> Option<Option<usize>> {
+        None
+    }
+
+    fn try_clone(&self) -> Option<Self>
+    where
+        T: Clone,
+    {
+        None
+    }
+
+    /// The pool as it is after it was saved, changed and put back, and whatever other ways there are
+    /// to get the same pool again.
+    fn saved_and_loaded(&self) -> Vec<(&'static str, Self)>
+    where
+        T: Clone,
+    {
+        self.try_clone().map(|copy| ("clone", copy)).into_iter().collect()
+    }
+}
+
+/// A builder that has been told the plan.
+macro_rules! planned {
+    ($builder:expr, $plan:expr) => {{
+        let mut builder = $builder.capacity($plan.capacity);
+        if let Some(lifetimes) = $plan.lifetimes {
+            builder = builder.lifetimes(lifetimes);
+        }
+        if let Some(name) = $plan.name {
+            builder = builder.name(name);
+        }
+        if $plan.wraps { builder.wrap() } else { builder }
+    }};
+}
+use planned;
+
+/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
+/// each kind of pool.
+macro_rules! for_every_pool {
+    ($($test:ident),+ $(,)?) => {
+        $crate::subject::for_every_pool! { @all [$($test),+]
+            pool_lifo: PoolKind<Lifo, Handle<()>>;
+            pool_fifo: PoolKind<Fifo, Handle<()>>;
+            pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
+            pool_roster: PoolKind<Roster, Handle<()>>;
+            pool_next_fit: PoolKind<NextFit, Handle<()>>;
+            pool_intrusive: PoolKind<Intrusive, Handle<()>>;
+            pool_lifo_narrow: PoolKind<Lifo, Handle32<(), 16>>;
+            pool_fifo_narrow: PoolKind<Fifo, Handle32<(), 16>>;
+            pool_lowest_first_narrow: PoolKind<LowestFirst, Handle32<(), 24>>;
+            pool_roster_narrow: PoolKind<Roster, Handle32<(), 16>>;
+            pool_next_fit_narrow: PoolKind<NextFit, Handle32<(), 24>>;
+            pool_intrusive_narrow: PoolKind<Intrusive, Handle32<(), 15>>;
+            recycler_lifo: RecyclerKind<Lifo, Handle<()>>;
+            recycler_fifo: RecyclerKind<Fifo, Handle<()>>;
+            recycler_lowest_first: RecyclerKind<LowestFirst, Handle<()>>;
+            recycler_roster: RecyclerKind<Roster, Handle<()>>;
+            recycler_next_fit: RecyclerKind<NextFit, Handle<()>>;
+            recycler_intrusive: RecyclerKind<Intrusive, Handle32<(), 16>>;
+            allocator_lifo: AllocatorKind<Lifo, Handle<()>>;
+            allocator_fifo: AllocatorKind<Fifo, Handle<()>>;
+            allocator_lowest_first: AllocatorKind<LowestFirst, Handle<()>>;
+            allocator_roster: AllocatorKind<Roster, Handle<()>>;
+            allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
+            allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
+            packed: PackedKind<Handle<()>>;
+            packed_narrow: PackedKind<Handle32<(), 16>>;
+            static_of_0: StaticKind<0, Handle<()>>;
+            static_of_1: StaticKind<1, Handle32<(), 30>>;
+            static_of_2: StaticKind<2, Handle<()>>;
+            static_of_3: StaticKind<3, Handle32<(), 30>>;
+            static_of_64: StaticKind<64, Handle32<(), 30>>;
+            static_of_70: StaticKind<70, Handle<()>>;
+            classic_roster: RosterPoolKind;
+            classic_bytemap: BytemapKind<false>;
+            classic_bytemap_retiring: BytemapKind<true>;
+            side_table: SideTableKind<Handle<()>>;
+            side_table_narrow: SideTableKind<Handle32<(), 16>>;
+        }
+    };
+    (@all $tests:tt $($name:ident: $kind:ty;)+) => {
+        $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
+    };
+    (@one [$($test:ident),+] $name:ident: $kind:ty) => {
+        mod $name {
+            #[allow(unused_imports, reason = "each kind of pool uses its own part")]
+            use {
+                $crate::subject::*,
+                millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
+                millpond::{Handle, Handle32},
+            };
+            $(
+                #[test]
+                fn $test() {
+                    super::$test::<$kind>();
+                }
+            )+
+        }
+    };
+}
+pub(crate) use for_every_pool;

@@ -1,0 +1,26 @@
+use std::marker::PhantomData;
+
+use millpond::{HandleLayout, PackedPool};
+
+use super::pool::like_a_pool;
+use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+
+/// [`PackedPool`] of a handle layout.
+pub(crate) struct PackedKind<H>(PhantomData<H>);
+
+impl<H: HandleLayout + AnyHandle> Kind for PackedKind<H> {
+    type Handle = H;
+    type Pool<T> = PackedPool<T, H>;
+
+    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+}
+
+impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T, H> {
+    type Handle = H;
+
+    fn build(plan: Plan) -> Self {
+        super::planned!(PackedPool::<T>::builder().handle::<H>(), plan).build()
+    }
+
+    like_a_pool!();
+}

@@ -1,0 +1,194 @@
+use std::marker::PhantomData;
+
+use millpond::reuse::ReuseOrder;
+use millpond::{HandleLayout, Pool};
+
+use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+
+/// [`Pool`] of a reuse order and a handle layout.
+pub(crate) struct PoolKind<R, H>(PhantomData<(R, H)>);
+
+impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, H> {
+    type Handle = H;
+    type Pool<T> = Pool<T, R, H>;
+
+    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+}
+
+/// What the pools with names for all have in common.
+macro_rules! like_a_pool {
+    () => {
+        fn capacity(&self) -> usize {
+            self.capacity()
+        }
+
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn retired(&self) -> usize {
+            self.stats().retired
+        }
+
+        fn is_full(&self) -> bool {
+            self.is_full()
+        }
+
+        fn is_empty(&self) -> bool {
+            self.is_empty()
+        }
+
+        fn name(&self) -> Option<Option<&'static str>> {
+            Some(self.name())
+        }
+
+        fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+            let (handle, value) = (self.handle_at(index), self.get_at(index));
+            assert_eq!(handle.is_some(), value.is_some());
+            Some(handle.zip(value))
+        }
+
+        fn insert(&mut self, value: T) -> Result<H, T> {
+            self.insert(value).map_err(|full| full.into_inner())
+        }
+
+        fn get(&self, handle: H) -> Option<&T> {
+            self.get(handle)
+        }
+
+        fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+            self.get_mut(handle)
+        }
+
+        fn contains(&self, handle: H) -> bool {
+            self.contains(handle)
+        }
+
+        fn remove(&mut self, handle: H) -> Option<T> {
+            self.remove(handle)
+        }
+
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+        where
+            T: 'a,
+        {
+            self.iter()
+        }
+
+        fn validate(&self) -> Result<(), String> {
+            self.validate().map_err(|violation| violation.to_string())
+        }
+
+        fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+            Some(match self.insert_at(handle, value) {
+                Ok(issued) => {
+                    assert_eq!(issued, handle);
+                    Ok(())
+                }
+                Err(error) => Err(error.into_inner()),
+            })
+        }
+
+        fn insert_with(&mut self, make: &mut dyn FnMut(H) -> T) -> Option<Result<H, ()>> {
+            Some(self.insert_with(make).map_err(|_| ()))
+        }
+
+        fn promised(&mut self) -> Option<Option<H>> {
+            Some(self.vacant_entry().map(|entry| entry.handle()))
+        }
+
+        const EVICTS: bool = true;
+
+        fn insert_or_evict<K: Ord>(
+            &mut self,
+            value: T,
+            key: &mut dyn FnMut(&T) -> K,
+        ) -> Option<(H, Option<(H, T)>)> {
+            Some(self.insert_or_evict(value, |_, value| key(value)))
+        }
+
+        fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
+            self.retain(keep);
+            true
+        }
+
+        fn extract_if(
+            &mut self,
+            choose: &mut dyn FnMut(H, &mut T) -> bool,
+        ) -> Option<impl Iterator<Item = (H, T)>> {
+            Some(self.extract_if(choose))
+        }
+
+        fn drain(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
+            Some(self.drain())
+        }
+
+        fn into_iter(self) -> Option<impl DoubleEndedIterator<Item = (H, T)> + ExactSizeIterator> {
+            Some(IntoIterator::into_iter(self))
+        }
+
+        fn iter_both_ends<'a>(
+            &'a self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
+        where
+            T: 'a,
+        {
+            Some(self.iter())
+        }
+
+        fn iter_mut_both_ends<'a>(
+            &'a mut self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
+        where
+            T: 'a,
+        {
+            Some(self.iter_mut())
+        }
+
+        fn disjoint<const K: usize>(&mut self, handles: [H; K]) -> Option<Option<[&mut T; K]>> {
+            Some(self.get_disjoint_mut(handles).ok())
+        }
+
+        fn index_of(&self, value: &T) -> Option<Option<usize>> {
+            Some(self.index_of(value))
+        }
+
+        fn try_clone(&self) -> Option<Self>
+        where
+            T: Clone,
+        {
+            Some(self.clone())
+        }
+    };
+}
+pub(super) use like_a_pool;
+
+/// What pools whose values never move have beyond that.
+macro_rules! in_index_order {
+    () => {
+        fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
+            Some(self.drain().rev())
+        }
+
+        fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
+            Some(self.runs().map(|(first, run)| (first, run.iter().collect())).collect())
+        }
+    };
+}
+pub(super) use in_index_order;
+
+impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Pool<T, R, H> {
+    type Handle = H;
+
+    fn build(plan: Plan) -> Self {
+        let builder = Pool::<T>::builder().reuse(R::default()).handle::<H>();
+        super::planned!(builder, plan).build()
+    }
+
+    like_a_pool!();
+    in_index_order!();
+}

@@ -1,0 +1,178 @@
+use std::marker::PhantomData;
+
+use millpond::reuse::ReuseOrder;
+use millpond::{HandleLayout, Recycler};
+
+use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+
+/// [`Recycler`] of a reuse order and a handle layout.
+pub(crate) struct RecyclerKind<R, H>(PhantomData<(R, H)>);
+
+impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind<R, H> {
+    type Handle = H;
+    type Pool<T> = OptionRecycler<T, R, H>;
+
+    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+}
+
+/// A recycler whose objects are places for a value: `Some` exactly while they are live.
+#[derive(Clone)]
+pub(crate) struct OptionRecycler<T, R: ReuseOrder, H: HandleLayout>(Recycler<Option<T>, R, H>);
+
+impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionRecycler<T, R, H> {
+    type Handle = H;
+
+    fn build(plan: Plan) -> Self {
+        let builder = Recycler::<Option<T>>::builder().reuse(R::default()).handle::<H>();
+        Self(super::planned!(builder, plan).build_with(|_| None))
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn retired(&self) -> usize {
+        self.0.stats().retired
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.is_full()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        Some(self.0.name())
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(H, &T)>> {
+        let handle = self.0.handle_at(index);
+        assert_eq!(handle.is_some(), self.0.is_live(index));
+        Some(handle.map(|handle| (handle, self.0.as_slice()[index].as_ref().unwrap())))
+    }
+
+    fn insert(&mut self, value: T) -> Result<H, T> {
+        match self.0.acquire() {
+            Some((handle, object)) => {
+                assert!(object.replace(value).is_none());
+                Ok(handle)
+            }
+            None => Err(value),
+        }
+    }
+
+    fn get(&self, handle: H) -> Option<&T> {
+        self.0.get(handle)?.as_ref()
+    }
+
+    fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        self.0.get_mut(handle)?.as_mut()
+    }
+
+    fn contains(&self, handle: H) -> bool {
+        self.0.contains(handle)
+    }
+
+    fn remove(&mut self, handle: H) -> Option<T> {
+        let value = self.0.get_mut(handle).map(Option::take);
+        assert_eq!(self.0.release(handle), value.is_some());
+        value?
+    }
+
+    fn clear(&mut self) {
+        let values: Vec<Option<T>> = self.0.iter_mut().map(|(_, object)| object.take()).collect();
+        self.0.clear();
+        drop(values);
+    }
+
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
+    where
+        T: 'a,
+    {
+        self.0.iter().filter_map(|(handle, object)| Some((handle, object.as_ref()?)))
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        for (index, object) in self.0.as_slice().iter().enumerate() {
+            if object.is_some() != self.0.is_live(index) {
+                return Err(format!("object {index} is there while its slot is dead, or not"));
+            }
+        }
+        self.0.validate().map_err(|violation| violation.to_string())
+    }
+
+    fn insert_at(&mut self, handle: H, value: T) -> Option<Result<(), T>> {
+        Some(match self.0.acquire_at(handle) {
+            Ok(object) => {
+                assert!(object.replace(value).is_none());
+                Ok(())
+            }
+            Err(_) => Err(value),
+        })
+    }
+
+    const EVICTS: bool = true;
+
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(H, Option<(H, T)>)> {
+        let key = |_: H, object: &Option<T>| object.as_ref().map(&mut *key);
+        let (handle, object, evicted) = self.0.acquire_or_evict(key)?;
+        Some((handle, evicted.zip(object.replace(value))))
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(H, &mut T) -> bool) -> bool {
+        let mut gone = Vec::new();
+        self.0.retain(|handle, object| {
+            let is_kept = object.as_mut().is_some_and(|value| keep(handle, value));
+            if !is_kept {
+                gone.push(object.take());
+            }
+            is_kept
+        });
+        true
+    }
+
+    fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
+        Some(self.0.runs().map(|(first, run)| (first, run.iter().flatten().collect())).collect())
+    }
+
+    fn disjoint<const N: usize>(&mut self, handles: [H; N]) -> Option<Option<[&mut T; N]>> {
+        let objects = self.0.get_disjoint_mut(handles).ok();
+        Some(objects.map(|objects| objects.map(|object| object.as_mut().unwrap())))
+    }
+
+    fn try_clone(&self) -> Option<Self>
+    where
+        T: Clone,
+    {
+        Some(Self(self.0.clone()))
+    }
+
+    fn iter_both_ends<'a>(
+        &'a self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
+    where
+        T: 'a,
+    {
+        Some(self.0.iter().map(|(handle, object)| (handle, object.as_ref().unwrap())))
+    }
+
+    fn index_of(&self, value: &T) -> Option<Option<usize>> {
+        // The value is at the start of its option only where a niche makes the two the same.
+        let object = self
+            .0
+            .as_slice()
+            .iter()
+            .find(|object| object.as_ref().is_some_and(|other| std::ptr::eq(other, value)))?;
+        Some(self.0.index_of(object))
+    }
+}

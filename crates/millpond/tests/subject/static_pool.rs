@@ -1,0 +1,32 @@
+use std::marker::PhantomData;
+
+use millpond::{HandleLayout, StaticPool};
+
+use super::pool::{in_index_order, like_a_pool};
+use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+
+/// [`StaticPool`] of a capacity and a handle layout.
+pub(crate) struct StaticKind<const N: usize, H>(PhantomData<H>);
+
+impl<const N: usize, H: HandleLayout + AnyHandle> Kind for StaticKind<N, H> {
+    type Handle = H;
+    type Pool<T> = StaticPool<T, N, H>;
+
+    const CAPACITY: Option<usize> = Some(N);
+    const LIFETIMES_CHOSEN: bool = false;
+    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+}
+
+impl<T, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T> for StaticPool<T, N, H> {
+    type Handle = H;
+
+    fn build(plan: Plan) -> Self {
+        match plan.name {
+            Some(name) => StaticPool::named_with_handle(name),
+            None => StaticPool::with_handle(),
+        }
+    }
+
+    like_a_pool!();
+    in_index_order!();
+}

@@ -1,0 +1,436 @@
+//! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
+//! right: for each slot, which lifetime it is in and what lives there.
+
+use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use crate::common::{Counted, Ledger, panics, quiet_panic};
+
+/// One step. Live objects, slots and generations are named relative to what there is, so that any
+/// sequence of any steps makes sense, and still does when some are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Insert,
+    InsertWith,
+    InsertWithPanics,
+    /// An entry that is dropped; the next insertion takes the handle that it promised.
+    Promise,
+    /// A handle of this slot, so many generations after the one that comes next.
+    InsertAt(u8, i8),
+    Remove(u8),
+    /// The drop of the removed value panics.
+    RemovePanics(u8),
+    /// Every handle that ever was, and some that never were.
+    RemoveStale,
+    Overwrite(u8),
+    /// The n-th object that the function comes to stays if bit n of the mask is set.
+    Retain(u16),
+    /// Of as many objects none stays, then the function panics.
+    RetainPanics(u8),
+    Extract(u16),
+    /// So many are taken, and the rest dropped.
+    Drain(u8),
+    DrainBack(u8),
+    /// So many are taken, and the rest leaked.
+    LeakDrain(u8),
+    Clear,
+    /// The drop of this object's value panics.
+    ClearPanics(u8),
+    /// The key of a value is what it says, with these bits flipped.
+    Evict(u8),
+    EvictPanics(u8),
+    /// Two objects at once, unless they are the same.
+    BorrowTwo(u8, u8),
+    /// Goes on with a copy.
+    Copy(u8),
+}
+
+#[derive(Clone, Debug)]
+struct Slot<H> {
+    /// The object's handle and what its value says.
+    live: Option<(H, u64)>,
+    /// The generation of the live object, or else of the next one; `None` if there will be none.
+    generation: Option<u32>,
+}
+
+/// A pool beside its model.
+pub(crate) struct Run<K: Kind> {
+    plan: Plan,
+    ledger: Ledger,
+    pool: K::Pool<Counted>,
+    slots: Vec<Slot<K::Handle>>,
+    /// Every handle that was ever issued or asked for.
+    known: Vec<K::Handle>,
+    /// What the next value says.
+    next_id: u64,
+}
+
+impl<K: Kind> Run<K> {
+    pub(crate) fn new(plan: Plan) -> Self {
+        let pool = K::build::<Counted>(plan);
+        let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
+        Self { plan, ledger: Ledger::default(), pool, slots, known: Vec::new(), next_id: 0 }
+    }
+
+    fn live(&self) -> Vec<(K::Handle, u64)> {
+        self.slots.iter().filter_map(|slot| slot.live).collect()
+    }
+
+    /// One of the live objects.
+    fn nth(&self, n: u8) -> Option<(K::Handle, u64)> {
+        let live = self.live();
+        (!live.is_empty()).then(|| live[n as usize % live.len()])
+    }
+
+    /// How many objects are live.
+    pub(crate) fn len(&self) -> usize {
+        self.live().len()
+    }
+
+    fn retired(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.generation.is_none()).count()
+    }
+
+    fn is_full(&self) -> bool {
+        self.live().len() + self.retired() == self.slots.len()
+    }
+
+    /// The generation that follows; `None`: the slot retires.
+    fn after(&self, generation: u32) -> Option<u32> {
+        if generation < K::lifetimes(self.plan) {
+            Some(generation + 1)
+        } else {
+            K::wraps(self.plan).then_some(K::WRAPS_TO)
+        }
+    }
+
+    fn value(&mut self) -> Counted {
+        self.next_id += 1;
+        self.ledger.value(self.next_id)
+    }
+
+    /// The pool has issued this handle for the latest value.
+    fn inserted(&mut self, handle: K::Handle) {
+        let slot = &mut self.slots[handle.index()];
+        assert!(slot.live.is_none(), "{handle:?} was issued while its slot is live");
+        assert_eq!(slot.generation, Some(handle.generation()), "the lifetime that comes next");
+        slot.live = Some((handle, self.next_id));
+        self.known.push(handle);
+    }
+
+    fn removed(&mut self, handle: K::Handle) {
+        let generation = self.after(handle.generation());
+        let slot = &mut self.slots[handle.index()];
+        assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
+        slot.live = None;
+        slot.generation = generation;
+    }
+
+    /// The model follows the values: what was dropped is no longer live.
+    fn dropped(&mut self) {
+        for (handle, id) in self.live() {
+            if !self.ledger.is_alive(id) {
+                self.removed(handle);
+            }
+        }
+    }
+
+    /// Whether a handle can be claimed.
+    fn can_be_claimed(&self, handle: K::Handle) -> bool {
+        let Some(slot) = self.slots.get(handle.index()) else { return false };
+        let Some(next) = slot.generation else { return false };
+        let generation = handle.generation();
+        slot.live.is_none()
+            && generation <= K::lifetimes(self.plan)
+            && (K::wraps(self.plan) || generation >= next)
+    }
+
+    /// Takes a step on both sides and compares them. `false`: this pool has no such operation, or there
+    /// is nothing that it could be done with.
+    pub(crate) fn take(&mut self, step: Step) -> bool {
+        match step {
+            Step::Insert => {
+                let value = self.value();
+                match self.pool.insert(value) {
+                    Ok(handle) => self.inserted(handle),
+                    Err(value) => {
+                        assert!(self.is_full(), "refused while not full");
+                        assert_eq!(value.id(), self.next_id);
+                    }
+                }
+            }
+            Step::InsertWith => {
+                let mut value = Some(self.value());
+                let mut promised = None;
+                let result = self.pool.insert_with(&mut |handle| {
+                    promised = Some(handle);
+                    value.take().unwrap()
+                });
+                match result {
+                    Some(Ok(handle)) => {
+                        assert_eq!(promised, Some(handle));
+                        self.inserted(handle);
+                    }
+                    Some(Err(())) => assert!(self.is_full() && promised.is_none()),
+                    None => return false,
+                }
+            }
+            Step::InsertWithPanics => {
+                let is_full = self.is_full();
+                let mut has_it = true;
+                let pool = &mut self.pool;
+                let panicked =
+                    panics(|| has_it = pool.insert_with(&mut |_| quiet_panic()).is_some());
+                assert_eq!(panicked, has_it && !is_full);
+                return panicked;
+            }
+            Step::Promise => {
+                let Some(promised) = self.pool.promised() else { return false };
+                assert_eq!(promised.is_none(), self.is_full());
+                let value = self.value();
+                assert_eq!(self.pool.insert(value).ok(), promised);
+                promised.into_iter().for_each(|handle| self.inserted(handle));
+            }
+            Step::InsertAt(slot, ahead) => return self.insert_at(slot, ahead),
+            Step::Remove(n) => {
+                let Some((handle, id)) = self.nth(n) else { return false };
+                assert_eq!(self.pool.remove(handle).map(|value| value.id()), Some(id));
+                self.removed(handle);
+            }
+            Step::RemovePanics(n) => {
+                let Some((handle, id)) = self.nth(n) else { return false };
+                self.ledger.panic_in_drop_of(id);
+                assert!(panics(|| drop(self.pool.remove(handle))));
+                self.removed(handle);
+            }
+            Step::RemoveStale => self.remove_stale(),
+            Step::Overwrite(n) => {
+                let Some((handle, _)) = self.nth(n) else { return false };
+                let value = self.value();
+                *self.pool.get_mut(handle).unwrap() = value;
+                self.slots[handle.index()].live = Some((handle, self.next_id));
+            }
+            Step::Retain(mask) => {
+                let mut gone = Vec::new();
+                let mut n = 0;
+                let has_it = self.pool.retain(&mut |handle, _| {
+                    n += 1;
+                    let stays = mask >> ((n - 1) % 16) & 1 != 0;
+                    gone.extend((!stays).then_some(handle));
+                    stays
+                });
+                gone.into_iter().for_each(|handle| self.removed(handle));
+                return has_it;
+            }
+            Step::RetainPanics(count) => {
+                let mut gone = Vec::new();
+                let mut has_it = true;
+                let pool = &mut self.pool;
+                panics(|| {
+                    has_it = pool.retain(&mut |handle, _| {
+                        if gone.len() == count as usize % 5 {
+                            quiet_panic();
+                        }
+                        gone.push(handle);
+                        false
+                    });
+                });
+                gone.into_iter().for_each(|handle| self.removed(handle));
+                return has_it;
+            }
+            Step::Extract(mask) => {
+                let mut n = 0;
+                let mut choose = |_: K::Handle, _: &mut Counted| {
+                    n += 1;
+                    mask >> ((n - 1) % 16) & 1 != 0
+                };
+                let Some(extracted) = self.pool.extract_if(&mut choose) else { return false };
+                let taken: Vec<_> = extracted.collect();
+                taken.iter().for_each(|(handle, _)| self.removed(*handle));
+            }
+            Step::Drain(count) => {
+                let Some(mut drain) = self.pool.drain() else { return false };
+                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
+                drop(drain);
+                drop(taken);
+                self.dropped();
+                assert!(self.live().is_empty());
+            }
+            Step::DrainBack(count) => {
+                let Some(mut drain) = self.pool.drain_back() else { return false };
+                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
+                drop(drain);
+                drop(taken);
+                self.dropped();
+                assert!(self.live().is_empty());
+            }
+            Step::LeakDrain(count) => {
+                let Some(mut drain) = self.pool.drain() else { return false };
+                let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
+                std::mem::forget(drain);
+                taken.into_iter().for_each(|(handle, _)| self.removed(handle));
+            }
+            Step::Clear => {
+                self.pool.clear();
+                self.dropped();
+                self.started_anew();
+            }
+            Step::ClearPanics(n) => {
+                let Some((_, id)) = self.nth(n) else { return false };
+                self.ledger.panic_in_drop_of(id);
+                assert!(panics(|| self.pool.clear()));
+                self.dropped();
+            }
+            Step::Evict(flip) => return self.evict(u64::from(flip)),
+            Step::EvictPanics(n) => {
+                let Some((_, victim)) = self.nth(n) else { return false };
+                if !self.evictable().iter().any(|(_, id)| *id == victim) || !self.is_full() {
+                    return false;
+                }
+                let value = self.value();
+                let has_it = <K::Pool<Counted> as PoolUnderTest<Counted>>::EVICTS;
+                let panicked = panics(|| {
+                    drop(self.pool.insert_or_evict(value, &mut |value| {
+                        if value.id() == victim { quiet_panic() } else { value.id() }
+                    }));
+                });
+                assert_eq!(panicked, has_it);
+                return has_it;
+            }
+            Step::BorrowTwo(a, b) => {
+                let Some(((a, id_a), (b, id_b))) = self.nth(a).zip(self.nth(b)) else {
+                    return false;
+                };
+                match self.pool.disjoint([a, b]) {
+                    Some(Some([value_a, value_b])) => {
+                        assert_eq!([value_a.id(), value_b.id()], [id_a, id_b]);
+                        assert_ne!(a, b);
+                    }
+                    Some(None) => assert_eq!(a, b),
+                    None => return false,
+                }
+            }
+            Step::Copy(n) => {
+                let mut copies = self.pool.saved_and_loaded();
+                if copies.is_empty() {
+                    return false;
+                }
+                self.pool = copies.swap_remove(n as usize % copies.len()).1;
+            }
+        }
+        true
+    }
+
+    fn insert_at(&mut self, slot: u8, ahead: i8) -> bool {
+        let index = slot as usize % (self.slots.len() + 1);
+        let next = self.slots.get(index).and_then(|slot| slot.generation).unwrap_or(1);
+        let generation = next.saturating_add_signed(i32::from(ahead) % 4);
+        let Some(handle) = K::Handle::from_parts(index, generation) else { return false };
+        let value = self.value();
+        match self.pool.insert_at(handle, value) {
+            None => return false,
+            Some(Ok(())) => {
+                assert!(self.can_be_claimed(handle), "{handle:?} was given out");
+                self.slots[index].generation = Some(generation);
+                self.inserted(handle);
+            }
+            Some(Err(value)) => {
+                assert!(!self.can_be_claimed(handle), "{handle:?} was refused");
+                assert_eq!(value.id(), self.next_id);
+            }
+        }
+        true
+    }
+
+    fn remove_stale(&mut self) {
+        for handle in self.universe() {
+            if !self.live().iter().any(|(live, _)| *live == handle) {
+                assert!(self.pool.get_mut(handle).is_none() && self.pool.remove(handle).is_none());
+                assert!(!matches!(self.pool.disjoint([handle]), Some(Some(_))), "{handle:?}");
+            }
+        }
+    }
+
+    /// The live objects whose slots will be used again.
+    fn evictable(&self) -> Vec<(K::Handle, u64)> {
+        let mut live = self.live();
+        live.retain(|(handle, _)| self.after(handle.generation()).is_some());
+        live
+    }
+
+    fn evict(&mut self, flip: u64) -> bool {
+        if !<K::Pool<Counted> as PoolUnderTest<Counted>>::EVICTS {
+            return false;
+        }
+        let victim = self.evictable().into_iter().min_by_key(|(_, id)| id ^ flip);
+        let is_full = self.is_full();
+        if is_full && victim.is_none() {
+            return false;
+        }
+        let value = self.value();
+        let (handle, evicted) =
+            self.pool.insert_or_evict(value, &mut |value| value.id() ^ flip).unwrap();
+        let evicted = evicted.map(|(handle, value)| (handle, value.id()));
+        assert_eq!(evicted, victim.filter(|_| is_full));
+        if let Some((evicted, _)) = evicted {
+            self.removed(evicted);
+        }
+        self.inserted(handle);
+        true
+    }
+
+    /// Some pools start all over when they are cleared.
+    fn started_anew(&mut self) {
+        if !K::LASTING {
+            self.slots.iter_mut().for_each(|slot| slot.generation = Some(1));
+        }
+    }
+
+    /// Handles that were issued, and in a small pool all that can be, and some beyond.
+    fn universe(&self) -> Vec<K::Handle> {
+        let mut handles = self.known.clone();
+        let indices = if self.slots.len() <= 4 { 0..self.slots.len() + 1 } else { 0..0 };
+        for index in indices {
+            for generation in (0..6).chain([K::Handle::GENERATION_MAX]) {
+                handles.extend(K::Handle::from_parts(index, generation));
+            }
+        }
+        handles
+    }
+
+    /// Whether the pool is what the model says, as far as can be asked.
+    pub(crate) fn check(&self) {
+        if let Err(violation) = self.pool.validate() {
+            panic!("{violation}");
+        }
+        let live = self.live();
+        assert_eq!((self.pool.len(), self.pool.retired()), (live.len(), self.retired()));
+        assert_eq!(self.pool.is_full(), self.is_full());
+        assert_eq!(self.pool.is_empty(), live.is_empty());
+        assert_eq!(self.ledger.alive(), live.len(), "a value was lost, or is there twice");
+        let mut there: Vec<_> =
+            self.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+        there.sort_unstable_by_key(|(handle, _)| handle.index());
+        assert_eq!(there, live);
+        for handle in self.universe() {
+            let slot = self.slots.get(handle.index());
+            let expected = slot.and_then(|slot| slot.live).filter(|(live, _)| *live == handle);
+            let got = self.pool.get(handle).map(|value| (handle, value.id()));
+            assert_eq!(got, expected, "{handle:?}");
+            assert_eq!(self.pool.contains(handle), expected.is_some());
+        }
+        for (index, slot) in self.slots.iter().enumerate() {
+            let Some(there) = self.pool.at(index) else { break };
+            assert_eq!(there.map(|(handle, value)| (handle, value.id())), slot.live);
+        }
+        if let Some(runs) = self.pool.runs() {
+            let in_runs = runs.iter().flat_map(|(first, run)| (*first..).zip(run));
+            let expected = live.iter().map(|(handle, id)| (handle.index(), *id));
+            assert!(in_runs.map(|(index, value)| (index, value.id())).eq(expected));
+        }
+    }
+
+    /// The pool goes, and with it all of its values.
+    pub(crate) fn end(self) {
+        drop(self.pool);
+        assert_eq!(self.ledger.alive(), 0, "nothing leaks");
+    }
+}
