@@ -262,6 +262,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         ValueRunsMut::new(&mut self.values, self.words.occupancy())
     }
 
+    /// The runs to change, with the words, which say the generations.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&SlotWords<W, R>, ValueRunsMut<'_, T>) {
+        self.words.refresh();
+        (&self.words, ValueRunsMut::new(&mut self.values, self.words.occupancy()))
+    }
+
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
