@@ -56,6 +56,7 @@ pub(crate) enum Command {
 Examples:
   millpond plan game.csv.gz
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
+  millpond plan --budget budget.toml e1m1.csv.gz e1m2.csv.gz
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].classes[0]'
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
@@ -75,6 +76,10 @@ pub(crate) struct PlanArguments {
     /// Write no report.
     #[arg(long)]
     pub(crate) no_report: bool,
+    /// Write the capacities to this file, for the program to read when it starts: TOML, a scenario for
+    /// each trace. An earlier budget there is replaced unless somebody has edited it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) budget: Option<PathBuf>,
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,

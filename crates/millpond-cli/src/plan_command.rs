@@ -5,12 +5,14 @@ use std::path::Path;
 use crate::args::{PlanArguments, RuleArguments};
 use crate::error::{Failure, shown};
 use crate::input::Source;
+use crate::output::budget_toml::{budget_toml, scenario_name};
 use crate::output::paint::Paint;
 use crate::output::plan_json::plan_json;
 use crate::output::plan_text::{rules_text, trace_text};
+use crate::output_file::{self, Kind};
 use crate::plan::{Headroom, Rules, TracePlan, plan};
+use crate::plan_report;
 use crate::report::render;
-use crate::{plan_report, report_file};
 
 /// The traces that are part of the program.
 const BUNDLED: [(&str, &[u8]); 3] = [
@@ -55,10 +57,16 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         None => Some(Path::new(REPORT)),
     };
     // Asked before the work, so that nothing is half done.
-    report.map_or(Ok(()), report_file::may_replace)?;
+    report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
+    budget_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
         plans.push(plan_path(path, &rules)?);
+    }
+    let mut places = String::new();
+    if let Some(path) = &arguments.budget {
+        let place = output_file::write(path, Kind::Budget, &budget_of(path, &plans, &rules)?)?;
+        places += &format!("Budget: {}\n", for_people(&place));
     }
     if arguments.json {
         crate::print(&plan_json(&plans, &rules))?;
@@ -66,19 +74,47 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         print_text(&plans, &rules, arguments.top)?;
     }
     if let Some(path) = report {
-        let place = write_report(path, &plans, &rules)?;
-        if !arguments.json {
-            crate::print(&format!("\nReport: {place}\n"))?;
-        }
+        places += &format!("Report: {}\n", write_report(path, &plans, &rules)?);
+    }
+    if !arguments.json && !places.is_empty() {
+        crate::print(&format!("\n{places}"))?;
     }
     all_proved(&plans)
+}
+
+/// Checks that each trace is a scenario of its own, and that the file is free.
+fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = arguments.budget.as_deref() else { return Ok(()) };
+    let mut names = Vec::new();
+    for trace in &arguments.traces {
+        let trace = trace.to_string_lossy();
+        let name = scenario_name(&trace).to_owned();
+        if names.contains(&name) {
+            let name = shown(name.as_bytes());
+            let why = format!("--budget: two traces are called `{name}`, expected a name for each");
+            return Err(Failure::Arguments(why));
+        }
+        names.push(name);
+    }
+    if report == Some(path) {
+        let why = format!("--budget: {} is where the report goes", for_people(path));
+        return Err(Failure::Arguments(why));
+    }
+    output_file::may_replace(path, Kind::Budget)
+}
+
+fn budget_of(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
+    budget_toml(plans, rules).map_err(|why| Failure::Output(format!("{}: {why}", for_people(path))))
+}
+
+fn for_people(path: &Path) -> String {
+    shown(path.to_string_lossy().as_bytes())
 }
 
 /// Writes the report; returns where it is, for people.
 fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
     let html = render(&plan_report::report(plans, rules));
-    let place = report_file::write(path, &html)?;
-    Ok(shown(place.to_string_lossy().as_bytes()))
+    Ok(for_people(&output_file::write(path, Kind::Report, &html)?))
 }
 
 /// The plans are worth nothing if they do not hold.
@@ -100,7 +136,7 @@ fn plan_path(path: &Path, rules: &Rules) -> Result<TracePlan, Failure> {
 /// Plans the bundled traces and says what comes next.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
     let rules = BUNDLED_RULES.rules();
-    report_file::may_replace(Path::new(REPORT))?;
+    output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
     for (name, bytes) in BUNDLED {
         let source = Source::from_memory(bytes);
@@ -140,6 +176,21 @@ fn print_text(plans: &[TracePlan], rules: &Rules, top: usize) -> Result<(), Fail
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pool_that_is_too_large_for_a_budget_is_named() {
+        let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
+        let rules = BUNDLED_RULES.rules();
+        let plan = plan("a.csv", &Source::from_memory(text), &rules);
+        let mut plans = [plan.expect("a good trace")];
+        assert!(budget_of(Path::new("b.toml"), &plans, &rules).is_ok());
+        plans[0].classes[0].capacity = (1 << 24) + 1;
+        let failure = budget_of(Path::new("b.toml"), &plans, &rules).expect_err("too large");
+        assert_eq!(
+            failure.to_string(),
+            "b.toml: class Imp: 16777217 slots are more than the 16777216 that a budget can say"
+        );
+    }
 
     #[test]
     fn a_plan_that_does_not_hold_is_a_failed_check() {

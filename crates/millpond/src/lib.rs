@@ -69,8 +69,9 @@
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
-//! How many slots? `millpond plan`, the tool that comes with this crate, reads it off a trace of the
-//! real program.
+//! What happens when it is full? [`overflow`] has a table; a pool left to itself refuses.
+//! How many slots? [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes
+//! with this crate, reads them off a trace of the real program.
 //!
 //! # Bytes per slot
 //!
@@ -117,6 +118,7 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
 //! - `bytemuck`: objects of which all bits are 0 ([`Pool::insert_zeroed`], [`Recycler::zeroed`]), and
@@ -131,7 +133,7 @@
 //! its [`Stats`]. Whoever gets them knows what is worth a line; a logger called from inside an insertion
 //! would be code of somebody else's, with locks and output, in the middle of a frame.
 //!
-//! The crate is `no_std`, and depends on nothing but the crates that its features are named after.
+//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
 #![cfg_attr(
     not(all(feature = "alloc", feature = "bytemuck", feature = "rayon")),
@@ -151,6 +153,7 @@ mod errors;
 pub mod handle;
 mod integrations;
 mod lifetimes;
+pub mod overflow;
 pub mod static_pool;
 mod stats;
 
@@ -158,6 +161,8 @@ mod stats;
 mod allocator;
 #[cfg(feature = "alloc")]
 pub mod any_pool;
+#[cfg(feature = "alloc")]
+pub mod budget;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -199,6 +204,7 @@ pub use stats::Stats;
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
     any_pool::{AnyPool, AnyPoolBuilder},
+    budget::Budget,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},

@@ -1,5 +1,6 @@
 //! What a person or a program gets to see.
 
+pub(crate) mod budget_toml;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub(crate) mod meaning;

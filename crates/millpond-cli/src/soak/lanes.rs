@@ -1,14 +1,16 @@
 //! Every pool type and reuse order, each in a lane of its own.
 
 use millpond::classic::{BytemapPool, RosterPool};
+use millpond::overflow::Spill;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle32, HandleAllocator, Pool, Recycler};
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler};
 
 use super::boxes::Boxes;
 use super::lane::{Lane, Work};
 use super::payload::Payload;
-use super::pools::{Beside, Issued};
+use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
 use super::subject::Subject;
+use super::together::WithTable;
 
 /// Collects lanes.
 pub(super) struct Lanes<'a> {
@@ -17,6 +19,8 @@ pub(super) struct Lanes<'a> {
     pub(super) keys: usize,
     /// Only lanes whose name has this in it.
     pub(super) only: Option<&'a str>,
+    /// In place of each pool, the same work on boxes of the system's allocator.
+    pub(super) system_allocator: bool,
     pub(super) lanes: Vec<Box<dyn Work>>,
 }
 
@@ -26,31 +30,40 @@ impl Lanes<'_> {
         name: String,
         make: impl Fn(usize) -> S + 'static,
     ) {
-        if self.only.is_none_or(|only| name.contains(only)) {
-            let bytes = size_of::<Payload<WORDS>>();
-            let lane = Lane::new(name, self.capacity, bytes, self.seed, self.keys, make);
-            self.lanes.push(Box::new(lane));
-        }
+        self.add_with::<S, WORDS>(name, self.capacity, make);
     }
 
-    /// Every pool of the library.
-    pub(super) fn pools(&mut self) {
-        // Objects of several sizes, from 8 to 512 bytes.
+    fn add_with<S: Subject + 'static, const WORDS: usize>(
+        &mut self,
+        name: String,
+        capacity: usize,
+        make: impl Fn(usize) -> S + 'static,
+    ) {
+        if self.only.is_some_and(|only| !name.contains(only)) {
+            return;
+        }
+        let bytes = size_of::<Payload<WORDS>>();
+        let (seed, keys) = (self.seed, self.keys);
+        self.lanes.push(if self.system_allocator {
+            let name = format!("{name}: Box");
+            Box::new(Lane::new(name, capacity, bytes, seed, keys, Boxes::<WORDS>::new))
+        } else {
+            Box::new(Lane::new(name, capacity, bytes, seed, keys, make))
+        });
+    }
+
+    /// Every pool of the library, with objects of several sizes, from 8 to 512 bytes.
+    pub(super) fn add_all(&mut self) {
         self.order::<Lifo, 3>();
         self.order::<Fifo, 7>();
         self.order::<LowestFirst, 0>();
         self.order::<Roster, 15>();
         self.order::<NextFit, 31>();
         self.order::<Intrusive, 63>();
-        self.add::<_, 5>("RosterPool".to_owned(), |capacity| {
-            Issued::new(RosterPool::<Payload<5>>::new(capacity))
-        });
-        self.add::<_, 5>("BytemapPool".to_owned(), |capacity| {
-            BytemapPool::<Payload<5>>::new(capacity)
-        });
-        self.add::<_, 5>("BytemapPool, retiring".to_owned(), |capacity| {
-            BytemapPool::<Payload<5>>::retiring(capacity)
-        });
+        self.packed::<3>();
+        self.fixed::<1>();
+        self.beside_and_together::<5>();
+        self.classic::<5>();
     }
 
     fn order<R: ReuseOrder, const WORDS: usize>(&mut self) {
@@ -66,6 +79,12 @@ impl Lanes<'_> {
             let builder = Pool::<Payload<WORDS>>::builder().reuse(R::default());
             builder.handle::<Handle32<Payload<WORDS>, 20>>().wrap().capacity(capacity).build()
         });
+        if self.fits_16_bits() {
+            self.add::<_, WORDS>(format!("Pool, {name}, 16-bit slots"), |capacity| {
+                let builder = Pool::<Payload<WORDS>>::builder().reuse(R::default());
+                builder.handle::<Handle32<Payload<WORDS>, 16>>().capacity(capacity).build()
+            });
+        }
         self.add::<_, WORDS>(format!("Recycler, {name}"), |capacity| {
             Recycler::<Payload<WORDS>>::builder().reuse(R::default()).capacity(capacity).build()
         });
@@ -75,23 +94,69 @@ impl Lanes<'_> {
         });
     }
 
-    /// The same work on the system's allocator, with objects of the same sizes.
-    pub(super) fn boxes(&mut self) {
-        self.boxes_of::<3>();
-        self.boxes_of::<7>();
-        self.boxes_of::<0>();
-        self.boxes_of::<15>();
-        self.boxes_of::<31>();
-        self.boxes_of::<63>();
-    }
-
-    fn boxes_of<const WORDS: usize>(&mut self) {
-        let bytes = size_of::<Payload<WORDS>>();
-        for copy in 1..=5 {
-            self.add::<_, WORDS>(format!("Box, {bytes} bytes, {copy}"), |capacity| {
-                Boxes::<WORDS>::new(capacity)
+    fn packed<const WORDS: usize>(&mut self) {
+        let builder = PackedPool::<Payload<WORDS>>::builder;
+        self.add::<_, WORDS>("PackedPool".to_owned(), move |capacity| {
+            builder().capacity(capacity).build()
+        });
+        self.add::<_, WORDS>("PackedPool, 255 lifetimes, retires".to_owned(), move |capacity| {
+            builder().handle::<Handle32<Payload<WORDS>, 24>>().capacity(capacity).build()
+        });
+        self.add::<_, WORDS>("PackedPool, 4095 lifetimes, wraps".to_owned(), move |capacity| {
+            builder().handle::<Handle32<Payload<WORDS>, 20>>().wrap().capacity(capacity).build()
+        });
+        if self.fits_16_bits() {
+            self.add::<_, WORDS>("PackedPool, 16-bit slots".to_owned(), move |capacity| {
+                builder().handle::<Handle32<Payload<WORDS>, 16>>().capacity(capacity).build()
             });
         }
+    }
+
+    fn fixed<const WORDS: usize>(&mut self) {
+        self.add_with::<_, WORDS>("StaticPool".to_owned(), STATIC_SLOTS, |_| {
+            Static::<Handle<Payload<WORDS>>, WORDS>::new()
+        });
+        let name = "StaticPool, 255 lifetimes, retires".to_owned();
+        self.add_with::<_, WORDS>(name, STATIC_SLOTS, |_| {
+            Static::<Handle32<Payload<WORDS>, 24>, WORDS>::new()
+        });
+        self.add_with::<_, WORDS>("StaticPool, 16-bit slots".to_owned(), STATIC_SLOTS, |_| {
+            Static::<Handle32<Payload<WORDS>, 16>, WORDS>::new()
+        });
+    }
+
+    fn beside_and_together<const WORDS: usize>(&mut self) {
+        self.add::<_, WORDS>("SideTable beside a Pool".to_owned(), |capacity| {
+            WithTable::<_, WORDS>::new(Pool::builder().capacity(capacity).build())
+        });
+        let name = "SideTable beside a Pool, 4095 lifetimes, wraps".to_owned();
+        self.add::<_, WORDS>(name, |capacity| {
+            let builder = Pool::builder().handle::<Handle32<Payload<WORDS>, 20>>().wrap();
+            WithTable::<_, WORDS>::new(builder.capacity(capacity).build())
+        });
+        self.add::<_, WORDS>("Spill of a Pool into a PackedPool".to_owned(), |capacity| {
+            let first = capacity / 2;
+            Spill::new(
+                Pool::<Payload<WORDS>>::new(first),
+                PackedPool::<Payload<WORDS>>::new(capacity - first),
+            )
+        });
+    }
+
+    fn classic<const WORDS: usize>(&mut self) {
+        self.add::<_, WORDS>("RosterPool".to_owned(), |capacity| {
+            Issued::new(RosterPool::<Payload<WORDS>>::new(capacity))
+        });
+        self.add::<_, WORDS>("BytemapPool".to_owned(), BytemapPool::<Payload<WORDS>>::new);
+        self.add::<_, WORDS>(
+            "BytemapPool, retiring".to_owned(),
+            BytemapPool::<Payload<WORDS>>::retiring,
+        );
+    }
+
+    /// Whether handles with 16 bits for the slot can name all slots.
+    fn fits_16_bits(&self) -> bool {
+        self.capacity <= Handle32::<(), 16>::CAPACITY_MAX
     }
 }
 

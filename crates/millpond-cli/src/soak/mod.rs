@@ -14,6 +14,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod text;
+mod together;
 
 pub(crate) use json::json;
 pub(crate) use lane::Tally;
@@ -33,6 +34,9 @@ use progress::ProgressLine;
 
 /// How many operations a lane does before it is checked and the next one has its turn.
 const SLICE: u64 = 1 << 14;
+
+/// What the memory that a process has may differ by, for each pool.
+const PAGE_BYTES: u64 = 4096;
 
 /// What a soak does.
 #[derive(Debug)]
@@ -97,11 +101,23 @@ impl Outcome {
         sum(self.pools.iter().map(|pool| pool.tally))
     }
 
-    /// Whether all promises were kept.
-    pub(crate) fn holds(&self) -> bool {
-        self.violation.is_none()
-            && self.made == self.dropped
-            && (self.system_allocator || self.total().allocations == 0)
+    /// A promise that was not kept, of those that are not about the answers of one pool.
+    pub(crate) fn broken_promise(&self) -> Option<String> {
+        let allocations = self.total().allocations;
+        if self.violation.is_none() && self.made != self.dropped {
+            return Some(format!("{} objects were made and {} dropped", self.made, self.dropped));
+        }
+        if self.system_allocator {
+            return None;
+        }
+        if allocations > 0 {
+            return Some(format!("the allocator was asked {allocations} times after the start"));
+        }
+        let (start, end) = (self.resident_start?, self.resident_end?);
+        let allowed = PAGE_BYTES * self.pools.len() as u64;
+        (end > start + allowed).then(|| {
+            format!("resident memory grew by {} bytes, more than a page per pool", end - start)
+        })
     }
 }
 
@@ -129,13 +145,10 @@ pub(crate) fn soak(plan: &Plan<'_>, stop: &AtomicBool) -> Option<Outcome> {
         seed: plan.seed,
         keys: plan.shape.keys(),
         only: plan.only,
+        system_allocator: plan.system_allocator,
         lanes: Vec::new(),
     };
-    if plan.system_allocator {
-        lanes.boxes()
-    } else {
-        lanes.pools()
-    }
+    lanes.add_all();
     let lanes = lanes.lanes;
     if lanes.is_empty() {
         return None;

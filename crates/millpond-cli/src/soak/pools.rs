@@ -2,16 +2,18 @@
 
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::ReuseOrder;
-use millpond::{Handle, HandleAllocator, HandleLayout, Pool, Recycler, Stats};
+use millpond::{
+    Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
+};
 
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
 
-fn next_lifetime<H: HandleLayout>(handle: H) -> Option<H> {
+pub(super) fn next_lifetime<H: HandleLayout>(handle: H) -> Option<H> {
     H::from_parts(handle.index(), handle.generation() + 1)
 }
 
-fn sound<const WORDS: usize>(payload: &Payload<WORDS>) -> Result<u64, WrittenOver> {
+pub(super) fn sound<const WORDS: usize>(payload: &Payload<WORDS>) -> Result<u64, WrittenOver> {
     payload.number().ok_or(WrittenOver)
 }
 
@@ -32,48 +34,87 @@ macro_rules! with_layout {
     };
 }
 
-impl<R: ReuseOrder, H: HandleLayout, const WORDS: usize> Subject for Pool<Payload<WORDS>, R, H> {
-    type Handle = H;
-    with_layout!();
+/// A pool that values move into and out of.
+macro_rules! pool_of_values {
+    ([$($generics:tt)*] $pool:ty, $handle:ty, |$this:ident| $place:expr) => {
+        impl<$($generics)*> Subject for $pool {
+            type Handle = $handle;
+            with_layout!();
 
-    fn insert(&mut self, number: u64) -> Option<H> {
-        self.insert(Payload::new(number)).ok()
-    }
+            fn insert(&mut self, number: u64) -> Option<$handle> {
+                let $this = self;
+                $place.insert(Payload::new(number)).ok()
+            }
 
-    fn insert_at(&mut self, handle: H, number: u64) -> bool {
-        self.insert_at(handle, Payload::new(number)).is_ok()
-    }
+            fn insert_at(&mut self, handle: $handle, number: u64) -> bool {
+                let $this = self;
+                $place.insert_at(handle, Payload::new(number)).is_ok()
+            }
 
-    fn remove(&mut self, handle: H) -> Option<Result<u64, WrittenOver>> {
-        self.remove(handle).map(|payload| sound(&payload))
-    }
+            fn remove(&mut self, handle: $handle) -> Option<Result<u64, WrittenOver>> {
+                let $this = self;
+                $place.remove(handle).map(|payload| sound(&payload))
+            }
 
-    fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
-        self.get(handle).map(sound)
-    }
+            fn number(&self, handle: $handle) -> Option<Result<u64, WrittenOver>> {
+                let $this = self;
+                $place.get(handle).map(sound)
+            }
 
-    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
-        self.retain(|_, payload| payload.number().is_none_or(&mut keep));
-    }
+            fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+                let $this = self;
+                $place.retain(|_, payload| payload.number().is_none_or(&mut keep));
+            }
 
-    fn clear(&mut self) {
-        self.clear();
-    }
+            fn clear(&mut self) {
+                let $this = self;
+                $place.clear();
+            }
 
-    fn visit(&self, mut see: impl FnMut(H, Option<u64>)) {
-        self.iter().for_each(|(handle, payload)| see(handle, payload.number()));
-    }
+            fn visit(&self, mut see: impl FnMut($handle, Option<u64>)) {
+                let $this = self;
+                $place.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+            }
 
-    fn live(&self) -> usize {
-        self.len()
-    }
+            fn live(&self) -> usize {
+                let $this = self;
+                $place.len()
+            }
 
-    fn stats(&self) -> Option<Stats> {
-        Some(self.stats())
-    }
+            fn stats(&self) -> Option<Stats> {
+                let $this = self;
+                Some($place.stats())
+            }
 
-    fn validate(&self) -> Result<(), String> {
-        self.validate().map_err(|violation| violation.to_string())
+            fn validate(&self) -> Result<(), String> {
+                let $this = self;
+                $place.validate().map_err(|violation| violation.to_string())
+            }
+        }
+    };
+}
+
+pool_of_values!(
+    [R: ReuseOrder, H: HandleLayout, const WORDS: usize] Pool<Payload<WORDS>, R, H>, H,
+    |pool| (*pool)
+);
+pool_of_values!(
+    [H: HandleLayout, const WORDS: usize] PackedPool<Payload<WORDS>, H>, H,
+    |pool| (*pool)
+);
+pool_of_values!([H: HandleLayout, const WORDS: usize] Static<H, WORDS>, H, |pool| pool.0);
+
+/// How many slots a [`Static`] has, whatever the other pools have.
+pub(super) const STATIC_SLOTS: usize = 1000;
+
+/// A pool without a heap; in a box, as it is too large for the stack.
+pub(super) struct Static<H: HandleLayout, const WORDS: usize>(
+    Box<StaticPool<Payload<WORDS>, STATIC_SLOTS, H>>,
+);
+
+impl<H: HandleLayout, const WORDS: usize> Static<H, WORDS> {
+    pub(super) fn new() -> Self {
+        Self(Box::new(StaticPool::with_handle()))
     }
 }
 

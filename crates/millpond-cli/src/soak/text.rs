@@ -22,11 +22,12 @@ pub(crate) fn text(outcome: &Outcome, again: &str, paint: Paint) -> String {
     totals(&mut text, outcome, paint);
     match &outcome.violation {
         Some(violation) => text.push_str(&reproduction(violation, outcome, again, paint)),
-        None if outcome.holds() => {
-            let _ = writeln!(text, "{}", paint.good("No violation."));
-        }
         None => {
-            let _ = writeln!(text, "{}", paint.bad("A promise was not kept; see above."));
+            let verdict = match outcome.broken_promise() {
+                None => paint.good("No violation."),
+                Some(promise) => paint.bad(&format!("A promise was not kept: {promise}.")),
+            };
+            let _ = writeln!(text, "{verdict}");
         }
     }
     text

@@ -4,6 +4,7 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
+mod overflow;
 mod roster;
 mod sort;
 mod traits;

@@ -4,6 +4,7 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
+mod overflow;
 mod traits;
 
 pub use crate::allocator::Handles;
@@ -802,18 +803,38 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         for word in 0..self.capacity().div_ceil(WORD_SLOTS) {
             let mut live = self.occupancy().word(word);
-            while live != 0 {
-                let index = word * WORD_SLOTS + live.trailing_zeros() as usize;
-                live &= live - 1;
-                let generation = self.storage.words().of_known_live(index);
-                // SAFETY: the slot was live when the word was read, and this loop comes to each slot once;
-                // nothing else can remove a value, as `keep` has no access to the pool.
-                let value = unsafe { self.storage.get_unchecked_mut(index) };
-                if !keep(H::from_live_parts(index, generation), value) {
-                    // SAFETY: the slot is live, in this generation.
-                    drop(unsafe { self.remove_live(index, generation) });
+            let first = word * WORD_SLOTS;
+            if live == !0 {
+                for index in first..first + WORD_SLOTS {
+                    // SAFETY: the slot was live when the word was read, and this loop comes to each slot
+                    // once; nothing else can remove a value, as `keep` has no access to the pool.
+                    unsafe { self.retain_live(index, &mut keep) };
                 }
+                continue;
             }
+            while live != 0 {
+                // SAFETY: as above.
+                unsafe { self.retain_live(first + live.trailing_zeros() as usize, &mut keep) };
+                live &= live - 1;
+            }
+        }
+    }
+
+    /// Removes a value if the function says `false` of it.
+    ///
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline(always)]
+    unsafe fn retain_live(&mut self, index: usize, keep: &mut impl FnMut(H, &mut T) -> bool) {
+        let handle = handle_core::handle_of_live(index, self.storage.words());
+        // SAFETY: the slot is live.
+        let value = unsafe { self.storage.get_unchecked_mut(index) };
+        if !keep(handle, value) {
+            // Read anew: a function that takes no look at the handle then needs none.
+            let generation = self.storage.words().of_known_live(index);
+            // SAFETY: the slot is live, in this generation.
+            drop(unsafe { self.remove_live(index, generation) });
         }
     }
 

@@ -1,6 +1,7 @@
 //! [`Recycler`] and what its methods return.
 
 mod builder;
+mod overflow;
 
 pub use crate::slices::{RunSlices, RunSlicesMut};
 pub use builder::RecyclerBuilder;
@@ -260,9 +261,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
                 .map(|(handle, object)| (key(handle, object), handle))
                 .min_by(|(a, _), (b, _)| a.cmp(b));
             let (_, handle) = least?;
-            self.release(handle);
+            self.evict(handle);
             evicted = Some(handle);
-            self.handles.core_mut().count_eviction();
         }
         let (handle, object) = self.acquire()?;
         Some((handle, object, evicted))

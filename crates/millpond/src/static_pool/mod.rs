@@ -5,6 +5,7 @@ mod drain;
 mod entry;
 mod iter;
 mod live;
+mod overflow;
 mod roster;
 mod storage;
 mod traits;

@@ -27,7 +27,7 @@ use core::mem::{MaybeUninit, size_of};
 use crate::circle::Circle;
 use crate::handle::Word;
 use crate::memory::{self, OutOfMemory};
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
@@ -225,6 +225,19 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         memory::position_in(&self.values, core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
+    }
+
+    /// The 64 values of a word, if all of its slots are live.
+    #[inline]
+    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
+        if self.occupancy().word(word) != !0 {
+            return None;
+        }
+        let values = self.values.get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
+        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these slots are live, as just tested, and so their values initialised
+        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &*values })
     }
 
     #[inline]

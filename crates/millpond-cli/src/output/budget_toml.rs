@@ -1,0 +1,158 @@
+//! A plan as a budget: a table of capacities that the program reads when it starts.
+
+use std::fmt::Write;
+
+use millpond::Budget;
+
+use super::figures::count;
+use crate::error::shown;
+use crate::plan::{Class, Rules, TracePlan};
+
+/// The first line of a budget, before the fingerprint of all lines after it.
+const MARKER: &str = "# millpond budget v1 ";
+
+/// What names of files end in that say how they are stored, and then what they are.
+const STORED_AS: [&str; 2] = [".gz", ".zst"];
+const FORMATS: [&str; 3] = [".csv", ".heaptrack", ".txt"];
+
+/// The name of the scenario that a trace shows: its file's name, without what says the format.
+pub(crate) fn scenario_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let without = |name, endings: &[&str]| {
+        endings.iter().find_map(|ending| str::strip_suffix(name, ending)).unwrap_or(name)
+    };
+    let stem = without(without(name, &STORED_AS), &FORMATS);
+    match (name, stem) {
+        ("-", _) => "stdin",
+        (_, "") => name,
+        _ => stem,
+    }
+}
+
+/// All plans as one budget; why not, if a pool is larger than a budget may say.
+pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules) -> Result<String, String> {
+    let mut text = format!(
+        "# Slots for each pool: {}.\n\
+         # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
+         # A full pool refuses. What else it may do, and a limit for all scenarios, are said so:\n\
+         #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
+         #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
+         #   [limits]\n\
+         #   decals = 256\n\
+         # An edited file is never written over; an untouched one may be.\n",
+        rules.headroom.rule()
+    );
+    for plan in plans {
+        let name = scenario_name(&plan.name);
+        let _ = writeln!(text, "\n[scenario.{}]", key(name));
+        let mut classes: Vec<&Class> = plan.classes.iter().collect();
+        classes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+        let lines = classes.iter().map(|class| line(class)).collect::<Result<Vec<_>, _>>()?;
+        let widest = lines.iter().map(|(entry, _)| entry.chars().count()).max().unwrap_or(0);
+        for (entry, comment) in lines {
+            let _ = writeln!(text, "{entry:<widest$}  # {comment}");
+        }
+    }
+    Ok(format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes())))
+}
+
+/// An entry and what is remarked of it.
+fn line(class: &Class) -> Result<(String, String), String> {
+    if class.capacity as usize > Budget::LIMIT_DEFAULT {
+        return Err(format!(
+            "class {}: {} slots are more than the {} that a budget can say",
+            shown(class.name.as_bytes()),
+            class.capacity,
+            Budget::LIMIT_DEFAULT
+        ));
+    }
+    let (peak, p99) = (class.statistics.peak_live, class.p99_live);
+    let comment = match class.p99_live {
+        _ if p99 == peak => format!("{} at the peak", count(peak.into())),
+        _ => format!(
+            "{} at the peak, {} in 99 % of the ticks",
+            count(peak.into()),
+            count(p99.into())
+        ),
+    };
+    Ok((format!("{} = {}", key(&class.name), class.capacity), comment))
+}
+
+/// Numbers by their size, before names by their letters.
+fn natural(name: &str) -> (u64, &str) {
+    (name.parse().unwrap_or(u64::MAX), name)
+}
+
+/// A name as a key of TOML: as it is, or in quotes.
+fn key(name: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(is_bare) {
+        return name.to_owned();
+    }
+    let mut quoted = "\"".to_owned();
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Whether a file is a budget as this tool wrote it, from its first byte to its last.
+pub(crate) fn is_untouched_budget(file: &[u8]) -> bool {
+    let Some(rest) = file.strip_prefix(MARKER.as_bytes()) else { return false };
+    let Some((said, text)) = rest.split_at_checked(16) else { return false };
+    let Some(text) = text.strip_prefix(b"\n") else { return false };
+    said == format!("{:016x}", fingerprint(text)).as_bytes()
+}
+
+/// FNV-1a: enough to see that somebody has edited a file, and no protection against malice.
+fn fingerprint(text: &[u8]) -> u64 {
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scenario_has_the_name_of_the_traces_file() {
+        for (path, name) in [
+            ("traces/freedoom2-map01-8bots.csv.gz", "freedoom2-map01-8bots"),
+            ("openttd-600ticks.heaptrack.zst", "openttd-600ticks"),
+            ("heaptrack.game.1234.zst", "heaptrack.game.1234"),
+            ("./e1m1", "e1m1"),
+            (".csv", ".csv"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(scenario_name(path), name);
+        }
+    }
+
+    #[test]
+    fn keys_are_quoted_where_they_must() {
+        assert_eq!(key("Imp-2_b"), "Imp-2_b");
+        assert_eq!(key("56"), "56");
+        assert_eq!(key(""), "\"\"");
+        assert_eq!(key("a.b"), "\"a.b\"");
+        assert_eq!(key("a\"\\\n\u{7f}é"), "\"a\\\"\\\\\\u000a\\u007fé\"");
+    }
+
+    #[test]
+    fn an_edited_budget_is_told_from_an_untouched_one() {
+        let text = "\n[scenario.a]\nImp = 3\n";
+        let file = format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes()));
+        assert!(is_untouched_budget(file.as_bytes()));
+        assert!(!is_untouched_budget(file.replace('3', "4").as_bytes()));
+        for end in 0..file.len() {
+            assert!(!is_untouched_budget(&file.as_bytes()[..end]));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The files that the tool writes: whole or not at all, and never in place of anything else.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Failure, reason, shown};
+use crate::output::budget_toml::is_untouched_budget;
+use crate::report::{MARKER, is_report};
+
+/// The kinds of files that the tool writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A report for people.
+    Report,
+    /// A budget for the program.
+    Budget,
+}
+
+impl Kind {
+    /// How much of a file tells whether it is one.
+    fn bytes_to_look_at(self) -> u64 {
+        match self {
+            // One byte more than the marker: the end of its line belongs to it.
+            Self::Report => MARKER.len() as u64 + 1,
+            Self::Budget => BUDGET_BYTES_MAX,
+        }
+    }
+
+    /// Whether a file that begins with `start` may be replaced by another of this kind.
+    fn may_replace(self, start: &[u8]) -> bool {
+        match self {
+            Self::Report => is_report(start),
+            Self::Budget => is_untouched_budget(start),
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Report => {
+                "is there and is no report of millpond, expected nothing or an earlier report \
+                 (--report FILE, --no-report)"
+            }
+            Self::Budget => {
+                "is there and is no budget as millpond has written it, expected nothing or an \
+                 earlier budget that nobody has edited"
+            }
+        }
+    }
+}
+
+/// No budget is as large: one of all classes that a trace may have, with the longest names.
+const BUDGET_BYTES_MAX: u64 = 1 << 26;
+
+/// Checks that a file of this kind may be written here: there is nothing, or an earlier one.
+///
+/// # Errors
+/// If there is something else, or nobody knows what.
+pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
+    let mut start = Vec::new();
+    let wanted = kind.bytes_to_look_at();
+    let read = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => return Err(failed(path, "is a directory")),
+        Ok(_) => fs::File::open(path).and_then(|file| file.take(wanted).read_to_end(&mut start)),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(e) => Err(e),
+    };
+    match read {
+        Err(e) => Err(failed(path, &reason(&e))),
+        Ok(_) if kind.may_replace(&start) => Ok(()),
+        Ok(_) => Err(failed(path, kind.expected())),
+    }
+}
+
+/// Writes a file; returns where it is.
+///
+/// # Errors
+/// If it may not be written there, or cannot.
+pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Failure> {
+    may_replace(path, kind)?;
+    let name = path.file_name().ok_or_else(|| failed(path, "is no name for a file"))?;
+    let mut unfinished = name.to_owned();
+    unfinished.push(format!(".{}.unfinished", std::process::id()));
+    let unfinished = path.with_file_name(unfinished);
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&unfinished)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&unfinished, path));
+    if let Err(e) = written {
+        if e.kind() != ErrorKind::AlreadyExists {
+            // What was begun goes away; if even that fails, the first error says why.
+            let _ = fs::remove_file(&unfinished);
+        }
+        return Err(failed(path, &reason(&e)));
+    }
+    Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+fn failed(path: &Path, why: &str) -> Failure {
+    Failure::Output(format!("{}: {why}", shown(path.to_string_lossy().as_bytes())))
+}

@@ -1,0 +1,200 @@
+//! Pools in company, as subjects of a soak: with a table beside, or two as one.
+
+use millpond::overflow::{Bounded, Spill};
+use millpond::reuse::Lifo;
+use millpond::side_table::join;
+use millpond::{Handle, HandleLayout, PackedPool, Pool, SideTable, Stats};
+
+use super::payload::Payload;
+use super::pools::{next_lifetime, sound};
+use super::subject::{Subject, WrittenOver};
+
+/// A pool, and a table that knows the number of each of its objects.
+///
+/// Every other object leaves its entry behind when it dies. The next object of the slot must not get
+/// it, and must be able to put its own in its place.
+pub(super) struct WithTable<H: HandleLayout, const WORDS: usize> {
+    pool: Pool<Payload<WORDS>, Lifo, H>,
+    table: SideTable<H, u64>,
+    /// What the table has answered wrongly; seen by the next check.
+    fault: Option<String>,
+}
+
+impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
+    pub(super) fn new(pool: Pool<Payload<WORDS>, Lifo, H>) -> Self {
+        let table = SideTable::new(pool.capacity());
+        Self { pool, table, fault: None }
+    }
+
+    fn born(&mut self, handle: H, number: u64) {
+        if self.table.contains(handle) {
+            self.wrong("a new object has an entry", handle);
+        }
+        if self.table.insert(handle, number).is_err() {
+            self.wrong("a new object's entry was refused", handle);
+        }
+    }
+
+    /// As a broken table would.
+    #[cfg(test)]
+    pub(super) fn forget_entry(&mut self, handle: H) {
+        self.table.remove(handle);
+    }
+
+    #[cold]
+    fn wrong(&mut self, what: &str, handle: H) {
+        self.fault.get_or_insert(format!("SideTable: {what}, {handle}"));
+    }
+
+    /// The live objects whose number stands in the table.
+    fn joined(&self) -> usize {
+        join(&self.pool, &self.table)
+            .filter(|(_, payload, number)| payload.number() == Some(**number))
+            .count()
+    }
+}
+
+impl<H: HandleLayout, const WORDS: usize> Subject for WithTable<H, WORDS> {
+    type Handle = H;
+
+    fn slot(handle: H) -> usize {
+        handle.index() as usize
+    }
+
+    fn next_lifetime(handle: H) -> Option<H> {
+        next_lifetime(handle)
+    }
+
+    fn insert(&mut self, number: u64) -> Option<H> {
+        let handle = self.pool.insert(Payload::new(number)).ok()?;
+        self.born(handle, number);
+        Some(handle)
+    }
+
+    fn insert_at(&mut self, handle: H, number: u64) -> bool {
+        let inserted = self.pool.insert_at(handle, Payload::new(number)).is_ok();
+        if inserted {
+            self.born(handle, number);
+        }
+        inserted
+    }
+
+    fn remove(&mut self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        let number = self.pool.remove(handle).map(|payload| sound(&payload))?;
+        if self.table.get(handle).copied().ok_or(WrittenOver) != number {
+            self.wrong("a removed object's entry is not its own", handle);
+        }
+        if number.is_ok_and(|number| number % 2 == 0) && self.table.remove(handle).is_none() {
+            self.wrong("an entry that was there cannot be removed", handle);
+        }
+        Some(number)
+    }
+
+    fn number(&self, handle: H) -> Option<Result<u64, WrittenOver>> {
+        let number = self.pool.get(handle).map(sound)?;
+        // An object without its own entry is as bad as one that was written over.
+        Some(number.and_then(|number| match self.table.get(handle) {
+            Some(entry) if *entry == number => Ok(number),
+            _ => Err(WrittenOver),
+        }))
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+        self.pool.retain(|_, payload| payload.number().is_none_or(&mut keep));
+        self.table.retain(|handle, _| self.pool.contains(handle));
+    }
+
+    fn clear(&mut self) {
+        self.pool.clear();
+        self.table.clear();
+    }
+
+    fn visit(&self, mut see: impl FnMut(H, Option<u64>)) {
+        self.pool.iter().for_each(|(handle, payload)| see(handle, payload.number()));
+    }
+
+    fn live(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn retired(&self) -> usize {
+        self.pool.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.pool.stats())
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        self.pool.validate().map_err(|violation| violation.to_string())?;
+        self.table.validate().map_err(|violation| violation.to_string())?;
+        let (joined, live) = (self.joined(), self.pool.len());
+        if joined != live {
+            return Err(format!("the join shows {joined} objects with their entry, {live} live"));
+        }
+        Ok(())
+    }
+}
+
+type Halves<const WORDS: usize> = Spill<Pool<Payload<WORDS>>, PackedPool<Payload<WORDS>>>;
+
+impl<const WORDS: usize> Subject for Halves<WORDS> {
+    type Handle = Handle<Payload<WORDS>>;
+
+    fn slot(handle: Self::Handle) -> usize {
+        handle.index() as usize
+    }
+
+    /// Two pools as one have no insertion at a known handle.
+    fn next_lifetime(_handle: Self::Handle) -> Option<Self::Handle> {
+        None
+    }
+
+    fn insert(&mut self, number: u64) -> Option<Self::Handle> {
+        Bounded::insert(self, Payload::new(number)).ok()
+    }
+
+    fn insert_at(&mut self, _handle: Self::Handle, _number: u64) -> bool {
+        false
+    }
+
+    fn remove(&mut self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+        Bounded::remove(self, handle).map(|payload| sound(&payload))
+    }
+
+    fn number(&self, handle: Self::Handle) -> Option<Result<u64, WrittenOver>> {
+        Bounded::get(self, handle).map(sound)
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+        Bounded::retain(self, |_, payload| payload.number().is_none_or(&mut keep));
+    }
+
+    fn clear(&mut self) {
+        Bounded::clear(self);
+    }
+
+    fn visit(&self, mut see: impl FnMut(Self::Handle, Option<u64>)) {
+        Bounded::iter(self).for_each(|(handle, payload)| see(handle, payload.number()));
+    }
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    fn retired(&self) -> usize {
+        Spill::stats(self).retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(Spill::stats(self))
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.first().validate().map_err(|violation| violation.to_string())?;
+        self.second().validate().map_err(|violation| violation.to_string())
+    }
+}

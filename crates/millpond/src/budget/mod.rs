@@ -1,0 +1,129 @@
+//! A table that says how large each pool of a program is: [`Budget`].
+
+mod entry;
+mod error;
+#[cfg(feature = "toml")]
+mod from_toml;
+
+pub use entry::{Entry, Scenario};
+pub use error::{BudgetError, BudgetErrorKind};
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+
+/// How large each pool of a program is, scenario by scenario (level by level, say), with limits that
+/// none may exceed.
+///
+/// ```
+/// use millpond::budget::{Budget, Entry};
+/// use millpond::overflow::Overflow;
+///
+/// #[derive(Debug)]
+/// struct Bullet;
+/// #[derive(Debug)]
+/// struct Decal;
+///
+/// let mut budget = Budget::new();
+/// budget.limit("bullets", 4096)?;
+/// budget.insert("e1m1", "bullets", Entry::new(512))?;
+/// budget.insert("e1m1", "decals", Entry::new(64).on_full(Overflow::EvictOldest))?;
+/// budget.insert("e1m2", "bullets", Entry::new(2048))?;
+///
+/// let level = budget.scenario("e1m1")?;
+/// let bullets = level.pool::<Bullet>("bullets")?;
+/// let decals = level.policy_pool::<Decal>("decals")?;
+/// assert_eq!((bullets.capacity(), bullets.name()), (512, Some("bullets")));
+/// assert_eq!((decals.capacity(), decals.policy()), (64, Overflow::EvictOldest));
+///
+/// let error = budget.scenario("e1m2")?.pool::<Decal>("decals").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "scenario \"e1m2\", pool \"decals\": is missing, expected one of bullets",
+/// );
+/// # Ok::<(), millpond::budget::BudgetError>(())
+/// ```
+///
+/// With the feature `toml`, `Budget::from_toml` reads a budget from text, such as `millpond plan
+/// --budget` writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    scenarios: BTreeMap<String, BTreeMap<String, Entry>>,
+    limits: BTreeMap<String, usize>,
+}
+
+impl Budget {
+    /// The limit of a pool that has none of its own, in slots: 2^24. A table from outside cannot make a
+    /// program ask for more memory than that.
+    pub const LIMIT_DEFAULT: usize = 1 << 24;
+
+    /// A budget without scenarios and limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many slots the pool of this name may have at most, in any scenario; those of the pool that
+    /// it spills into are part of them. Replaces a limit that was there.
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "bullets", Entry::new(5000))?;
+    /// assert_eq!(
+    ///     budget.limit("bullets", 4096).unwrap_err().to_string(),
+    ///     "scenario \"e1m1\", pool \"bullets\": 5000 slots are more than its limit of 4096",
+    /// );
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the limit is zero, or the pool has more slots in some scenario. Then nothing has changed.
+    pub fn limit(&mut self, pool: &str, slots: usize) -> Result<(), BudgetError> {
+        if slots == 0 {
+            return Err(BudgetError::new(BudgetErrorKind::Zero).limit_of(pool));
+        }
+        for (scenario, pools) in &self.scenarios {
+            if let Some(entry) = pools.get(pool) {
+                entry.check(slots).map_err(|error| error.at(scenario, pool))?;
+            }
+        }
+        self.limits.insert(pool.into(), slots);
+        Ok(())
+    }
+
+    /// Adds a pool to a scenario, which begins with its first pool.
+    ///
+    /// # Errors
+    ///
+    /// If the scenario has a pool of this name, or the entry has no slots, or more than the pool's
+    /// limit.
+    pub fn insert(&mut self, scenario: &str, pool: &str, entry: Entry) -> Result<(), BudgetError> {
+        let limit = self.limits.get(pool).copied().unwrap_or(Self::LIMIT_DEFAULT);
+        entry.check(limit).map_err(|error| error.at(scenario, pool))?;
+        let pools = self.scenarios.entry(scenario.into()).or_default();
+        if pools.contains_key(pool) {
+            return Err(BudgetError::new(BudgetErrorKind::Duplicate).at(scenario, pool));
+        }
+        pools.insert(pool.into(), entry);
+        Ok(())
+    }
+
+    /// The pools of a scenario.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such scenario; the error names those that there are.
+    pub fn scenario(&self, name: &str) -> Result<Scenario<'_>, BudgetError> {
+        match self.scenarios.get_key_value(name) {
+            Some((name, pools)) => Ok(Scenario::new(name, pools)),
+            None => Err(BudgetError::missing(self.scenario_names()).in_scenario(name)),
+        }
+    }
+
+    /// The names of all scenarios, in alphabetical order.
+    pub fn scenario_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.scenarios.keys().map(String::as_str)
+    }
+}

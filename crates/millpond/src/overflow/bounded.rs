@@ -1,0 +1,172 @@
+//! What policies see of a pool.
+
+use crate::errors::Full;
+use crate::handle::HandleLayout;
+use crate::stats::Stats;
+
+/// Whatever begins and ends lifetimes of a fixed number of slots. Sealed.
+pub trait Lifetimes: sealed::Sealed {
+    /// What names a lifetime.
+    type Handle: HandleLayout;
+
+    /// How many slots there are, live, dead and retired.
+    fn capacity(&self) -> usize;
+    /// How many slots are live.
+    fn len(&self) -> usize;
+    /// Whether no slot is live.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Whether nothing can be added: every slot is live or retired.
+    fn is_full(&self) -> bool;
+    /// Whether the handle's object lives.
+    fn contains(&self, handle: Self::Handle) -> bool;
+    /// How it stands, and what it has done.
+    fn stats(&self) -> Stats;
+
+    /// Whether the slot of this live handle retires when the handle's lifetime ends.
+    #[doc(hidden)]
+    fn is_in_last_lifetime(&self, handle: Self::Handle) -> bool;
+}
+
+/// A pool of values that can be full. Its methods do what those of the same names on the pools do.
+/// Sealed.
+pub trait Bounded: Lifetimes {
+    /// What the pool holds.
+    type Value;
+
+    /// Moves a value in.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full. The error gives the value back.
+    fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
+    /// Moves the value out, unless the handle is refused.
+    fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
+    /// The value, unless the handle is refused.
+    fn get(&self, handle: Self::Handle) -> Option<&Self::Value>;
+    /// The value, to change, unless the handle is refused.
+    fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;
+    /// All handles and values.
+    fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a Self::Value)>
+    where
+        Self::Value: 'a;
+    /// All handles and values, to change.
+    fn iter_mut<'a>(&'a mut self) -> impl Iterator<Item = (Self::Handle, &'a mut Self::Value)>
+    where
+        Self::Value: 'a;
+    /// Removes the values of which the function says `false`.
+    fn retain(&mut self, keep: impl FnMut(Self::Handle, &mut Self::Value) -> bool);
+    /// Removes all values.
+    fn clear(&mut self);
+
+    /// As `insert`, but a full pool does not count as a refusal.
+    #[doc(hidden)]
+    fn insert_if_room(&mut self, value: Self::Value) -> Result<Self::Handle, Self::Value>;
+    /// Counts a refusal, and says what is said of a full pool.
+    #[doc(hidden)]
+    fn refuse<V>(&mut self, value: V) -> Full<V>;
+    /// Counts that this object has been evicted.
+    #[doc(hidden)]
+    fn count_eviction(&mut self, victim: Self::Handle);
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
+macro_rules! bounded {
+    (
+        [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
+        last: |$last:ident, $asked:ident| $is_last:expr,
+        insert: |$inserting:ident, $inserted:ident| $insert:expr,
+        refuse: |$refusing:ident, $refused:ident| $refuse:expr,
+        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+    ) => {
+        impl<$($generics)*> $crate::overflow::sealed::Sealed for $pool {}
+
+        impl<$($generics)*> $crate::overflow::Lifetimes for $pool {
+            type Handle = $handle;
+
+            #[inline]
+            fn capacity(&self) -> usize {
+                self.capacity()
+            }
+            #[inline]
+            fn len(&self) -> usize {
+                self.len()
+            }
+            #[inline]
+            fn is_full(&self) -> bool {
+                self.is_full()
+            }
+            #[inline]
+            fn contains(&self, handle: $handle) -> bool {
+                self.contains(handle)
+            }
+            fn stats(&self) -> $crate::Stats {
+                self.stats()
+            }
+            fn is_in_last_lifetime(&self, $asked: $handle) -> bool {
+                let $last = self;
+                $is_last
+            }
+        }
+
+        impl<$($generics)*> $crate::overflow::Bounded for $pool {
+            type Value = $value;
+
+            #[inline]
+            fn insert(&mut self, value: $value) -> Result<$handle, $crate::Full<$value>> {
+                self.insert(value)
+            }
+            #[inline]
+            fn remove(&mut self, handle: $handle) -> Option<$value> {
+                self.remove(handle)
+            }
+            #[inline]
+            fn get(&self, handle: $handle) -> Option<&$value> {
+                self.get(handle)
+            }
+            #[inline]
+            fn get_mut(&mut self, handle: $handle) -> Option<&mut $value> {
+                self.get_mut(handle)
+            }
+            #[inline]
+            fn iter<'a>(&'a self) -> impl Iterator<Item = ($handle, &'a $value)>
+            where
+                $value: 'a,
+            {
+                self.iter()
+            }
+            #[inline]
+            fn iter_mut<'a>(&'a mut self) -> impl Iterator<Item = ($handle, &'a mut $value)>
+            where
+                $value: 'a,
+            {
+                self.iter_mut()
+            }
+            fn retain(&mut self, keep: impl FnMut($handle, &mut $value) -> bool) {
+                self.retain(keep);
+            }
+            fn clear(&mut self) {
+                self.clear();
+            }
+            #[inline]
+            fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
+                let $inserting = self;
+                $insert
+            }
+            fn refuse<V>(&mut self, $refused: V) -> $crate::Full<V> {
+                let $refusing = self;
+                $refuse
+            }
+            fn count_eviction(&mut self, $victim: $handle) {
+                let $evicting = self;
+                $count;
+            }
+        }
+    };
+}
+pub(crate) use bounded;

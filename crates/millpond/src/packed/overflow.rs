@@ -1,0 +1,11 @@
+use super::PackedPool;
+use crate::handle::HandleLayout;
+use crate::overflow::bounded;
+
+bounded! {
+    [T, H: HandleLayout] PackedPool<T, H>, T, H,
+    last: |pool, handle| pool.roster.is_in_last_lifetime(handle),
+    insert: |pool, value| pool.insert_if_room(value),
+    refuse: |pool, value| pool.refuse(value),
+    evicted: |pool, _victim| pool.roster.count_eviction(),
+}

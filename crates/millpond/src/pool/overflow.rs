@@ -1,0 +1,12 @@
+use super::Pool;
+use crate::handle::HandleLayout;
+use crate::overflow::bounded;
+use crate::reuse::ReuseOrder;
+
+bounded! {
+    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, T, H,
+    last: |pool, handle| pool.core.is_last(handle),
+    insert: |pool, value| pool.insert_if_room(value),
+    refuse: |pool, value| pool.refuse(value),
+    evicted: |pool, _victim| pool.core.count_eviction(),
+}

@@ -1,0 +1,243 @@
+//! Budgets: what is looked up, and what is wrong with each entry.
+
+use millpond::budget::{Budget, BudgetError, BudgetErrorKind, Entry};
+use millpond::overflow::Overflow;
+
+fn said<V: std::fmt::Debug>(result: Result<V, BudgetError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+fn small() -> Budget {
+    let mut budget = Budget::new();
+    budget.insert("e1m1", "bullets", Entry::new(512)).unwrap();
+    budget.insert("e1m1", "decals", Entry::new(8).on_full(Overflow::EvictOldest)).unwrap();
+    budget.insert("e1m2", "bullets", Entry::new(2048)).unwrap();
+    budget
+}
+
+#[test]
+fn each_scenario_has_capacities_of_its_own() {
+    let budget = small();
+    assert_eq!(budget.scenario_names().collect::<Vec<_>>(), ["e1m1", "e1m2"]);
+    for (scenario, slots) in [("e1m1", 512), ("e1m2", 2048)] {
+        let level = budget.scenario(scenario).unwrap();
+        assert_eq!((level.name(), level.capacity("bullets").unwrap()), (scenario, slots));
+        let pool = level.pool::<u8>("bullets").unwrap();
+        assert_eq!((pool.capacity(), pool.name()), (slots, Some("bullets")));
+    }
+    let entries: Vec<_> = budget.scenario("e1m1").unwrap().entries().collect();
+    assert_eq!(entries[0], ("bullets", Entry::new(512)));
+    assert_eq!((entries[1].0, entries[1].1.policy()), ("decals", Overflow::EvictOldest));
+    assert_eq!(Entry::new(3).spill(4).spill_capacity(), 4);
+}
+
+#[test]
+fn what_is_missing_is_named_with_what_there_is() {
+    let budget = small();
+    assert_eq!(
+        said(budget.scenario("e9m9")),
+        "scenario \"e9m9\": is missing, expected one of e1m1, e1m2"
+    );
+    let level = budget.scenario("e1m2").unwrap();
+    for error in [
+        said(level.capacity("decals")),
+        said(level.pool::<u8>("decals")),
+        said(level.builder::<u8>("decals")),
+        said(level.policy_pool::<u8>("decals")),
+    ] {
+        let expected = "scenario \"e1m2\", pool \"decals\": is missing, expected one of bullets";
+        assert_eq!(error, expected);
+    }
+    assert_eq!(said(Budget::new().scenario("x")), "scenario \"x\": is missing");
+    // Harmless, and not endless.
+    let long = "x".repeat(5000) + "\n";
+    let error = budget.scenario(&long).unwrap_err();
+    assert!(error.to_string().len() < 200 && error.scenario() == Some(&long));
+    assert!(!said(budget.scenario("a\nb\x1b[31m")).contains(['\n', '\x1b']));
+}
+
+#[test]
+fn entries_that_cannot_be() {
+    let mut budget = small();
+    assert_eq!(
+        said(budget.insert("e1m1", "sparks", Entry::new(0))),
+        "scenario \"e1m1\", pool \"sparks\": 0 slots, expected at least 1"
+    );
+    assert_eq!(
+        said(budget.insert("e1m1", "bullets", Entry::new(1))),
+        "scenario \"e1m1\", pool \"bullets\": is there twice"
+    );
+    assert_eq!(
+        said(budget.insert("e1m1", "sparks", Entry::new((1 << 24) + 1))),
+        "scenario \"e1m1\", pool \"sparks\": 16777217 slots are more than its limit of 16777216"
+    );
+    for entry in [
+        Entry::new(1).on_full(Overflow::Spill),
+        Entry::new(1).spill(0),
+        Entry::new(1).spill(5).on_full(Overflow::Refuse),
+    ] {
+        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("go together"));
+    }
+    let error = budget.insert("e1m1", "sparks", Entry::new(usize::MAX).spill(2)).unwrap_err();
+    assert!(matches!(error.kind(), BudgetErrorKind::AboveLimit { slots: usize::MAX, .. }));
+    assert_eq!((error.pool(), error.line()), (Some("sparks"), None));
+    // Nothing of all that has changed anything.
+    assert_eq!(budget, small());
+}
+
+#[test]
+fn limits_hold_before_and_after() {
+    let mut budget = small();
+    assert_eq!(
+        said(budget.limit("bullets", 2000)),
+        "scenario \"e1m2\", pool \"bullets\": 2048 slots are more than its limit of 2000"
+    );
+    assert_eq!(
+        said(budget.limit("bullets", 0)),
+        "limit of pool \"bullets\": 0 slots, expected at least 1"
+    );
+    assert_eq!(budget, small());
+    budget.limit("bullets", 2048).unwrap();
+    assert!(said(budget.insert("e1m3", "bullets", Entry::new(2049))).contains("limit of 2048"));
+    assert!(said(budget.insert("e1m3", "bullets", Entry::new(2000).spill(49))).contains("2049"));
+    // A program may have more than what is said of pools in general.
+    budget.limit("voxels", 1 << 30).unwrap();
+    budget.insert("e1m3", "voxels", Entry::new(1 << 29)).unwrap();
+}
+
+#[test]
+fn a_policy_is_not_ignored() {
+    let budget = small();
+    let level = budget.scenario("e1m1").unwrap();
+    assert_eq!(
+        said(level.pool::<u8>("decals")),
+        "scenario \"e1m1\", pool \"decals\": the budget says evict-oldest and the program builds a \
+         pool that refuses: build it with `policy_pool`"
+    );
+    let mut decals = level.policy_pool::<u8>("decals").unwrap();
+    for n in 0..9 {
+        decals.insert_by(n, |_, key| *key).unwrap();
+    }
+    assert_eq!((decals.len(), decals.iter().any(|(_, n)| *n == 0)), (8, false));
+}
+
+#[test]
+fn a_pool_that_there_is_no_memory_for_is_named() {
+    let mut budget = Budget::new();
+    budget.limit("huge", usize::MAX).unwrap();
+    budget.insert("a", "huge", Entry::new(1 << 40)).unwrap();
+    let level = budget.scenario("a").unwrap();
+    let error = level.pool::<[u8; 64]>("huge").unwrap_err();
+    assert!(
+        error.to_string().starts_with("scenario \"a\", pool \"huge\": a capacity of 1099511627776")
+    );
+    assert!(matches!(error.kind(), BudgetErrorKind::Build(_)));
+    assert!(level.policy_pool::<u8>("huge").is_err());
+}
+
+#[cfg(feature = "toml")]
+mod toml {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_read() {
+        let budget = Budget::from_toml(
+            "[limits]\nbullets = 4_096\n\n[scenario.e1m1]\nbullets = 0x200 # a comment\n\
+             decals = { capacity = 64, on_full = \"evict-oldest\" }\n\
+             orders = { capacity = 64, on_full = \"spill\", spill = 16 }\n\
+             shouts = { capacity = 1, spill = 1 }\n\
+             [scenario.\"a b.c\"]\n'Imp, red' = 3\n[scenario.empty]\n",
+        )
+        .unwrap();
+        assert_eq!(budget.scenario_names().collect::<Vec<_>>(), ["a b.c", "e1m1", "empty"]);
+        let level = budget.scenario("e1m1").unwrap();
+        assert_eq!(level.entry("bullets").unwrap(), Entry::new(512));
+        assert_eq!(level.entry("decals").unwrap(), Entry::new(64).on_full(Overflow::EvictOldest));
+        assert_eq!(level.entry("orders").unwrap(), Entry::new(64).spill(16));
+        assert_eq!(level.entry("shouts").unwrap(), Entry::new(1).spill(1));
+        assert_eq!(budget.scenario("a b.c").unwrap().capacity("Imp, red").unwrap(), 3);
+        assert_eq!(budget.scenario("empty").unwrap().entries().len(), 0);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, says) in [
+            ("", "there is no table `scenario`"),
+            ("[limits]\na = 1", "there is no table `scenario`"),
+            ("scenario = 5", "line 1: a whole number, expected a table"),
+            ("[scenario]\ne1m1 = 5", "line 2: scenario \"e1m1\": a whole number, expected a table"),
+            ("[scenari.e1m1]\na = 1", "line 1: unknown key \"scenari\", expected limits, scenario"),
+            ("[limits]\na = 0\n[scenario.x]", "line 2: limit of pool \"a\": 0 slots"),
+            (
+                "[limits]\na = 16777217\n[scenario.x]",
+                "line 2: limit of pool \"a\": 16777217 slots are more",
+            ),
+            (
+                "[limits]\na = {}\n[scenario.x]",
+                "line 2: limit of pool \"a\": a table, expected a number",
+            ),
+            ("limits = []\n[scenario.x]", "line 1: a list, expected a table"),
+            (
+                "[limits]\na = 5\n[scenario.x]\na = 6",
+                "line 4: scenario \"x\", pool \"a\": 6 slots are more than its limit of 5",
+            ),
+            ("[scenario.x]\na = 0", "line 2: scenario \"x\", pool \"a\": 0 slots"),
+            (
+                "[scenario.x]\na = -1",
+                "line 2: scenario \"x\", pool \"a\": expected a number of slots",
+            ),
+            (
+                "[scenario.x]\na = 99999999999999999999999",
+                "line 2: scenario \"x\", pool \"a\": expected a number of slots",
+            ),
+            ("[scenario.x]\na = 16777217", "16777217 slots are more than its limit of 16777216"),
+            ("[scenario.x]\na = 1.5", "pool \"a\": a fraction, expected a number of slots"),
+            ("[scenario.x]\na = \"many\"", "pool \"a\": text, expected a number of slots"),
+            ("[scenario.x]\na = true", "pool \"a\": true or false, expected"),
+            ("[scenario.x]\na = 1979-05-27", "pool \"a\": a date, expected"),
+            ("[scenario.x]\na = {}", "pool \"a\": `capacity` is missing"),
+            ("[scenario.x]\na = { capacity = 0 }", "pool \"a\": 0 slots"),
+            (
+                "[scenario.x]\na = { capactiy = 5 }",
+                "unknown key \"capactiy\", expected capacity, on_full, spill",
+            ),
+            ("[scenario.x]\na = { capacity = 5, on_full = 1 }", "`on_full` is a whole number"),
+            (
+                "[scenario.x]\na = { capacity = 5, on_full = \"explode\" }",
+                "`on_full` is \"explode\": unknown overflow policy, expected one of refuse, evict-least",
+            ),
+            ("[scenario.x]\na = { capacity = 5, on_full = \"spill\" }", "go together"),
+            ("[scenario.x]\na = { capacity = 5, on_full = \"refuse\", spill = 1 }", "go together"),
+            ("[scenario.x]\na = 1\na = 2", "line 3: "),
+            ("[scenario.x]\na = 1\n[scenario.x]\nb = 2", "line 3: "),
+            ("[scenario.x]\na = ", "line 2: "),
+            ("[scenario.x]\na = \u{0}", "line 2: "),
+        ] {
+            let error = said(Budget::from_toml(text));
+            assert!(error.contains(says) && error.lines().count() == 1, "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn hostile_text_does_no_harm() {
+        let deep = |open: &str| format!("a = {}", open.repeat(100_000));
+        for text in [deep("["), deep("{a="), format!("{}=1", "a.".repeat(100_000) + "a")] {
+            let error = said(Budget::from_toml(&text));
+            assert!(error.len() < 500, "{}", error.len());
+        }
+        let long = format!("[scenario.x]\n{} = 0", "a".repeat(100_000));
+        assert!(said(Budget::from_toml(&long)).len() < 300);
+        let escaped = "[scenario.x]\n\"a\\n\\u001b[31m\" = 0";
+        assert!(!said(Budget::from_toml(escaped)).contains(['\n', '\x1b']));
+        // Whatever is cut off or changed, it is read or refused.
+        let good = "[limits]\na = 9\n[scenario.x]\na = { capacity = 5, spill = 1 }\n";
+        for at in 0..good.len() {
+            let _ = Budget::from_toml(&good[..at]);
+            for byte in [b'"', b'[', b'=', b'\n', 0x7f] {
+                let mut text = good.as_bytes().to_vec();
+                text[at] = byte;
+                let _ = Budget::from_toml(std::str::from_utf8(&text).unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Overflow policies, on every pool that can be full, against plain models.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use common::{Ledger, Random};
+use millpond::overflow::{
+    Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
+};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::{Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
+
+/// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
+macro_rules! on_every_pool {
+    ($test:ident) => {
+        $test(Pool::<u64>::new(7));
+        $test(Pool::<u64>::builder().reuse(Fifo).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(LowestFirst).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(Roster).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(NextFit).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(Intrusive).capacity(7).build());
+        $test(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().capacity(7).build());
+        $test(PackedPool::<u64>::new(7));
+        $test(StaticPool::<u64, 7>::new());
+        $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
+        $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
+    };
+}
+
+#[test]
+fn a_pool_that_refuses_gives_the_value_back() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        for n in 0..7 {
+            let (handle, evicted) = Refuse.insert(&mut pool, n).unwrap();
+            assert_eq!((pool.get(handle), evicted.is_none()), (Some(&n), true));
+        }
+        assert_eq!(Refuse.insert(&mut pool, 9).unwrap_err().into_inner(), 9);
+        assert_eq!((pool.stats().refused, pool.stats().evicted, pool.len()), (1, 0, 7));
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn the_object_with_the_smallest_key_goes() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        let mut random = Random(3);
+        let mut least = EvictLeast(|_, n: &u64| n % 1000);
+        let mut model: Vec<(P::Handle, u64)> = Vec::new();
+        for _ in 0..500 {
+            let value = random.next();
+            let (handle, evicted) = least.insert(&mut pool, value).unwrap();
+            if model.len() == 7 {
+                let (victim, gone) = evicted.expect("the pool was full");
+                let smallest = model.iter().map(|(_, n)| n % 1000).min().unwrap();
+                assert_eq!(gone % 1000, smallest);
+                assert!(model.contains(&(victim, gone)) && !pool.contains(victim));
+                model.retain(|(known, _)| *known != victim);
+            } else {
+                assert!(evicted.is_none());
+            }
+            model.push((handle, value));
+            assert!(model.iter().all(|(handle, n)| pool.get(*handle) == Some(n)));
+            assert_eq!(pool.len(), model.len());
+        }
+        assert_eq!(pool.stats().evicted, 493);
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn the_object_that_has_lived_longest_goes_whatever_was_removed_before() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        let mut random = Random(5);
+        let mut oldest = EvictOldest::beside(&pool);
+        let mut model: VecDeque<(P::Handle, u64)> = VecDeque::new();
+        let mut evictions = 0;
+        for _ in 0..4000 {
+            match random.next() % 16 {
+                0..8 => {
+                    let value = random.next();
+                    let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
+                    let full = model.len() == 7;
+                    assert_eq!(evicted, if full { model.pop_front() } else { None });
+                    evictions += u64::from(full);
+                    model.push_back((handle, value));
+                }
+                8..12 if !model.is_empty() => {
+                    let at = random.next() as usize % model.len();
+                    let (handle, value) = model.remove(at).unwrap();
+                    assert_eq!(pool.remove(handle), Some(value));
+                }
+                12 => {
+                    pool.retain(|_, n| *n % 3 != 0);
+                    model.retain(|(_, n)| n % 3 != 0);
+                }
+                13 if random.next() % 8 == 0 => {
+                    pool.clear();
+                    model.clear();
+                }
+                // Used again: the newest from now on.
+                14 if !model.is_empty() => {
+                    let at = random.next() as usize % model.len();
+                    let known = model.remove(at).unwrap();
+                    oldest.note(known.0);
+                    model.push_back(known);
+                }
+                _ => {}
+            }
+            assert_eq!(oldest.oldest(&pool), model.front().map(|(handle, _)| *handle));
+        }
+        assert!(evictions > 100, "{evictions}");
+        assert_eq!(pool.stats().evicted, evictions);
+    }
+    on_every_pool!(test);
+}
+
+/// A slot that would retire keeps its object: nothing could take its place.
+#[test]
+fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {
+    fn test<R: ReuseOrder>(order: R) {
+        let pool = || Pool::<u64>::builder().reuse(order).lifetimes(3).capacity(5).build();
+        let (mut by_age, mut by_key) = (pool(), pool());
+        let mut oldest = EvictOldest::beside(&by_age);
+        let mut least = EvictLeast(|_, n: &u64| *n);
+        for value in 0..15 {
+            oldest.insert(&mut by_age, value).unwrap();
+            least.insert(&mut by_key, value).unwrap();
+        }
+        for pool in [&by_age, &by_key] {
+            assert_eq!((pool.stats().evicted, pool.stats().retired, pool.len()), (10, 0, 5));
+        }
+        assert_eq!(oldest.insert(&mut by_age, 99).unwrap_err().into_inner(), 99);
+        assert_eq!(least.insert(&mut by_key, 99).unwrap_err().into_inner(), 99);
+        assert_eq!((by_age.len(), by_age.stats().refused), (5, 1));
+        assert_eq!((by_key.len(), by_key.stats().refused), (5, 1));
+    }
+    test(Lifo);
+    test(Fifo);
+    test(LowestFirst);
+    test(Roster);
+}
+
+#[test]
+fn objects_that_the_list_was_not_told_of_are_never_evicted() {
+    let mut pool = Pool::new(2);
+    let mut oldest = EvictOldest::beside(&pool);
+    pool.insert("first").unwrap();
+    let (second, _) = oldest.insert(&mut pool, "second").unwrap();
+    let (_, evicted) = oldest.insert(&mut pool, "third").unwrap();
+    assert_eq!(evicted, Some((second, "second")));
+    // A slot's place does not pass on to an object that came another way.
+    pool.clear();
+    pool.insert("a").unwrap();
+    pool.insert("b").unwrap();
+    assert_eq!(oldest.insert(&mut pool, "c").unwrap_err().into_inner(), "c");
+    assert_eq!(pool.len(), 2);
+}
+
+#[test]
+#[should_panic(expected = "a list of ages for 2 slots, beside a pool of 3")]
+fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
+    let mut oldest = EvictOldest::beside(&Pool::<u8>::new(2));
+    let _ = oldest.insert(&mut Pool::new(3), 1);
+}
+
+#[test]
+fn a_pool_of_no_slots_refuses_by_every_policy() {
+    let mut pool = Pool::<u8>::new(0);
+    assert!(Refuse.insert(&mut pool, 1).is_err());
+    assert!(EvictLeast(|_, n: &u8| *n).insert(&mut pool, 1).is_err());
+    assert!(EvictOldest::beside(&pool).insert(&mut pool, 1).is_err());
+    assert!(Spill::new(Pool::<u8>::new(0), Pool::new(0)).insert(1).is_err());
+    assert_eq!(pool.stats().refused, 3);
+}
+
+#[test]
+fn a_key_that_panics_or_lies_changes_nothing() {
+    let ledger = Ledger::default();
+    let mut pool = Pool::new(4);
+    for id in 0..4 {
+        pool.insert(ledger.value(id)).unwrap();
+    }
+    let panicking = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let key = |_, value: &common::Counted| assert_ne!(value.id(), 2);
+        EvictLeast(key).insert(&mut pool, ledger.value(9)).is_ok()
+    }));
+    assert!(panicking.is_err());
+    assert_eq!((pool.len(), ledger.alive()), (4, 4));
+
+    let mut calls = 0;
+    let mut lying = EvictLeast(|_, _: &common::Counted| {
+        calls += 1;
+        if calls % 2 == 0 { f64::NAN.to_bits() } else { calls }
+    });
+    let (_, evicted) = lying.insert(&mut pool, ledger.value(10)).unwrap();
+    assert!(evicted.is_some());
+    drop(evicted);
+    assert_eq!((pool.len(), ledger.alive()), (4, 4));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn recyclers_release_what_has_been_in_use_longest() {
+    let mut voices = Recycler::from_fn(3, |_| 0);
+    let mut oldest = EvictOldest::beside(&voices);
+    let mut model = VecDeque::new();
+    for sound in 1..50 {
+        let (handle, voice, evicted) = oldest.acquire(&mut voices).unwrap();
+        *voice = sound;
+        assert_eq!(evicted, if model.len() == 3 { model.pop_front() } else { None });
+        model.push_back(handle);
+        if sound % 7 == 0 {
+            let handle = model.remove(1).unwrap();
+            assert!(voices.release(handle));
+        }
+    }
+    assert!(voices.stats().evicted > 30);
+    voices.validate().unwrap();
+    assert!(EvictOldest::try_new(0).unwrap().acquire(&mut Recycler::<u8>::new(0)).is_none());
+}
+
+#[test]
+fn two_pools_look_like_one() {
+    let ledger = Ledger::default();
+    let mut random = Random(7);
+    let mut spill = Spill::new(Pool::new(5), PackedPool::new(9));
+    let mut model: Vec<(Handle<_>, u64)> = Vec::new();
+    let mut stale = Vec::new();
+    for id in 0..5000 {
+        if random.next() % 2 == 0 {
+            match spill.insert(ledger.value(id)) {
+                Ok(handle) => {
+                    let first_has_room = model.iter().filter(|(h, _)| h.index() < 5).count() < 5;
+                    assert_eq!(spill.is_spilled(handle), !first_has_room);
+                    model.push((handle, id));
+                }
+                Err(full) => assert_eq!((full.into_inner().id(), model.len()), (id, 14)),
+            }
+        } else if !model.is_empty() {
+            let (handle, id) = model.swap_remove(random.next() as usize % model.len());
+            assert_eq!(spill.remove(handle).map(|value| value.id()), Some(id));
+            stale.push(handle);
+        }
+        if id % 100 == 0 {
+            spill.retain(|handle, value| {
+                assert!(model.contains(&(handle, value.id())));
+                value.id() % 3 != 0
+            });
+            model.retain(|(_, id)| id % 3 != 0);
+            assert!(stale.iter().all(|handle| !spill.contains(*handle)));
+        }
+        let mut seen: Vec<_> = spill.iter().map(|(handle, value)| (handle, value.id())).collect();
+        seen.sort_unstable();
+        model.sort_unstable();
+        assert_eq!(seen, model);
+        assert_eq!((spill.len(), ledger.alive()), (model.len(), model.len()));
+    }
+    let stats = spill.stats();
+    assert!(stats.refused > 0 && stats.peak == 14 && stats.capacity == 14);
+    for (handle, value) in spill.iter_mut() {
+        assert!(model.contains(&(handle, value.id())));
+    }
+    let (handle, id) = model[0];
+    assert_eq!((spill[handle].id(), spill.get_mut(handle).is_some()), (id, true));
+    spill.clear();
+    assert!(spill.is_empty() && ledger.alive() == 0);
+    let (first, second) = spill.into_inner();
+    first.validate().unwrap();
+    assert_eq!((first.capacity(), second.capacity()), (5, 9));
+}
+
+#[test]
+fn hostile_handles_are_refused_by_both_pools() {
+    let mut spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    for value in 0..4 {
+        spill.insert(value).unwrap();
+    }
+    for index in [0, 1, 2, 3, 4, 5, u32::MAX - 1] {
+        for generation in [1, 2, 1 << 30] {
+            let Some(handle) = Handle::from_parts(index, generation) else { continue };
+            let lives = index < 4 && generation == 1;
+            assert_eq!(spill.contains(handle), lives, "{handle}");
+            assert_eq!(spill.get(handle).is_some(), lives);
+            assert_eq!(spill.get_mut(handle).is_some(), lives);
+            assert!(lives || spill.remove(handle).is_none());
+        }
+    }
+    assert_eq!(spill.len(), 4);
+}
+
+#[test]
+#[should_panic(expected = "two pools of 300 slots together: this handle layout can name 256")]
+fn two_pools_that_no_handle_can_tell_apart_are_refused() {
+    let pool = || Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150).build();
+    let _ = Spill::new(pool(), pool());
+}
+
+#[test]
+#[should_panic(expected = "both pools refuse handle 3v1")]
+fn an_index_that_is_refused_names_the_handle() {
+    let spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    let _ = spill[Handle::from_parts(3, 1).unwrap()];
+}
+
+#[test]
+fn a_policy_is_chosen_at_run_time() {
+    for &policy in Overflow::ALL {
+        let spare = if policy == Overflow::Spill { 2 } else { 0 };
+        let mut pool = PolicyPool::new(policy, Pool::<u64>::new(3), Pool::new(spare));
+        let keys = [5_u64, 1, 9, 7, 3, 8];
+        let mut evicted = Vec::new();
+        let mut refused = Vec::new();
+        for key in keys {
+            match pool.insert_by(key, |_, value| *value) {
+                Ok((handle, gone)) => {
+                    assert_eq!(pool[handle], key);
+                    evicted.extend(gone.map(|(_, value)| value));
+                }
+                Err(full) => refused.push(full.into_inner()),
+            }
+        }
+        let expected: (&[u64], &[u64]) = match policy {
+            Overflow::Refuse => (&[], &[7, 3, 8]),
+            Overflow::EvictLeast => (&[1, 5, 3], &[]),
+            Overflow::EvictOldest => (&[5, 1, 9], &[]),
+            Overflow::Spill => (&[], &[8]),
+            other => unreachable!("{other}"),
+        };
+        assert_eq!((&evicted[..], &refused[..]), expected, "{policy}");
+        assert_eq!((pool.policy(), pool.is_full()), (policy, true));
+        pool.retain(|_, value| *value != 7);
+        pool.iter_mut().for_each(|(_, value)| *value += 1);
+        let handle = pool.iter().next().unwrap().0;
+        *pool.get_mut(handle).unwrap() += 1;
+        pool[handle] += 1;
+        assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
+        pool.clear();
+        assert!(pool.is_empty());
+    }
+}
+
+#[test]
+fn names_are_read_back() {
+    for &policy in Overflow::ALL {
+        assert_eq!(policy.name().parse(), Ok(policy));
+    }
+    assert!("Refuse".parse::<Overflow>().is_err() && "".parse::<Overflow>().is_err());
+}
