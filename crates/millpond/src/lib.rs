@@ -141,6 +141,7 @@ mod errors;
 pub mod handle;
 mod integrations;
 pub mod overflow;
+pub mod snapshot;
 pub mod static_pool;
 mod stats;
 

@@ -1,0 +1,51 @@
+//! The past of a static pool.
+
+use core::ops::Range;
+
+use super::StaticPool;
+use crate::handle::{HandleLayout, Word};
+use crate::snapshot::snapshot_methods;
+use crate::snapshot::state::{Shape, sealed};
+
+impl<T, const N: usize, H: HandleLayout> sealed::State for StaticPool<T, N, H> {
+    type Value = T;
+    type Handle = H;
+
+    fn shape(&self) -> Shape {
+        Shape::new(N, &self.storage.roster().circle())
+    }
+
+    fn used(&self) -> usize {
+        self.storage.roster().used()
+    }
+
+    fn word(&self, index: usize) -> H::Word {
+        self.storage.roster().word(index).unwrap_or(H::Word::RETIRED)
+    }
+
+    fn value(&self, index: usize) -> Option<&T> {
+        self.storage.get(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.storage.roster().order()
+    }
+}
+
+snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
+
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    fn take_over_by_copy(&mut self, other: &Self)
+    where
+        T: Copy,
+    {
+        self.storage.take_over_by_copy(&other.storage);
+    }
+
+    fn take_over_by_clone(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        self.storage.take_over_by_clone(&other.storage);
+    }
+}
