@@ -24,6 +24,8 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     evicted: u64,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
+    /// One more than the highest slot that was claimed.
+    claimed_until: usize,
 }
 
 /// The words of a pool with this order and layout.
@@ -44,6 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
+            claimed_until: 0,
         };
         Ok((core, slots))
     }
@@ -63,6 +66,38 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
         &mut self.queue
+    }
+
+    /// Slots from here on were never used: their words are those of a new pool, and they come in the order
+    /// of their indices.
+    ///
+    /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
+    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
+    /// any slot forward.
+    pub(crate) fn used(&self, words: &Words<R, H>) -> usize {
+        if words.retired() > 0 {
+            return words.slots();
+        }
+        let handed_out = match <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND {
+            true => usize::try_from(words.births()).unwrap_or(usize::MAX),
+            false => words.peak(),
+        };
+        handed_out.max(self.claimed_until).min(words.slots())
+    }
+
+    /// The order is not that of a new pool for any of the slots.
+    pub(crate) fn mark_all_used(&mut self, slots: usize) {
+        self.claimed_until = slots;
+    }
+
+    /// Takes over the state of another core of the same shape, but for its name. Slots from `used` on were
+    /// never used in either.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize) {
+        self.queue.take_over(&other.queue, used);
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -134,6 +169,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.circle.check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
+        self.claimed_until = self.claimed_until.max(index + 1);
         Ok(index)
     }
 

@@ -199,4 +199,5 @@ pub use self::{
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
     side_table::SideTable,
+    snapshot::Snapshot,
 };

@@ -275,6 +275,25 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         None
     }
 
+    /// Takes over all of another's state. Slots from `used` on were never used in either.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize) {
+        self.words[..used].copy_from_slice(&other.words[..used]);
+        self.births = other.births;
+        self.deaths_and_peak = other.deaths_and_peak;
+        self.peak_before_death = other.peak_before_death;
+        self.retired = other.retired;
+        self.is_bitmap_old = other.is_bitmap_old;
+        if !other.is_bitmap_old {
+            let used = used.div_ceil(WORD_SLOTS);
+            self.bitmap[..used].copy_from_slice(&other.bitmap[..used]);
+        }
+    }
+
+    /// Counts the retired slots anew.
+    pub(crate) fn recount_retired(&mut self) {
+        self.retired = self.words.iter().filter(|word| **word == W::RETIRED).count();
+    }
+
     /// Takes over the history of another, which has as many live slots.
     pub(crate) fn continue_from(&mut self, other: &Self) {
         debug_assert_eq!(self.live(), other.live());

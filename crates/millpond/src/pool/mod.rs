@@ -5,6 +5,7 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod snapshot;
 mod traits;
 
 pub use crate::allocator::Handles;
@@ -15,9 +16,12 @@ pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
+use crate::handle::Word;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::{self, HandleCore};
+use crate::occupancy::{LiveWalk, Occupancy};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
+use crate::reuse::{Lifo, ReuseOrder, Roster, Slots};
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;

@@ -1,4 +1,6 @@
 use alloc::boxed::Box;
+use core::iter;
+use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
@@ -130,6 +132,23 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
         }
         self.partition = live_count;
         self.retired_from = retired;
+    }
+
+    fn take_over(&mut self, other: &Self, used: usize) {
+        self.roster[..used].copy_from_slice(&other.roster[..used]);
+        self.reverse[..used].copy_from_slice(&other.reverse[..used]);
+        self.partition = other.partition;
+        self.retired_from = other.retired_from;
+    }
+
+    /// All slots, the live and the retired ones too.
+    fn order<'a, S: Slots>(
+        &'a self,
+        _slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let slots = self.roster[..used].iter().map(|slot| slot.to_index());
+        slots.map(|index| index..index + 1).chain(iter::once(used..self.roster.len()))
     }
 
     #[cfg(feature = "validate")]

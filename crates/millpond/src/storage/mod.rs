@@ -16,6 +16,7 @@
 mod cursor;
 mod iter;
 mod runs;
+mod take_over;
 
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};

@@ -1,0 +1,57 @@
+//! Taking over the state of another storage.
+
+use super::Storage;
+use crate::handle::Word;
+use crate::reuse::{ReuseOrder, Slots};
+
+impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
+    /// Takes over the words and values of another storage of the same size. Slots from `used` on were never
+    /// used in either.
+    pub(crate) fn take_over_by_copy(&mut self, other: &Self, used: usize)
+    where
+        T: Copy,
+    {
+        let used_and_linked = if Self::LINKED { (used + 1).min(self.values.len()) } else { used };
+        // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
+        self.values[..used_and_linked].copy_from_slice(&other.values[..used_and_linked]);
+        self.take_over_last_link(other);
+        self.words.take_over(&other.words, used);
+    }
+
+    /// As by copy. If a clone or a drop panics, some slots are as in the other, some as before, and some
+    /// dead; counts and links are to be mended.
+    pub(crate) fn take_over_by_clone(&mut self, other: &Self, used: usize)
+    where
+        T: Clone,
+    {
+        for index in 0..used {
+            let word = other.words.as_slice()[index];
+            match (self.get_mut(index), other.get(index)) {
+                (Some(value), Some(source)) => value.clone_from(source),
+                (Some(_), None) => drop(self.take(index, word)),
+                (None, Some(source)) => self.put(index, word, source.clone()),
+                (None, None) => {}
+            }
+        }
+        self.words.take_over(&other.words, used);
+        if Self::LINKED {
+            for index in 0..(used + 1).min(self.values.len()) {
+                self.set_link(index, other.link(index));
+            }
+            self.take_over_last_link(other);
+        }
+    }
+
+    /// Of the slots that were never used, only the outermost can have other links than in a new storage: the
+    /// first, and the last.
+    fn take_over_last_link(&mut self, other: &Self) {
+        if let Some(last) = self.values.len().checked_sub(1).filter(|_| Self::LINKED) {
+            self.set_link(last, other.link(last));
+        }
+    }
+
+    /// Makes the count of retired slots true again.
+    pub(crate) fn recount_retired(&mut self) {
+        self.words.recount_retired();
+    }
+}
