@@ -277,6 +277,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         words.validate()?;
         words.validate_lifetimes(&self.circle)?;
         ensure_counters(&self.stats(words))?;
+        let fresh = self.circle.start().as_dead();
+        let used = self.used(words);
+        let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));
+        ensure(
+            beyond.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {beyond:?}, though only {used} were used"),
+        )?;
         self.queue.validate(slots)
     }
 }

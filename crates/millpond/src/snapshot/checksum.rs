@@ -23,7 +23,7 @@ use crate::handle::{Handle, Handle32, HandleLayout};
 /// let mut sum = Checksum::new();
 /// sum.add(&3_u8);
 /// sum.add(&[1.5_f32, -2.0]);
-/// assert_eq!(sum.finish(), 0x97f7_fef6_8ef3_62e8); // on every machine
+/// assert_eq!(sum.finish(), 0xf4fb_47e6_b070_5ba9); // on every machine
 /// ```
 #[derive(Clone, Debug)]
 pub struct Checksum {
@@ -163,7 +163,7 @@ pub trait ToChecksum {
     }
 }
 
-/// Implements [`ToChecksum`](crate::snapshot::ToChecksum) for structs, from a list of all their fields. A
+/// Implements [`ToChecksum`](crate::snapshot::ToChecksum) for a struct, from a list of all its fields. A
 /// field that is in neither list does not compile.
 ///
 /// ```
@@ -188,14 +188,14 @@ pub trait ToChecksum {
 /// ```
 #[macro_export]
 macro_rules! checksum_fields {
-    ($($type:ident { $($field:ident),* $(,)? } $(without { $($skipped:ident),* $(,)? })?)*) => {$(
+    ($type:ident { $($field:ident),* $(,)? } $(without { $($skipped:ident),* $(,)? })?) => {
         impl $crate::snapshot::ToChecksum for $type {
             fn add_to(&self, sum: &mut $crate::snapshot::Checksum) {
                 let $type { $($field,)* $($($skipped: _,)*)? } = self;
                 $(sum.add($field);)*
             }
         }
-    )*};
+    };
 }
 
 macro_rules! small_numbers {
