@@ -11,10 +11,9 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     where
         T: Copy,
     {
-        let used_and_linked = if Self::LINKED { (used + 1).min(self.values.len()) } else { used };
+        let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
         self.values[..used_and_linked].copy_from_slice(&other.values[..used_and_linked]);
-        self.take_over_last_link(other);
         self.words.take_over(&other.words, used);
     }
 
@@ -38,16 +37,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
             for index in 0..(used + 1).min(self.values.len()) {
                 self.set_link(index, other.link(index));
             }
-            self.take_over_last_link(other);
         }
     }
 
-    /// Of the slots that were never used, only the outermost can have other links than in a new storage: the
-    /// first, and the last.
-    fn take_over_last_link(&mut self, other: &Self) {
-        if let Some(last) = self.values.len().checked_sub(1).filter(|_| Self::LINKED) {
-            self.set_link(last, other.link(last));
-        }
+    /// Where the slots end that may have links of their own. Of those that were never used only the first
+    /// can have another than in a new storage, as others are put in front of it.
+    fn linked_until(&self, used: usize) -> usize {
+        if Self::LINKED { (used + 1).min(self.values.len()) } else { used }
     }
 
     /// Makes the count of retired slots true again.
