@@ -585,6 +585,25 @@ fn a_checksum_does_not_see_what_claims_have_left_in_a_stack() {
     assert_eq!(rest(twin).iter().map(|h| h.index()).collect::<Vec<_>>(), [2, 0, 1, 3]);
 }
 
+/// A list has a link from the first slot that was never used to the one that was freed last.
+#[test]
+fn links_lead_both_ways_after_a_restore() {
+    fn check<T: subjects::Value + Copy, R: millpond::reuse::ReuseOrder>() {
+        let mut pool = Pool::<T, R>::with_capacity(100);
+        let handles: Vec<_> = (0..5).map(|i| pool.insert(T::of(i)).unwrap()).collect();
+        pool.remove(handles[3]);
+        let snapshot = pool.snapshot();
+        pool.insert(T::of(6)).unwrap();
+        pool.restore(&snapshot).unwrap();
+        pool.validate().unwrap();
+    }
+    fn each<R: millpond::reuse::ReuseOrder>() {
+        check::<u32, R>();
+        check::<[u64; 3], R>();
+    }
+    common::in_every_order!(each());
+}
+
 #[test]
 fn the_live_slots_are_known_after_a_restore_whatever_was_walked_before() {
     fn check<R: millpond::reuse::ReuseOrder>() {
