@@ -16,12 +16,9 @@ pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::Word;
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::{self, HandleCore};
-use crate::occupancy::{LiveWalk, Occupancy};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
-use crate::reuse::{Lifo, ReuseOrder, Roster, Slots};
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
