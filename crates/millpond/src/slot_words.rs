@@ -282,8 +282,8 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         self.deaths_and_peak = other.deaths_and_peak;
         self.peak_before_death = other.peak_before_death;
         self.retired = other.retired;
-        self.is_bitmap_old = other.is_bitmap_old;
-        if !other.is_bitmap_old {
+        self.bitmap_at = other.bitmap_at;
+        if !other.is_bitmap_old() {
             let used = used.div_ceil(WORD_SLOTS);
             self.bitmap[..used].copy_from_slice(&other.bitmap[..used]);
         }

@@ -10,7 +10,7 @@ use allocations::{Allocations, Counting, during};
 use common::Random;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool};
-use subjects::{NoValidate, Subject, with_every_pool};
+use subjects::{Subject, with_every_pool};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

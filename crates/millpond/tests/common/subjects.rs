@@ -257,13 +257,3 @@ macro_rules! with_every_pool {
     }};
 }
 pub(crate) use with_every_pool;
-
-// UNTIL-MERGE
-pub(crate) trait NoValidate {
-    fn validate(&self) -> Result<(), ()> {
-        Ok(())
-    }
-}
-impl<T, H: HandleLayout> NoValidate for PackedPool<T, H> {}
-impl<T, const N: usize, H: HandleLayout> NoValidate for StaticPool<T, N, H> {}
-impl<H: HandleLayout, V> NoValidate for SideTable<H, V> {}
