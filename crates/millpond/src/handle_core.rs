@@ -13,7 +13,7 @@ use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure_counters};
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
