@@ -100,6 +100,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.claimed_until = other.claimed_until;
     }
 
+    /// Becomes what was saved, over slots that have the saved words already.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load<S: Slots<Word = H::Word>>(
+        &mut self,
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        slots: &mut S,
+    ) {
+        self.circle = saved.circle;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.age_claimed_max = saved.age_max();
+        self.claimed_until = slots.words().slots();
+        self.queue.load(&saved.order, slots);
+    }
+
     /// Whether an insertion would fail: no slot is vacant.
     #[inline]
     pub(crate) fn is_full(&self, words: &Words<R, H>) -> bool {

@@ -289,6 +289,18 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         }
     }
 
+    /// Takes on these words, of which as many are live, and this history.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
+        self.words.copy_from_slice(words);
+        let live = words.iter().filter(|word| !word.is_dead()).count();
+        self.births = inserted;
+        self.peak_before_death = peak as u64;
+        self.deaths_and_peak = inserted - live as u64 + self.peak_before_death;
+        self.recount_retired();
+        self.gather();
+    }
+
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
         self.retired = self.words.iter().filter(|word| **word == W::RETIRED).count();

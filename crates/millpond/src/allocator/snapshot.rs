@@ -75,3 +75,59 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.used(&self.words)
     }
 }
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::*;
+    use crate::Stats;
+    use crate::settings::Settings;
+    use crate::snapshot::format::{self, Checked, OrderOf, Refused};
+
+    impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
+        const KIND: &'static str = "HandleAllocator";
+
+        fn reuse_name() -> &'static str {
+            R::NAME
+        }
+
+        fn order_of() -> OrderOf {
+            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        fn load(checked: &Checked<H::Word>, _values: Vec<(usize, ())>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
+                .map_err(|_| Refused::OutOfMemory(capacity))?;
+            slots.words.load(&checked.words, checked.inserted, checked.peak);
+            slots.core.load(checked, &mut slots.words);
+            Ok(slots)
+        }
+
+        fn take_over_clones(&mut self, other: &Self) {
+            self.take_over(other);
+        }
+    }
+
+    /// Everything that the allocator's future depends on, and its statistics; see
+    /// [`snapshot`](crate::snapshot#saving-to-a-file).
+    impl<R: ReuseOrder, H: HandleLayout> Serialize for HandleAllocator<R, H> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            format::serialize(self, serializer)
+        }
+    }
+
+    /// An allocator without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+    impl<'de, R: ReuseOrder, H: HandleLayout> Deserialize<'de> for HandleAllocator<R, H> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            format::deserialize(deserializer)
+        }
+    }
+}

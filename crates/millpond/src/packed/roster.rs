@@ -331,6 +331,27 @@ impl<H: HandleLayout> PackedRoster<H> {
         slots.map(|index| index..index + 1).chain(iter::once(used..self.capacity()))
     }
 
+    /// Becomes what was saved.
+    #[cfg(feature = "serde")]
+    pub(super) fn load(&mut self, saved: &crate::snapshot::format::Checked<H::Word>) {
+        self.circle = saved.circle;
+        for (position, &index) in saved.order.iter().enumerate() {
+            let index = index as usize;
+            let word = saved.words[index];
+            let retired = word == H::Word::RETIRED;
+            let generation = if retired { self.circle.start() } else { word.as_live() };
+            self.order[position] = H::from_kept_parts(index, generation);
+            self.slots[index] = Slot { word, position: H::Index::from_index(position) };
+        }
+        let retired = saved.words.iter().filter(|word| **word == H::Word::RETIRED).count();
+        self.retired_from = self.capacity() - retired;
+        self.inserted = saved.inserted;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.peak_before_removal = saved.peak;
+        self.claimed_until = self.capacity();
+    }
+
     /// Takes over the state of another roster of the same capacity and circle. They have so many live slots.
     pub(super) fn take_over(&mut self, live: usize, other: &Self, other_live: usize) {
         let used = self.used(live).max(other.used(other_live));

@@ -70,3 +70,48 @@ impl<T, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, H> {
         self.pool.values.clear();
     }
 }
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Stats;
+    use crate::settings::Settings;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+
+    impl<T, H: HandleLayout> sealed::Load for PackedPool<T, H> {
+        const KIND: &'static str = "PackedPool";
+
+        fn reuse_name() -> &'static str {
+            ""
+        }
+
+        fn order_of() -> OrderOf {
+            OrderOf::All
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        fn load(checked: &Checked<H::Word>, mut values: Vec<(usize, T)>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
+                .map_err(|_| Refused::OutOfMemory(capacity))?;
+            pool.roster.load(checked);
+            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
+            pool.values.extend(values.into_iter().map(|(_, value)| value));
+            Ok(pool)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            T: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(PackedPool<T, H>, [T, H: HandleLayout], values T);
+}

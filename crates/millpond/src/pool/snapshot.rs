@@ -71,3 +71,47 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         self.0.clear();
     }
 }
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Stats;
+    use crate::settings::Settings;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+
+    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Pool<T, R, H> {
+        const KIND: &'static str = "Pool";
+
+        fn reuse_name() -> &'static str {
+            R::NAME
+        }
+
+        fn order_of() -> OrderOf {
+            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
+                .map_err(|_| Refused::OutOfMemory(capacity))?;
+            pool.storage.load(&checked.words, values, checked.inserted, checked.peak);
+            pool.core.load(checked, &mut pool.storage);
+            Ok(pool)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            T: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
+}

@@ -67,3 +67,44 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         self.0.handles.clear();
     }
 }
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+    use crate::{HandleAllocator, Stats};
+
+    impl<T, R: ReuseOrder, H: HandleLayout> sealed::Load for Recycler<T, R, H> {
+        const KIND: &'static str = "Recycler";
+
+        fn reuse_name() -> &'static str {
+            R::NAME
+        }
+
+        fn order_of() -> OrderOf {
+            <HandleAllocator<R, H> as sealed::Load>::order_of()
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        /// Without a hook.
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
+            let handles = sealed::Load::load(checked, Vec::new())?;
+            let objects: Vec<T> = values.into_iter().map(|(_, object)| object).collect();
+            Ok(Self { handles, objects: objects.into_boxed_slice(), on_release: None })
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            T: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
+}

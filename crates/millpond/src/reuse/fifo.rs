@@ -88,6 +88,15 @@ impl<I: IndexWord> Queue<I> for FifoQueue {
         self.list.order(slots.words().slots(), used, |index| self.links[index])
     }
 
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = slots;
+        self.list = List::EMPTY;
+        for slot in order {
+            self.list.push_last(*slot as usize, &mut self.links[..]);
+        }
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         self.list.validate(slots.words(), |index| self.links[index])

@@ -123,6 +123,15 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
         })
     }
 
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        self.list = List::EMPTY;
+        let mut links = Threaded { slots, links: &mut self.links };
+        for slot in order {
+            self.list.push_last(*slot as usize, &mut links);
+        }
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         self.list.validate(slots.words(), |index| {

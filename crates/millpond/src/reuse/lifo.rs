@@ -198,6 +198,15 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        for (entry, slot) in self.stack.iter_mut().zip(order.iter().rev()) {
+            *entry = I::from_index(*slot as usize);
+        }
+        self.len = order.len();
+        self.fresh_from = slots.words().slots();
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();

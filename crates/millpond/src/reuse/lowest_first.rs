@@ -184,6 +184,15 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Nothing;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = order;
+        Queue::<I>::reset(self, slots);
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();

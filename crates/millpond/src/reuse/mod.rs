@@ -128,6 +128,14 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
+    /// Which slots [`order`](Self::order) lists.
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Vacant;
+
+    /// Becomes the order that lists these slots, which are those that it has to list.
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S);
+
     /// The order has each slot that the words call vacant once, and no other.
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation>;

@@ -107,6 +107,15 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
     }
 
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Cursor;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = slots;
+        self.cursor = order.first().map(|slot| *slot as usize);
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();

@@ -151,6 +151,20 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
         slots.map(|index| index..index + 1).chain(iter::once(used..self.roster.len()))
     }
 
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::All;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        for (position, slot) in order.iter().enumerate() {
+            let slot = I::from_index(*slot as usize);
+            self.roster[position] = slot;
+            self.reverse[slot.to_index()] = I::from_index(position);
+        }
+        self.partition = slots.words().live();
+        self.retired_from = slots.words().slots() - slots.words().retired();
+    }
+
     #[cfg(feature = "validate")]
     fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();

@@ -69,3 +69,47 @@ impl<H: HandleLayout, V> Drop for EmptyUnlessDone<'_, H, V> {
         self.0.clear();
     }
 }
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Stats;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+
+    impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
+        const KIND: &'static str = "SideTable";
+        const COUNTS: bool = false;
+
+        fn reuse_name() -> &'static str {
+            ""
+        }
+
+        fn order_of() -> OrderOf {
+            OrderOf::Nothing
+        }
+
+        fn saved_stats(&self) -> Stats {
+            Stats::default()
+        }
+
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut table = Self::try_new(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+            let live = values.len();
+            table.storage.load(&checked.words, values, live as u64, live);
+            table.used = capacity;
+            Ok(table)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            V: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(SideTable<H, V>, [H: HandleLayout, V], values V);
+}

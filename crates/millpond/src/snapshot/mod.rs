@@ -53,6 +53,24 @@
 //!   (sound, drawing, network) look its objects up again after a rollback, or remember the frame with
 //!   the handle, and forget both if that frame is rolled back.
 //!
+//! # Saving to a file
+//!
+//! With the feature `serde` every pool and every snapshot is `Serialize` and `Deserialize`. What is written
+//! holds the generations of all slots and the reuse order beside the objects, so that what was stale stays
+//! stale, and the next handles are the same. The form has a version number, and later versions of
+//! this crate read it.
+//!
+//! - A pool that is read has no name (a name lives as long as the program, and text from a file does not), but
+//!   its generations run as before. To have the name as well, read a snapshot, and let the pool that
+//!   was built with the name restore it.
+//! - Files may come from anywhere: what cannot be the state of a pool is refused with the reason, and
+//!   the memory taken is in proportion to what was read: that of a pool with as many slots as
+//!   the file lists generations.
+//! - To save the objects only, write `pool.iter()`, and load them into a fresh pool with `insert_at`, in any
+//!   order. Handles inside of the objects stay good. What is not known then are the generations of dead
+//!   slots, so that handles which were stale may come up again: for a saved game without such handles
+//!   that is enough.
+//!
 //! # What must match
 //!
 //! A snapshot is taken over by any pool of the same type, capacity, and generations (name, salt, limit of
@@ -64,6 +82,8 @@ mod by_clone;
 mod checksum;
 mod diff;
 mod error;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub(crate) mod format;
 #[cfg(feature = "alloc")]
 mod history;
 mod methods;

@@ -65,6 +65,29 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 
 pub(crate) mod sealed {
     use super::{HandleLayout, Range, Shape};
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    use crate::snapshot::format::{Checked, OrderOf, Refused};
+
+    /// A pool that can be read from its saved form.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Load: State {
+        /// What it is called there.
+        const KIND: &'static str;
+        /// Whether it has generations of its own and counts lifetimes.
+        const COUNTS: bool = true;
+        fn reuse_name() -> &'static str;
+        fn order_of() -> OrderOf;
+        fn saved_stats(&self) -> crate::Stats;
+        /// A pool of this state. The values are sorted by slot, and are those of the live slots, or of all
+        /// slots of a recycler.
+        fn load(
+            checked: &Checked<<Self::Handle as HandleLayout>::Word>,
+            values: alloc::vec::Vec<(usize, Self::Value)>,
+        ) -> Result<Self, Refused>;
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            Self::Value: Clone;
+    }
 
     /// See [`State`](super::State).
     pub trait State: Sized {

@@ -236,6 +236,31 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         slots.map(|index| index..index + 1).chain(iter::once(used..N))
     }
 
+    /// Becomes what was saved, whose circle is set already, and whose live slots are live.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn load(&mut self, saved: &crate::snapshot::format::Checked<H::Word>) {
+        for (position, &index) in saved.order.iter().enumerate() {
+            self.set_slot_at(position, index as usize);
+        }
+        for (index, &word) in saved.words.iter().enumerate() {
+            self.set_word(index, word);
+        }
+        self.live = saved.live;
+        self.retired = saved.words.iter().filter(|word| **word == H::Word::RETIRED).count();
+        self.inserted = saved.inserted;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.peak_before_removal = saved.peak;
+        self.claimed_until = N;
+    }
+
+    /// Runs over this circle from now on, no slot having been used: `false` if no static pool does.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) -> bool {
+        self.start_minus_1 = circle.start.generation() - 1;
+        self.circle() == *circle
+    }
+
     /// Takes over the state of another roster of the same circle.
     pub(super) fn take_over(&mut self, other: &Self) {
         let used = self.used().max(other.used());

@@ -3,6 +3,8 @@
 use core::ops::Range;
 
 use super::StaticPool;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+use super::storage::StaticStorage;
 use crate::handle::{HandleLayout, Word};
 use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
@@ -48,4 +50,48 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     {
         self.storage.take_over_by_clone(&other.storage);
     }
+}
+
+#[cfg(all(feature = "serde", feature = "alloc"))]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Stats;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+
+    impl<T, const N: usize, H: HandleLayout> sealed::Load for StaticPool<T, N, H> {
+        const KIND: &'static str = "StaticPool";
+
+        fn reuse_name() -> &'static str {
+            ""
+        }
+
+        fn order_of() -> OrderOf {
+            OrderOf::All
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
+            let found = checked.words.len();
+            if found != N {
+                return Err(Refused::NotThisCapacity { expected: N, found });
+            }
+            StaticStorage::load(checked, values)
+                .map(|storage| Self { storage })
+                .ok_or(Refused::Lifetimes)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            T: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
 }

@@ -226,6 +226,30 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
     }
 }
 
+#[cfg(all(feature = "serde", feature = "alloc"))]
+impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
+    /// A storage as it was saved: the values are those of the words' live slots. `None` if the generations
+    /// run as in no static pool.
+    pub(super) fn load(
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        values: alloc::vec::Vec<(usize, T)>,
+    ) -> Option<Self> {
+        let mut storage = Self::new(None);
+        if !storage.roster.set_circle(&saved.circle) {
+            return None;
+        }
+        for (index, value) in values {
+            storage.values[index].write(value);
+            storage.roster.begin_out_of_order(index);
+        }
+        let is_live = |index| storage.roster.is_live(index);
+        let agree = (0..N).all(|index| is_live(index) != saved.words[index].is_dead());
+        assert!(agree && saved.words.len() == N, "the live slots are those with values");
+        storage.roster.load(saved);
+        Some(storage)
+    }
+}
+
 /// Empties a storage that was left half-way.
 struct EmptyUnlessDone<'a, T, const N: usize, H: HandleLayout> {
     storage: &'a mut StaticStorage<T, N, H>,

@@ -46,6 +46,24 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         if Self::LINKED { (used + 1).min(self.values.len()) } else { used }
     }
 
+    /// Becomes what was saved: the values are those of the words' live slots.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(
+        &mut self,
+        words: &[W],
+        values: alloc::vec::Vec<(usize, T)>,
+        inserted: u64,
+        peak: usize,
+    ) {
+        for (index, value) in values {
+            self.put(index, words[index], value);
+        }
+        let agree =
+            (0..words.len()).all(|index| self.words.is_live(index) != words[index].is_dead());
+        assert!(agree && words.len() == self.words.slots(), "the live slots are those with values");
+        self.words.load(words, inserted, peak);
+    }
+
     /// Makes the count of retired slots true again.
     pub(crate) fn recount_retired(&mut self) {
         self.words.recount_retired();

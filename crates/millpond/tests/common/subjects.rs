@@ -1,5 +1,6 @@
 //! All pools behind one face, for tests of what they have in common: a step does something to a pool and
 //! says all that can be seen of it.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,9 +10,13 @@ use millpond::snapshot::{SnapshotOf, State, ToChecksum};
 use millpond::{
     Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SideTable, StaticPool,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// A value of a test: made from a number, and back.
-pub(crate) trait Value: Clone + Debug + PartialEq + ToChecksum + Default {
+pub(crate) trait Value:
+    Clone + Debug + PartialEq + ToChecksum + Default + Serialize + DeserializeOwned
+{
     fn of(number: u64) -> Self;
 }
 
@@ -38,7 +43,7 @@ impl Value for () {
 }
 
 /// A pool of any kind.
-pub(crate) trait Subject: State + Clone {
+pub(crate) trait Subject: State + Clone + Serialize + DeserializeOwned {
     /// One step of a program, chosen by random bits: what it answers.
     fn step(&mut self, bits: u64) -> u64;
     /// All that can be seen of it.
