@@ -42,11 +42,14 @@ mod tests {
 
     #[test]
     fn joins_what_is_adjacent_and_ascends() {
-        let joined =
-            |ranges: &[Range<usize>]| Joined::new(ranges.iter().cloned()).collect::<Vec<_>>();
+        let joined = |ranges: &[(usize, usize)]| {
+            let ranges = ranges.iter().map(|&(start, end)| start..end);
+            Joined::new(ranges).map(|range| (range.start, range.end)).collect::<Vec<_>>()
+        };
         assert_eq!(joined(&[]), []);
-        assert_eq!(joined(&[3..3]), []);
-        assert_eq!(joined(&[3..4, 4..5, 5..9]), [3..9]);
-        assert_eq!(joined(&[3..4, 4..4, 4..5, 3..4, 2..3]), [3..5, 3..4, 2..3]);
+        assert_eq!(joined(&[(3, 3)]), []);
+        assert_eq!(joined(&[(3, 4), (4, 5), (5, 9)]), [(3, 9)]);
+        let mixed = [(3, 4), (4, 4), (4, 5), (3, 4), (2, 3)];
+        assert_eq!(joined(&mixed), [(3, 5), (3, 4), (2, 3)]);
     }
 }

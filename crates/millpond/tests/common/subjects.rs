@@ -3,10 +3,9 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use millpond::reuse::ReuseOrder;
-use millpond::snapshot::{SnapshotOf, State, ToChecksum};
+use millpond::snapshot::{Checksum, SnapshotOf, State, ToChecksum};
 use millpond::{
     Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SideTable, StaticPool,
 };
@@ -55,11 +54,16 @@ pub(crate) trait Subject: State + Clone + Serialize + DeserializeOwned {
     fn check_all(&self);
 }
 
-/// The hash of anything that can be printed.
+/// A sum over anything that can be printed, the same on every platform.
 pub(crate) fn hash(what: impl Debug) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    format!("{what:?}").hash(&mut hasher);
-    hasher.finish()
+    let mut sum = Checksum::new();
+    sum.add(&format!("{what:?}"));
+    sum.finish()
+}
+
+/// One of so many, chosen by some of the bits.
+fn pick(bits: u64, count: usize) -> usize {
+    ((bits >> 16) % count.max(1) as u64) as usize
 }
 
 /// A handle of the layout, near what pools of the tests issue.
@@ -94,7 +98,7 @@ macro_rules! inserting_pool {
             fn step(&mut self, bits: u64) -> u64 {
                 let value = T::of(bits >> 32);
                 let live: Vec<$handle> = self.handles().collect();
-                let nth = live.get((bits >> 16) as usize % live.len().max(1)).copied();
+                let nth = live.get(pick(bits, live.len())).copied();
                 match bits % 32 {
                     0..13 => hash(self.insert(value).ok()),
                     13..25 => hash(nth.and_then(|handle| self.remove(handle))),
@@ -134,7 +138,7 @@ inserting_pool!([T: Value, const N: usize, H: HandleLayout] StaticPool<T, N, H>,
 impl<T: Value, R: ReuseOrder, H: HandleLayout> Subject for Recycler<T, R, H> {
     fn step(&mut self, bits: u64) -> u64 {
         let live: Vec<H> = self.handles().collect();
-        let nth = live.get((bits >> 16) as usize % live.len().max(1)).copied();
+        let nth = live.get(pick(bits, live.len())).copied();
         match bits % 32 {
             0..13 => hash(
                 self.acquire()
@@ -142,7 +146,7 @@ impl<T: Value, R: ReuseOrder, H: HandleLayout> Subject for Recycler<T, R, H> {
             ),
             13..25 => hash(nth.map(|handle| self.release(handle))),
             25..28 => {
-                let index = (bits >> 16) as usize % self.capacity().max(1);
+                let index = pick(bits, self.capacity());
                 hash(self.as_mut_slice().get_mut(index).map(|object| *object = T::of(bits >> 32)))
             }
             28 | 29 => {
@@ -168,7 +172,7 @@ impl<T: Value, R: ReuseOrder, H: HandleLayout> Subject for Recycler<T, R, H> {
 impl<R: ReuseOrder, H: HandleLayout> Subject for HandleAllocator<R, H> {
     fn step(&mut self, bits: u64) -> u64 {
         let live: Vec<H> = self.handles().collect();
-        let nth = live.get((bits >> 16) as usize % live.len().max(1)).copied();
+        let nth = live.get(pick(bits, live.len())).copied();
         match bits % 32 {
             0..14 => hash(self.acquire()),
             14..27 => hash(nth.map(|handle| self.release(handle))),
