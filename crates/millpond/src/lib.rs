@@ -178,6 +178,11 @@ mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 
+/// The code of the guide to rollback, compiled and run with the tests.
+#[cfg(all(doctest, feature = "serde", feature = "alloc"))]
+#[doc = include_str!("../../../docs/rollback.md")]
+struct RollbackGuide;
+
 /// The code of the project's front page, compiled and run with the tests.
 #[cfg(all(doctest, feature = "alloc"))]
 #[doc = include_str!("../../../README.md")]
