@@ -654,3 +654,28 @@ fn objects_loaded_one_by_one_in_any_order_come_to_the_same_state() {
     }
     common::in_every_order!(check());
 }
+
+/// Debug aids look after the pool, not after its past.
+#[test]
+fn a_watched_pool_is_restored_with_its_dead_slots_as_they_should_be() {
+    use millpond::debug::DebugAids;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static REPORTS: AtomicUsize = AtomicUsize::new(0);
+    let aids = DebugAids::all().report_on_drop(|_| _ = REPORTS.fetch_add(1, Ordering::Relaxed));
+    let mut pool = Pool::<[u64; 3]>::builder().capacity(10).debug_aids(aids).build();
+    let handles: Vec<_> = (0..6).map(|i| pool.insert([i; 3]).unwrap()).collect();
+    pool.remove(handles[2]);
+    // Of a pool that is not watched: its dead slots hold anything.
+    let mut plain = Pool::<[u64; 3]>::new(10);
+    plain.restore(&pool.snapshot()).unwrap();
+    (0..4).for_each(|i| _ = plain.insert([i; 3]));
+    plain.handles().collect::<Vec<_>>().into_iter().for_each(|h| _ = plain.remove(h));
+    assert_eq!(REPORTS.load(Ordering::Relaxed), 0); // a snapshot that goes is no leak
+
+    pool.restore(&plain.snapshot()).unwrap();
+    while pool.insert([1; 3]).is_ok() {} // looks at the slots that it takes
+    assert_eq!(pool.len(), 10);
+    drop(pool);
+    assert_eq!(REPORTS.load(Ordering::Relaxed), 1);
+}

@@ -16,6 +16,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
         Shape::new(self.capacity(), self.core.circle())
     }
 
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.storage.unwatch();
+        self
+    }
+
     fn used(&self) -> usize {
         self.core.used(self.storage.words())
     }

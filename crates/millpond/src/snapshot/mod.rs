@@ -125,7 +125,7 @@ pub struct SnapshotOf<P> {
 
 impl<P: State> SnapshotOf<P> {
     pub(crate) fn new(pool: P, take_over: fn(&mut P, &P)) -> Self {
-        Self { pool, take_over, is_complete: true }
+        Self { pool: pool.into_past(), take_over, is_complete: true }
     }
 
     /// The pool as it was, to look at.

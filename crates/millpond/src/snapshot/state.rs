@@ -97,6 +97,12 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn shape(&self) -> Shape;
 
+        /// The pool as a part of a snapshot: nothing happens when that is dropped.
+        #[doc(hidden)]
+        fn into_past(self) -> Self {
+            self
+        }
+
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
         #[doc(hidden)]

@@ -11,6 +11,9 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     where
         T: Copy,
     {
+        if self.has_dead_to_keep() {
+            return self.take_over_by_clone(other, used);
+        }
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
         self.values[..used_and_linked].copy_from_slice(&other.values[..used_and_linked]);
@@ -38,6 +41,16 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
                 self.set_link(index, other.link(index));
             }
         }
+    }
+
+    /// Whether the bytes of dead slots are not to be read or written as they are: they are filled with a
+    /// pattern, or a sanitizer watches over them.
+    fn has_dead_to_keep(&self) -> bool {
+        #[cfg(feature = "debug-aids")]
+        if self.watched().is_some() {
+            return true;
+        }
+        cfg!(millpond_asan)
     }
 
     /// Where the slots end that may have links of their own. Of those that were never used only the first
