@@ -62,15 +62,13 @@ pub(crate) fn print_peak(name: &str) {
 fn measure<A: Allocator>() -> Option<usize> {
     // The trace itself, and the array of addresses, all of it written.
     events();
-    let mut replay = Replay::<A> {
-        allocator: A::new(),
-        memory: vec![std::ptr::dangling_mut(); events().len()],
-        sum: 0,
-    };
+    let memory = vec![std::ptr::dangling_mut(); events().len()];
     give_back_what_is_free();
     // The peak so far is forgotten.
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     let before = status("VmRSS:")?;
+    // Only now, as some take memory when they are created.
+    let mut replay = Replay { allocator: A::new(), memory, sum: 0 };
     replay.replay(|memory, bytes| {
         // SAFETY: the memory has so many bytes; volatile, as nothing reads most of them.
         (1..bytes).for_each(|at| unsafe { memory.wrapping_add(at).write_volatile(1) });
