@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 Examples:
   millpond                                 plan the bundled traces
   millpond plan game.csv.gz                plan the pools of your own trace
+  millpond replay game.csv.gz              which pool is fastest for your trace
   heaptrack ./game && millpond plan heaptrack.game.*.zst
                                            find out what to pool in a program without pools")]
 pub(crate) struct Arguments {
@@ -24,6 +25,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArguments),
+    Replay(crate::replay_command::ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Soak(crate::soak_command::SoakArguments),
     Generate(GenerateArguments),

@@ -120,13 +120,15 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
 //! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
 //!   integer in the others; what no pool can issue is refused.
+//! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
+//!   them. Off for every pool that does not ask for it.
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
-//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
+//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
@@ -155,6 +157,8 @@ pub mod any_pool;
 pub mod block_pool;
 #[cfg(feature = "alloc")]
 pub mod budget;
+#[cfg(feature = "debug-aids")]
+pub mod debug;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]

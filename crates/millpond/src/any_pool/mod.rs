@@ -4,6 +4,7 @@ mod builder;
 mod coerces_from;
 mod entry;
 mod iter;
+mod overflow;
 mod storage;
 mod traits;
 

@@ -12,14 +12,16 @@ pub(crate) struct BlockKind<R, H>(PhantomData<(R, H)>);
 
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for BlockKind<R, H> {
     type Handle = H;
-    type Pool<T> = BlockPool<T, R, H>;
+    type Pool<T: 'static> = BlockPool<T, R, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
 const SLOTS_PER_BLOCK_MAX: usize = 4;
 
-impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for BlockPool<T, R, H> {
+impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
+    for BlockPool<T, R, H>
+{
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
