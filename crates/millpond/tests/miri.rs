@@ -2,6 +2,9 @@
 //! large enough for every branch of the unsafe code. Run by `ci/sanitizers` under Miri.
 
 mod common;
+mod subject;
+
+use subject::{Kind, Plan, Run, Step, for_every_pool};
 
 use common::{Counted, Ledger, in_every_order};
 use std::any::Any;
@@ -188,3 +191,52 @@ fn pools_that_grow() {
     drop((rest, pool));
     assert_eq!(ledger.alive(), 0);
 }
+
+/// Every step that the model has, panics among them, on every kind of pool.
+fn every_step<K: Kind>() {
+    const STEPS: &[Step] = &[
+        Step::Insert,
+        Step::Insert,
+        Step::InsertWith,
+        Step::Promise,
+        Step::Insert,
+        Step::Insert,
+        Step::Remove(1),
+        Step::InsertAt(1, 1),
+        Step::Copy(0),
+        Step::InsertWithPanics,
+        Step::RemovePanics(0),
+        Step::RemoveStale,
+        Step::Overwrite(0),
+        Step::BorrowTwo(0, 1),
+        Step::Evict(0),
+        Step::Insert,
+        Step::Insert,
+        Step::EvictPanics(1),
+        Step::Evict(1),
+        Step::Retain(0b1011),
+        Step::RetainPanics(1),
+        Step::Insert,
+        Step::Extract(0b10),
+        Step::LeakDrain(1),
+        Step::Insert,
+        Step::DrainBack(1),
+        Step::Insert,
+        Step::Insert,
+        Step::Drain(1),
+        Step::Insert,
+        Step::Insert,
+        Step::ClearPanics(0),
+        Step::Insert,
+        Step::Clear,
+        Step::Insert,
+    ];
+    let mut run = Run::<K>::new(Plan::of(5));
+    for step in STEPS {
+        run.take(*step);
+        run.check();
+    }
+    run.end();
+}
+
+for_every_pool! { every_step }
