@@ -52,6 +52,7 @@
 //! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
+//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
@@ -131,6 +132,8 @@
 //!   integer in the others; what no pool can issue is refused.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
 //!   them. Off for every pool that does not ask for it.
+//! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
+//!   hashbrown's maps, live in it.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
