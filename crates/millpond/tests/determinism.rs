@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::fmt::Write;
 
 use common::Random;
-use subjects::{Subject, hash, with_every_pool};
+use subjects::{Subject, hash, with_block_pools, with_every_pool};
 
 thread_local! {
     static SUMS: RefCell<String> = const { RefCell::new(String::new()) };
@@ -27,6 +27,7 @@ fn plays<S: Subject>(name: &str, mut pool: S) {
 #[test]
 fn every_pool_does_what_was_recorded() {
     with_every_pool!(plays);
+    with_block_pools!(plays);
     let sums = SUMS.take();
     if std::env::var_os("MILLPOND_RECORD").is_some() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded_sums.txt");
