@@ -332,10 +332,12 @@ fn survives_bad_bytes<S: Saved>(name: &str, mut pool: S) {
             read.check_all();
         }
     };
-    for end in 0..bytes.len() {
+    // Long ones have long lists of the like: some of their places are enough.
+    let step = 1 + bytes.len() / 60;
+    for end in (0..bytes.len()).step_by(step) {
         read(&bytes[..end]);
     }
-    for at in 0..bytes.len() {
+    for at in (0..bytes.len()).step_by(step) {
         for flip in [1, 2, 0x40, 0x80, 0xff] {
             let mut bytes = bytes.clone();
             bytes[at] ^= flip;

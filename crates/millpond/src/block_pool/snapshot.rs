@@ -70,7 +70,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
     /// of others back. If a clone or a drop panics, the pool is empty.
-    fn take_over(&mut self, other: &Self, take_over_pool: fn(&mut Pool<T, R, H>, &Pool<T, R, H>)) {
+    fn take_over(
+        &mut self,
+        other: &Self,
+        take_over_pool: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
+    ) {
         let guard = EmptyUnlessDone(self);
         let Self { blocks, lifetimes, .. } = &mut *guard.0;
         let is_same = |(own, others): (&Block<T, R, H>, &Block<T, R, H>)| {
