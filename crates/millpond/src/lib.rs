@@ -131,7 +131,7 @@
 //! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
-#![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(not(feature = "debug-aids"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(target_pointer_width = "16")]
 compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
