@@ -60,14 +60,14 @@ fn main() -> ExitCode {
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(message) => {
-            esay!("millpond-rollback-demo: {message}");
+            eprintln!("millpond-rollback-demo: {message}");
             return ExitCode::from(2);
         }
     };
     match play(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            esay!("millpond-rollback-demo: {message}");
+            eprintln!("millpond-rollback-demo: {message}");
             ExitCode::FAILURE
         }
     }

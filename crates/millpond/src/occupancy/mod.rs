@@ -16,6 +16,7 @@ mod runs;
 
 #[doc(hidden)]
 pub use gather::Source;
+pub(crate) use gather::equal_words;
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
@@ -86,6 +87,15 @@ impl<'a> Occupancy<'a> {
     #[must_use]
     pub fn word(&self, word: usize) -> u64 {
         self.source.word(word)
+    }
+
+    /// As [`word`](Self::word), where that is no more than a look into a bitmap.
+    #[inline]
+    pub(crate) fn word_if_kept(&self, word: usize) -> Option<u64> {
+        match self.source {
+            Source::Bits(words) => words.get(word).copied(),
+            _ => None,
+        }
     }
 
     /// All words, that of the lowest slots first.

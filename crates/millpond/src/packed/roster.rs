@@ -31,6 +31,8 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     order: Box<[H]>,
     retired_from: usize,
     circle: Circle<H::Word>,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
     name: Option<&'static str>,
     inserted: u64,
     refused: u64,
@@ -62,6 +64,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             order: memory::from_fn(slots, first)?,
             retired_from: slots,
             circle,
+            age_claimed_max: 0,
             name: lifetimes.name,
             inserted: 0,
             refused: 0,
@@ -118,6 +121,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let slot = self.slots.get_mut(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle.check_begin(slot.word, handle.word())?;
         slot.word = handle.word();
+        self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
         let position = slot.position.to_index();
         self.order[position] = handle;
         self.swap(position, live);
@@ -214,7 +218,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             return Ok(());
         }
         let word = self.slots.get(handle.index() as usize).map(|slot| slot.word);
-        Err(self.circle.refusal(word, handle.word(), self.inserted))
+        let issued = self.inserted + u64::from(self.age_claimed_max);
+        Err(self.circle.refusal(word, handle.word(), issued))
     }
 
     /// Whether all handles are good, and no two the same.
@@ -349,6 +354,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.peak_before_removal = saved.peak;
+        self.age_claimed_max = saved.age_max();
         self.claimed_until = self.capacity();
     }
 
@@ -362,6 +368,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.peak_before_removal = other.peak_before_removal;
+        self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
     }
 }
