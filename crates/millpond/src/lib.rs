@@ -144,7 +144,7 @@
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "bytemuck", feature = "rayon")),
+    not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
     allow(rustdoc::broken_intra_doc_links)
 )]
 
