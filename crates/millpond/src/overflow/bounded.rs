@@ -40,6 +40,7 @@ pub trait Bounded: Lifetimes {
     /// # Errors
     ///
     /// If the pool is full. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
     /// Moves the value out, unless the handle is refused.
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
@@ -62,6 +63,7 @@ pub trait Bounded: Lifetimes {
 
     /// As `insert`, but a full pool does not count as a refusal.
     #[doc(hidden)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: Self::Value) -> Result<Self::Handle, Self::Value>;
     /// Counts a refusal, and says what is said of a full pool.
     #[doc(hidden)]
@@ -75,14 +77,11 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
-macro_rules! bounded {
+/// Makes something [`Lifetimes`], from its own methods and one that only its module can have.
+macro_rules! lifetimes {
     (
-        [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
-        last: |$last:ident, $asked:ident| $is_last:expr,
-        insert: |$inserting:ident, $inserted:ident| $insert:expr,
-        refuse: |$refusing:ident, $refused:ident| $refuse:expr,
-        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+        [$($generics:tt)*] $pool:ty, $handle:ty,
+        last: |$last:ident, $asked:ident| $is_last:expr $(,)?
     ) => {
         impl<$($generics)*> $crate::overflow::sealed::Sealed for $pool {}
 
@@ -108,16 +107,35 @@ macro_rules! bounded {
             fn stats(&self) -> $crate::Stats {
                 self.stats()
             }
+            #[inline]
             fn is_in_last_lifetime(&self, $asked: $handle) -> bool {
                 let $last = self;
                 $is_last
             }
+        }
+    };
+}
+pub(crate) use lifetimes;
+
+/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
+macro_rules! bounded {
+    (
+        [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
+        last: |$last:ident, $asked:ident| $is_last:expr,
+        insert: |$inserting:ident, $inserted:ident| $insert:expr,
+        refuse: |$refusing:ident, $refused:ident| $refuse:expr,
+        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+    ) => {
+        $crate::overflow::lifetimes! {
+            [$($generics)*] $pool, $handle,
+            last: |$last, $asked| $is_last,
         }
 
         impl<$($generics)*> $crate::overflow::Bounded for $pool {
             type Value = $value;
 
             #[inline]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert(&mut self, value: $value) -> Result<$handle, $crate::Full<$value>> {
                 self.insert(value)
             }
@@ -153,7 +171,9 @@ macro_rules! bounded {
             fn clear(&mut self) {
                 self.clear();
             }
-            #[inline]
+            // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
+            #[inline(always)]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
                 let $inserting = self;
                 $insert

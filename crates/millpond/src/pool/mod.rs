@@ -7,6 +7,7 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod parts;
 mod traits;
 
 pub use crate::allocator::Handles;
@@ -15,11 +16,13 @@ pub use builder::PoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
+pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::{self, HandleCore};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
+use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
@@ -392,28 +395,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         value: T,
         key: impl FnMut(H, &T) -> K,
     ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        let value = match self.insert_if_room(value) {
-            Ok(handle) => return Ok((handle, None)),
-            Err(value) => value,
-        };
-        let evicted =
-            self.least(key).and_then(|handle| self.remove(handle).map(|evicted| (handle, evicted)));
-        let handle = self.insert_if_room(value).map_err(|value| self.refuse(value))?;
-        self.core.count_eviction();
-        Ok((handle, evicted))
-    }
-
-    /// The live object with the smallest key, of those whose slots can be used again.
-    fn least<K: Ord>(&self, mut key: impl FnMut(H, &T) -> K) -> Option<H> {
-        let mut least: Option<(K, H)> = None;
-        self.iter().for_each(|(handle, value)| {
-            let key = key(handle, value);
-            let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-            if is_less && !self.core.is_last(handle) {
-                least = Some((key, handle));
-            }
-        });
-        least.map(|(_, handle)| handle)
+        EvictLeast(key).insert(self, value)
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.

@@ -7,6 +7,7 @@
 
 mod allocator;
 mod any_pool;
+mod block;
 mod boxes;
 mod classic;
 mod handle;
@@ -19,6 +20,7 @@ mod steps;
 
 pub(crate) use allocator::AllocatorKind;
 pub(crate) use any_pool::AnyKind;
+pub(crate) use block::BlockKind;
 pub(crate) use boxes::PoolAllocatorKind;
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
 pub(crate) use handle::AnyHandle;
@@ -283,6 +285,9 @@ macro_rules! every_kind {
             any_lifo: AnyKind<Lifo, Handle<()>>;
             any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
             classic_pool_allocator: PoolAllocatorKind;
+            block_lifo: BlockKind<Lifo, Handle<()>>;
+            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
+            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             packed: PackedKind<Handle<()>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
