@@ -17,6 +17,18 @@ pub enum BuildError {
         /// What the handle layout can name.
         capacity_max: usize,
     },
+    /// The blocks of a pool that grows have a number of slots that is not a power of two.
+    SlotsPerBlock {
+        /// What was asked for.
+        slots_per_block: usize,
+    },
+    /// The slots that a pool is to have from the beginning are more than it may ever have.
+    ReservedTooMuch {
+        /// What was asked for.
+        reserved: usize,
+        /// The limit that was set.
+        capacity_max: usize,
+    },
     /// The allocator has no room for a pool of this capacity.
     OutOfMemory {
         /// What was asked for.
@@ -34,6 +46,16 @@ impl fmt::Display for BuildError {
                 f,
                 "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
                  layout can name: choose one with more index bits"
+            ),
+            BuildError::SlotsPerBlock { slots_per_block } => write!(
+                f,
+                "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
+                 two, so that an index is taken apart with a shift"
+            ),
+            BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
+                f,
+                "{reserved} slots from the beginning are more than the pool's limit of \
+                 {capacity_max}: raise `max_blocks`"
             ),
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
@@ -55,6 +77,9 @@ macro_rules! lifetime_methods {
 
         $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
     };
+    (without capacity) => {
+        $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
+    };
 }
 pub(crate) use lifetime_methods;
 
@@ -63,7 +88,18 @@ pub(crate) use lifetime_methods;
 macro_rules! builder_methods {
     ($builder:ident) => {
         $crate::settings::lifetime_methods!();
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+    ($builder:ident without capacity) => {
+        $crate::settings::lifetime_methods!(without capacity);
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+}
+pub(crate) use builder_methods;
 
+/// The part of `builder_methods` that changes the builder's type.
+macro_rules! order_and_handle_methods {
+    ($builder:ident) => {
         /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
         pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
             self.with_settings(|settings| $crate::settings::Settings {
@@ -84,7 +120,7 @@ macro_rules! builder_methods {
         }
     };
 }
-pub(crate) use builder_methods;
+pub(crate) use order_and_handle_methods;
 
 /// What a builder has gathered.
 #[derive(Debug)]
