@@ -75,7 +75,7 @@ macro_rules! lifetime_methods {
             self
         }
 
-        $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
+        $crate::settings::lifetime_methods!(without capacity);
     };
     (without capacity) => {
         $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
