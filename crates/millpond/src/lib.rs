@@ -55,7 +55,6 @@
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
-//! | blocks of memory of several sizes, for maps, vectors and boxes | [`SizeClasses`] |
 //! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
