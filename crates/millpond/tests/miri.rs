@@ -11,7 +11,7 @@ use std::any::Any;
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
 use millpond::reuse::ReuseOrder;
-use millpond::{AnyPool, Handle, Handle32, HandleLayout, Pool, Recycler};
+use millpond::{AnyPool, BlockPool, Handle, Handle32, HandleLayout, Pool, Recycler};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.
@@ -156,6 +156,39 @@ fn values_of_different_types() {
     assert_eq!((pool.len(), ledger.alive()), (2, 1));
     pool.validate().unwrap();
     drop(pool);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn pools_that_grow() {
+    let ledger = Ledger::default();
+    let builder = BlockPool::builder().slots_per_block(4).max_blocks(4).give_back_beyond(1);
+    let mut pool = builder.build();
+    let handles: Vec<_> = (0..14).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
+    let [a, b, c] = pool.get_disjoint_mut([handles[9], handles[2], handles[8]]).unwrap();
+    std::mem::swap(a, b);
+    std::mem::swap(b, c);
+    // SAFETY: the value is there.
+    assert_eq!(unsafe { pool.get_unchecked(handles[13]) }.id(), 13);
+    // SAFETY: as above.
+    unsafe { *pool.get_unchecked_mut(handles[13]) = ledger.value(20) };
+    pool.retain(|handle, _| handle.index() % 4 == 1);
+    let copy = pool.clone();
+    let mut runs = pool.runs_mut();
+    let (first, last) = (runs.next().unwrap().1, runs.next_back().unwrap().1);
+    std::mem::swap(&mut first[0], &mut last[0]);
+    pool.validate().unwrap();
+    let mut drain = pool.drain();
+    assert!(drain.next().is_some() && drain.next_back().is_some());
+    std::mem::forget(drain);
+    pool.clear();
+    pool.shrink_to_fit();
+    assert!(handles.iter().all(|handle| !pool.contains(*handle)));
+    let again = pool.insert(ledger.value(30)).unwrap();
+    assert_eq!((again.index(), again.generation()), (0, 2));
+    let mut rest = copy.into_iter();
+    assert!(rest.next().is_some() && rest.next_back().is_some());
+    drop((rest, pool));
     assert_eq!(ledger.alive(), 0);
 }
 
