@@ -49,6 +49,7 @@
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
+//! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
@@ -61,11 +62,12 @@
 //! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
 //! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`BlockPool`] | stable | in runs, within blocks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there | O(1), but for growth | O(1), one step more | O(blocks + capacity / 64 + live) |
 //! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
 //!
-//! None of them grows: the capacity is the limit.
+//! Only [`BlockPool`] grows, and it too has a limit; of the others the capacity is the limit.
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
@@ -118,14 +120,17 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
 //! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
 //!   integer in the others; what no pool can issue is refused.
+//! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
+//!   them. Off for every pool that does not ask for it.
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
-//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
+//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
 #![no_std]
+#![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(target_pointer_width = "16")]
@@ -149,7 +154,11 @@ mod allocator;
 #[cfg(feature = "alloc")]
 pub mod any_pool;
 #[cfg(feature = "alloc")]
+pub mod block_pool;
+#[cfg(feature = "alloc")]
 pub mod budget;
+#[cfg(feature = "debug-aids")]
+pub mod debug;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -168,6 +177,8 @@ pub mod reuse;
 mod settings;
 #[cfg(feature = "alloc")]
 pub mod side_table;
+#[cfg(feature = "alloc")]
+pub mod size_classes;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
@@ -191,6 +202,7 @@ pub use stats::Stats;
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
     any_pool::{AnyPool, AnyPoolBuilder},
+    block_pool::{BlockPool, BlockPoolBuilder},
     budget::Budget,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
@@ -198,4 +210,5 @@ pub use self::{
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
     side_table::SideTable,
+    size_classes::SizeClasses,
 };

@@ -40,6 +40,18 @@ pub enum BuildError {
         /// What the handle layout can name.
         capacity_max: usize,
     },
+    /// The blocks of a pool that grows have a number of slots that is not a power of two.
+    SlotsPerBlock {
+        /// What was asked for.
+        slots_per_block: usize,
+    },
+    /// The slots that a pool is to have from the beginning are more than it may ever have.
+    ReservedTooMuch {
+        /// What was asked for.
+        reserved: usize,
+        /// The limit that was set.
+        capacity_max: usize,
+    },
     /// The allocator has no room for a pool of this capacity.
     OutOfMemory {
         /// What was asked for.
@@ -57,6 +69,16 @@ impl fmt::Display for BuildError {
                 f,
                 "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
                  layout can name: choose one with more index bits"
+            ),
+            BuildError::SlotsPerBlock { slots_per_block } => write!(
+                f,
+                "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
+                 two, so that an index is taken apart with a shift"
+            ),
+            BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
+                f,
+                "{reserved} slots from the beginning are more than the pool's limit of \
+                 {capacity_max}: raise `max_blocks`"
             ),
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
@@ -76,6 +98,9 @@ macro_rules! lifetime_methods {
             self
         }
 
+        $crate::settings::lifetime_methods!(without capacity);
+    };
+    (without capacity) => {
         /// A name for error messages. Pools of different names start their generations at different
         /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
         /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
@@ -123,7 +148,18 @@ pub(crate) use lifetime_methods;
 macro_rules! builder_methods {
     ($builder:ident) => {
         $crate::settings::lifetime_methods!();
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+    ($builder:ident without capacity) => {
+        $crate::settings::lifetime_methods!(without capacity);
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+}
+pub(crate) use builder_methods;
 
+/// The part of `builder_methods` that changes the builder's type.
+macro_rules! order_and_handle_methods {
+    ($builder:ident) => {
         /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
         pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
             self.with_settings(|settings| $crate::settings::Settings {
@@ -144,7 +180,7 @@ macro_rules! builder_methods {
         }
     };
 }
-pub(crate) use builder_methods;
+pub(crate) use order_and_handle_methods;
 
 /// What a builder has gathered.
 #[derive(Debug)]

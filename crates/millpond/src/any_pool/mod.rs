@@ -4,6 +4,7 @@ mod builder;
 mod coerces_from;
 mod entry;
 mod iter;
+mod overflow;
 mod storage;
 mod traits;
 
@@ -362,7 +363,10 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[cold]
     fn full<V>(&self, value: V) -> Full<V> {
         let Stats { capacity, peak, retired, .. } = self.stats();
-        Full { value, pool: FullPool { name: self.name(), capacity, peak, retired } }
+        Full {
+            value,
+            pool: FullPool { name: self.name(), capacity, peak, retired, out_of_memory: false },
+        }
     }
 
     /// The value, unless the handle is refused. O(1).

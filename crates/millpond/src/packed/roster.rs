@@ -282,7 +282,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn refuse(&mut self, live: usize) -> FullPool {
         self.refused += 1;
         let Stats { capacity, peak, retired, .. } = self.stats(live);
-        FullPool { name: self.name, capacity, peak, retired }
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
     pub(super) fn stats(&self, live: usize) -> Stats {

@@ -16,6 +16,7 @@ pub use storage::{ValueRuns, ValueRunsMut};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::overflow::{EvictLeast, Policy};
 use crate::stats::Stats;
 use storage::StaticStorage;
 
@@ -301,25 +302,12 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     pub fn insert_or_evict<K: Ord>(
         &mut self,
         value: T,
-        mut key: impl FnMut(H, &T) -> K,
+        key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
-        let value = match self.storage.insert(value) {
-            Ok(handle) => return (handle, None),
-            Err(value) => value,
-        };
-        let victim = self
-            .iter()
-            .filter(|(handle, _)| !self.storage.roster().is_in_last_lifetime(*handle))
-            .map(|(handle, value)| (key(handle, value), handle))
-            .min_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, handle)| handle);
-        let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
-        let Ok(handle) = self.storage.insert(value) else {
+        EvictLeast(key).insert(self, value).unwrap_or_else(|_| {
             let pool = PoolName(self.name());
             panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        };
-        self.storage.count_eviction();
-        (handle, evicted)
+        })
     }
 
     #[cold]

@@ -246,7 +246,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
     pub(super) fn refuse(&mut self) -> FullPool {
         self.refused += 1;
         let Stats { capacity, peak, retired, .. } = self.stats();
-        FullPool { name: self.name, capacity, peak, retired }
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
     pub(super) fn stats(&self) -> Stats {
