@@ -43,6 +43,7 @@ impl Chart<'_> {
         let pixels = |size: f64| (size * scale) as u32;
         let mut chart = ChartBuilder::on(area)
             .caption(self.title, font(16.0).color(&INK))
+            .margin_left(pixels(12.0))
             .margin_right(pixels(14.0))
             .margin_top(pixels(2.0))
             .x_label_area_size(pixels(36.0))
@@ -83,18 +84,19 @@ impl Chart<'_> {
     }
 }
 
-/// With a comma between thousands, and no more decimals than there are.
+/// With no more decimals than are needed.
 fn rounded(number: &f64) -> String {
-    if number.abs() < 1000.0 {
-        return format!("{}", (number * 1000.0).round() / 1000.0);
+    if *number >= 1000.0 {
+        return thousands(number.round() as usize);
     }
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
+    ((number * 1000.0).round() / 1000.0).to_string()
+}
+
+/// A number with a comma before each three digits.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    match number / 1000 {
+        0 => number.to_string(),
+        more => format!("{},{:03}", thousands(more), number % 1000),
     }
-    text
 }

@@ -9,7 +9,7 @@ mod random;
 mod stage;
 
 pub use animation::Animation;
-pub use chart::{Chart, Line};
+pub use chart::{Chart, Line, thousands};
 pub use counting::{Counting, allocations};
 pub use picture::{BACKGROUND, FAINT, INK, Picture};
 pub use plotters::style::{Color, RGBAColor, RGBColor};

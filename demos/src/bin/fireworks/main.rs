@@ -17,7 +17,7 @@ use std::time::Instant;
 use millpond::Pool;
 use millpond_demos::{
     Animation, Chart, Counting, FAINT, Failure, INK, Line, Picture, RGBColor, Stage, allocations,
-    check, play,
+    check, play, thousands,
 };
 use night::{HEIGHT, Night, WIDTH};
 use show::Show;
@@ -29,8 +29,8 @@ static ALLOCATOR: Counting = Counting;
 const POOL: RGBColor = RGBColor(84, 214, 196);
 const BOX: RGBColor = RGBColor(255, 141, 92);
 
-/// The frame that is shown in pictures that do not move, in seconds.
-const STILL_S: f32 = 9.7;
+/// When the picture that does not move is taken, in seconds; of a short show, in the middle.
+const STILL_S: f32 = 8.45;
 /// The show is played so often in the same program, and each frame counts as it was in the middle one of
 /// them. In the first, the boxes come from a heap that nobody has used yet, one beside the other.
 const RUNS: usize = 5;
@@ -108,7 +108,7 @@ fn draw(stage: &Stage, sparks_max: usize, show_s: f32, times: &Times) -> Result<
     let mut boxes = Vec::<Box<Spark>>::with_capacity(sparks_max);
     let mut animation = Animation::new((2 * WIDTH + 30, HEIGHT + 220), 12);
     let [mut night, mut other_night] = [Night::new(), Night::new()];
-    let still_frame = (STILL_S.min(show_s / 2.0) * 60.0) as usize;
+    let still_frame = (if stage.is_short { show_s / 2.0 } else { STILL_S } * 60.0) as usize;
     for frame in 1.. {
         let Some(births) = show.next_frame() else { break };
         pool.step();
@@ -144,6 +144,19 @@ fn still(scene: &[[u8; 3]], pool: &Pool<Spark>, times: &Times) -> Picture {
     );
     picture.text([WIDTH as f32 + 20.0, 26.0], 17.0, INK, &slots);
     picture.pixels([WIDTH + 20, 36], WIDTH, &slot_map(pool));
+    let stats = pool.stats();
+    let counts = [
+        ("sparks lit so far", stats.inserted),
+        ("burnt out", stats.removed),
+        ("refused because the pool was full", stats.refused),
+        ("times memory was taken since the show began", 0),
+    ];
+    for (line, (what, count)) in counts.into_iter().enumerate() {
+        let y = (HEIGHT + 36 - 5 - 20 * (counts.len() - 1 - line)) as f32;
+        let x = WIDTH as f32 + 84.0;
+        picture.text_right([x, y], 15.0, POOL, &thousands(count as usize));
+        picture.text([x + 10.0, y], 15.0, INK, what);
+    }
     let y = HEIGHT + 46;
     picture.chart([0, y], [2 * WIDTH + 30, 200], &chart(times, times[0].len()));
     picture
@@ -187,20 +200,6 @@ fn chart(times: &Times, frames: usize) -> Chart<'static> {
 
 /// A pixel for each slot, in the colour of its spark.
 fn slot_map(pool: &Pool<Spark>) -> Vec<[u8; 3]> {
-    let mut slots = vec![[20, 26, 44]; WIDTH * HEIGHT];
-    let pixels = WIDTH * HEIGHT;
-    for (index, slot) in slots.iter_mut().enumerate() {
-        // Where there are more pixels than slots, a slot has several.
-        if let Some(spark) = pool.get_at(index * pool.capacity() / pixels) {
-            *slot = spark.color().map(|light| 50 + (light.min(1.0) * 205.0) as u8);
-        }
-    }
-    slots
-}
-
-fn thousands(number: usize) -> String {
-    match number / 1000 {
-        0 => number.to_string(),
-        thousands => format!("{thousands},{:03}", number % 1000),
-    }
+    let color = |spark: &Spark| spark.color().map(|light| 50 + (light.min(1.0) * 205.0) as u8);
+    (0..pool.capacity()).map(|index| pool.get_at(index).map_or([20, 26, 44], color)).collect()
 }

@@ -46,7 +46,7 @@ impl Night {
     /// Adds a spark's light, as a short streak along its way.
     fn add(&mut self, spark: &Spark) {
         let unit = SHORE as f32 * 1.18;
-        let color = spark.color().map(|light| (light * LIGHT * 0.22) as u32);
+        let color = spark.color().map(|light| (light * LIGHT * 0.3) as u32);
         for back in [0.0, 0.012, 0.024] {
             let x = WIDTH as f32 / 2.0 + (spark.at[0] - spark.speed[0] * back) * unit;
             let y = SHORE as f32 - (spark.at[1] - spark.speed[1] * back) * unit;

@@ -1,7 +1,7 @@
 //! What keeps the sparks: a pool, or a `Box` for each.
 
-use millpond::Pool;
 use millpond::overflow::PolicyPool;
+use millpond::{BlockPool, Pool};
 
 /// A frame lasts so long.
 pub(crate) const FRAME_S: f32 = 1.0 / 60.0;
@@ -55,6 +55,12 @@ pub(crate) trait Sparks {
     /// Adds one, if that can be.
     fn light(&mut self, spark: Spark);
     fn for_each(&self, see: impl FnMut(&Spark));
+
+    fn count(&self) -> usize {
+        let mut count = 0;
+        self.for_each(|_| count += 1);
+        count
+    }
 
     /// The same for the same sparks in any order.
     fn checksum(&self) -> u64 {
@@ -112,5 +118,20 @@ impl Sparks for PolicyPool<Spark> {
 
     fn for_each(&self, see: impl FnMut(&Spark)) {
         self.iter().map(|(_, spark)| spark).for_each(see);
+    }
+}
+
+impl Sparks for BlockPool<Spark> {
+    fn step(&mut self) {
+        self.retain(|_, spark| spark.step());
+    }
+
+    fn light(&mut self, spark: Spark) {
+        // Refused at the limit, which the pool counts.
+        let _ = self.insert(spark);
+    }
+
+    fn for_each(&self, see: impl FnMut(&Spark)) {
+        self.values().for_each(see);
     }
 }
