@@ -122,16 +122,28 @@
 //!   crate has the handle types and [`StaticPool`].
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `bytemuck`: objects of which all bits are 0 ([`Pool::insert_zeroed`], [`Recycler::zeroed`]), and
+//!   runs as bytes with their places ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for a buffer on
+//!   the graphics card.
+//! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
+//!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
 //! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
 //!   integer in the others; what no pool can issue is refused.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
 //!   them. Off for every pool that does not ask for it.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
-//! The crate is `no_std`, and depends on nothing but the crates that the last of these are named after.
+//! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
+//! its [`Stats`]. Whoever gets them knows what is worth a line; a logger called from inside an insertion
+//! would be code of somebody else's, with locks and output, in the middle of a frame.
+//!
+//! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
-#![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "alloc", feature = "bytemuck", feature = "rayon")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 #[cfg(target_pointer_width = "16")]
 compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
@@ -145,6 +157,7 @@ pub mod classic;
 mod errors;
 pub mod handle;
 mod integrations;
+mod lifetimes;
 pub mod overflow;
 pub mod static_pool;
 mod stats;
@@ -195,7 +208,7 @@ struct FrontPage;
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
-pub use static_pool::StaticPool;
+pub use static_pool::{StaticPool, StaticPoolBuilder};
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]

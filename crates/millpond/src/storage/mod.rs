@@ -28,7 +28,7 @@ use core::mem::{MaybeUninit, size_of};
 use crate::circle::Circle;
 use crate::handle::Word;
 use crate::memory::{self, OutOfMemory};
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
@@ -274,6 +274,19 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
             .filter(|&index| self.words.is_live(index))
     }
 
+    /// The 64 values of a word, if all of its slots are live.
+    #[inline]
+    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
+        if self.occupancy().word(word) != !0 {
+            return None;
+        }
+        let values = self.values.get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
+        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these slots are live, as just tested, and so their values initialised
+        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &*values })
+    }
+
     #[inline]
     pub(crate) fn iter(&self) -> Values<'_, T> {
         Values::new(&self.values, self.occupancy())
@@ -307,6 +320,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
         self.words.refresh();
         ValueRunsMut::new(&mut self.values, self.words.occupancy())
+    }
+
+    /// The runs to change, with the words, which say the generations.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&SlotWords<W, R>, ValueRunsMut<'_, T>) {
+        self.words.refresh();
+        (&self.words, ValueRunsMut::new(&mut self.values, self.words.occupancy()))
     }
 
     /// Writes the link of a slot that is dead (or becomes so now).
