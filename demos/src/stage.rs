@@ -72,6 +72,12 @@ impl Stage {
         Ok(Self { output, is_short })
     }
 
+    /// Where a file of this name is written.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.output.join(name)
+    }
+
     /// Writes a file of this name with what `write` puts into it, and says where it is.
     ///
     /// # Errors
@@ -82,7 +88,7 @@ impl Stage {
         name: &str,
         write: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<(), Failure> {
-        let path = self.output.join(name);
+        let path = self.path(name);
         write(&path)
             .map_err(|error| Failure::Impossible(format!("{}: {error}", path.display())))?;
         println!("wrote {}", path.display());
