@@ -1,10 +1,11 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
 use crate::contender::Kind;
+use crate::heap;
 use crate::measure::Cell;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
-use crate::work::worst;
+use crate::work::{snapshot, worst};
 
 /// A bar and how it went.
 #[derive(Debug)]
@@ -87,12 +88,17 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
         let text = format!("{work}, every size: touching the same cache lines");
         bars.push(judge.against(text, 1.5, work, work, TWO_LINES, 0));
     }
+    bars.extend(judge.snapshots());
     bars.push(judge.worst_operation());
     for (contender, limit) in
         [(REFERENCE, 8.2), ("Pool, LowestFirst", 4.2), ("Pool, Lifo, Handle32<16>", 4.2)]
     {
         bars.push(judge.memory(contender, limit));
     }
+    let general = |group| results.best(heap::WORK, group, &[Kind::Allocator]);
+    let text = format!("{}, OpenTTD replay: fastest general allocator", heap::OWN);
+    bars.push(judge.compare(text, 1.0, heap::WORK, heap::OWN, 0, &general));
+    bars.push(judge.heap_peak());
     bars
 }
 
@@ -186,6 +192,36 @@ impl Judge<'_> {
         Bar { text, limit, ratios: ratios.collect() }
     }
 
+    /// Each as the ratio of two rows of the tables of snapshots.
+    fn snapshots(&self) -> Vec<Bar> {
+        let bar = |text: &str, limit, contender, other| {
+            let mut ratios = Vec::new();
+            for percent in [100, 90] {
+                let work = format!("{} {percent}%", snapshot::PREFIX);
+                let to_other = |group| self.0.cell(&work, group, other);
+                let bar = self.compare(text.into(), limit, &work, contender, 0, &to_other);
+                ratios.extend(
+                    bar.ratios
+                        .into_iter()
+                        .map(|(ratio, place)| (ratio, format!("{place}, {percent} % live"))),
+                );
+            }
+            Bar { text: text.into(), limit, ratios }
+        };
+        vec![
+            bar("save_into: memcpy of the same bytes", 1.15, snapshot::SAVE, snapshot::MEMCPY),
+            bar("restore: memcpy of the same bytes", 1.15, snapshot::RESTORE, snapshot::MEMCPY),
+            bar("save_into: slotmap.clone()", 0.2, snapshot::SAVE, snapshot::SLOTMAP_CLONE),
+            bar(
+                "looking for the 1 % that changed: save_into of all",
+                0.2,
+                snapshot::COMPARE,
+                snapshot::SAVE,
+            ),
+            bar("copying a known 1 %: save_into of all", 0.2, snapshot::CHANGED, snapshot::SAVE),
+        ]
+    }
+
     fn worst_operation(&self) -> Bar {
         let find = |name| self.0.latencies.iter().find(|latency| latency.contender == name);
         let ratio = find(REFERENCE).zip(find(worst::PLAIN)).map(|(own, plain)| {
@@ -198,6 +234,22 @@ impl Judge<'_> {
         Bar {
             text: "worst single operation: worst plain access to memory".into(),
             limit: 1.0,
+            ratios: ratio.into_iter().collect(),
+        }
+    }
+
+    fn heap_peak(&self) -> Bar {
+        let peaks = &self.0.heap_peaks;
+        let own = peaks.iter().find(|peak| peak.allocator == heap::OWN);
+        let best = peaks.iter().filter(|peak| peak.is_general).min_by_key(|peak| peak.bytes);
+        let ratio = own.zip(best).map(|(own, best)| {
+            let kib = |peak: &heap::Peak| peak.bytes / 1024;
+            let place = format!("{} against {} KiB ({})", kib(own), kib(best), best.allocator);
+            (own.bytes as f64 / best.bytes as f64, place)
+        });
+        Bar {
+            text: format!("{}, OpenTTD replay: least peak of the general allocators", heap::OWN),
+            limit: 1.15,
             ratios: ratio.into_iter().collect(),
         }
     }

@@ -2,12 +2,13 @@
 
 use super::environment;
 use super::table::Table;
+use crate::heap;
 use crate::measure::Cell;
 use crate::memory;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
 use crate::verdict;
-use crate::work::worst;
+use crate::work::{snapshot, worst};
 
 /// Operations on single objects, a column each.
 const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
@@ -19,6 +20,8 @@ pub(crate) fn document(results: &Results) -> String {
     text += &operations_sections(results);
     text += &iteration_sections(results);
     text += &program_sections(results);
+    text += &snapshot_sections(results);
+    text += &heap_section(results);
     text += &worst_section(results);
     text += &memory_section(results);
     text
@@ -134,6 +137,76 @@ fn program_sections(results: &Results) -> String {
     let note = "Particles: per particle and frame. Quadtree: per actor and frame of Freedoom 2 MAP15. The others: replay \
                 of a trace, per event.";
     section("Whole programs", note, &table_of(results, &columns))
+}
+
+/// A table for each size, in comparison with a plain copy.
+fn snapshot_sections(results: &Results) -> String {
+    let mut text = String::new();
+    let groups = results.groups(|work| work.starts_with(snapshot::PREFIX));
+    for group in groups {
+        let works = [100, 90].map(|percent| format!("{} {percent}%", snapshot::PREFIX));
+        let works: Vec<_> =
+            works.iter().filter(|work| results.column(work, group).next().is_some()).collect();
+        let mut contenders: Vec<&str> = Vec::new();
+        for cell in works.iter().flat_map(|work| results.column(work, group)) {
+            if !contenders.contains(&cell.contender) {
+                contenders.push(cell.contender);
+            }
+        }
+        let rows = contenders.iter().map(|contender| {
+            let cells = works.iter().map(|work| {
+                let copy = results.cell(work, group, snapshot::MEMCPY);
+                results.cell(work, group, contender).map_or("-".into(), |cell| figure(cell, copy))
+            });
+            std::iter::once((*contender).to_owned()).chain(cells).collect()
+        });
+        let live = works.iter().map(|work| work.replace(snapshot::PREFIX, "live:"));
+        let table = Table {
+            headings: std::iter::once(String::new()).chain(live).collect(),
+            rows: rows.collect(),
+        };
+        let title = format!(
+            "Save and restore: {} slots of {} bytes",
+            thousands(group.slots),
+            group.object_bytes
+        );
+        let note = "Per slot. Here the factor is to the memcpy of the same bytes: values, generations, bitmap, reuse order. \
+                    1 % of the objects change between the saves. The last two rows are what a save of the changes alone \
+                    would do: look for them, or be told of them.";
+        text += &section(&title, note, &table);
+    }
+    text
+}
+
+fn heap_section(results: &Results) -> String {
+    let cells: Vec<&Cell> = results.cells.iter().filter(|cell| cell.work == heap::WORK).collect();
+    if cells.is_empty() {
+        return String::new();
+    }
+    let own = cells.iter().find(|cell| cell.contender == heap::OWN).copied();
+    let peak =
+        |name: &str| results.heap_peaks.iter().find(|peak| peak.allocator == name).map(|p| p.bytes);
+    let own_peak = peak(heap::OWN);
+    let rows = cells.iter().map(|cell| {
+        let bytes = peak(cell.contender).map_or("-".into(), |bytes| {
+            let ratio = own_peak.map(|own| format!(" ×{:.2}", bytes as f64 / own as f64));
+            format!("{} KiB{}", thousands(bytes / 1024), ratio.unwrap_or_default())
+        });
+        vec![cell.contender.to_owned(), figure(cell, own), bytes]
+    });
+    let headings = ["", "ns per allocation or free", "peak"].map(String::from).to_vec();
+    let note = format!(
+        "All 256,915 allocations of OpenTTD's 600 ticks, of up to 2 MiB, in their order, on one thread: the \
+         median in nanoseconds per allocation or free. The peak is what the system had to give to one such \
+         replay, each in a process of its own, with every byte written. Ratios are to `{}`. bumpalo gives \
+         nothing back before the end.",
+        heap::OWN
+    );
+    section(
+        "Allocators: the whole heap of a program",
+        &note,
+        &Table { headings, rows: rows.collect() },
+    )
 }
 
 fn worst_section(results: &Results) -> String {

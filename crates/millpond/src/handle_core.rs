@@ -13,7 +13,7 @@ use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure_counters};
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
@@ -24,6 +24,8 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     evicted: u64,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
+    /// One more than the highest slot that was claimed.
+    claimed_until: usize,
 }
 
 /// The words of a pool with this order and layout.
@@ -44,6 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
+            claimed_until: 0,
         };
         Ok((core, slots))
     }
@@ -57,7 +60,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     ) -> Result<Self, OutOfMemory> {
         let mut queue = R::Queue::try_new(slots)?;
         queue.reset(slots);
-        Ok(Self { circle, queue, name, refused: 0, evicted: 0, age_claimed_max })
+        let claimed_until = slots.words().slots();
+        Ok(Self { circle, queue, name, refused: 0, evicted: 0, age_claimed_max, claimed_until })
     }
 
     /// The circle, and how far on it a lifetime was begun out of turn.
@@ -80,6 +84,53 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
         &mut self.queue
+    }
+
+    /// Slots from here on were never used: their words are those of a new pool, and they come in the order
+    /// of their indices.
+    ///
+    /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
+    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
+    /// any slot forward.
+    pub(crate) fn used(&self, words: &Words<R, H>) -> usize {
+        if words.retired() > 0 {
+            return words.slots();
+        }
+        let handed_out = match <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND {
+            true => usize::try_from(words.births()).unwrap_or(usize::MAX),
+            false => words.peak(),
+        };
+        handed_out.max(self.claimed_until).min(words.slots())
+    }
+
+    /// The order is not that of a new pool for any of the slots.
+    pub(crate) fn mark_all_used(&mut self, slots: usize) {
+        self.claimed_until = slots;
+    }
+
+    /// Takes over the state of another core of the same shape, but for its name. Slots from `used` on were
+    /// never used in either.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize) {
+        self.queue.take_over(&other.queue, used);
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
+    }
+
+    /// Becomes what was saved, over slots that have the saved words already.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load<S: Slots<Word = H::Word>>(
+        &mut self,
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        slots: &mut S,
+    ) {
+        self.circle = saved.circle;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.age_claimed_max = saved.age_max();
+        self.claimed_until = slots.words().slots();
+        self.queue.load(&saved.order, slots);
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -151,6 +202,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.circle.check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
+        self.claimed_until = self.claimed_until.max(index + 1);
         Ok(index)
     }
 
@@ -258,6 +310,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         words.validate()?;
         words.validate_lifetimes(&self.circle)?;
         ensure_counters(&self.stats(words))?;
+        let fresh = self.circle.start().as_dead();
+        let used = self.used(words);
+        let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));
+        ensure(
+            beyond.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {beyond:?}, though only {used} were used"),
+        )?;
         self.queue.validate(slots)
     }
 }

@@ -314,3 +314,12 @@ fn values_without_size_and_with_large_alignment() {
     assert!(std::ptr::from_ref(&moved[page]).addr().is_multiple_of(4096));
     assert_eq!(moved[page], Page(7));
 }
+
+#[test]
+fn a_slot_is_live_while_its_object_is_there() {
+    let mut pool = StaticPool::<u8, 3>::new();
+    let handle = pool.insert(1).unwrap();
+    let _ = pool.insert(2).unwrap();
+    pool.remove(handle);
+    assert_eq!([0, 1, 2, 3].map(|index| pool.is_live(index)), [false, true, false, false]);
+}

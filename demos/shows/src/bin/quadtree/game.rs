@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use millpond_demos::{Failure, RGBColor};
 
 /// Lines `tick,id,class,x,y`; ticks do not fall.
-const RECORDING: &[u8] = include_bytes!("../../../../traces/freedoom2-map15-frames.csv.gz");
+const RECORDING: &[u8] = include_bytes!("../../../../../traces/freedoom2-map15-frames.csv.gz");
 
 /// Half the width of the largest actor.
 pub(crate) const RADIUS_MAX: f32 = 32.0;
