@@ -25,7 +25,7 @@ pub struct Chart<'a> {
 /// A line in a chart.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// What it is.
+    /// What it is; nothing if the picture says it elsewhere.
     pub name: &'a str,
     /// What it looks like.
     pub color: RGBColor,
@@ -71,7 +71,7 @@ impl Chart<'_> {
                 .label(line.name)
                 .legend(swatch);
         }
-        if !self.lines.is_empty() {
+        if self.lines.iter().any(|line| !line.name.is_empty()) {
             chart
                 .configure_series_labels()
                 .position(SeriesLabelPosition::UpperLeft)

@@ -1,5 +1,5 @@
 /// The same numbers in every run: what a demo shows can be checked, and shown again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Random(u64);
 
 impl Random {

@@ -60,7 +60,7 @@ fn measure(stage: &Stage, sparks_max: usize, show_s: f32) -> Result<Times, Failu
             runs[1][run].push(time(&mut boxes, births, &mut taken[1]));
             check(!pool.is_full(), "the pool is large enough for the show")?;
             if run == 0 {
-                check(pool.checksum() == boxes.checksum(), "both hold the same sparks")?;
+                check(pool.fingerprint() == boxes.fingerprint(), "both hold the same sparks")?;
             }
         }
         let stats = pool.stats();

@@ -63,7 +63,7 @@ pub(crate) trait Sparks {
     }
 
     /// The same for the same sparks in any order.
-    fn checksum(&self) -> u64 {
+    fn fingerprint(&self) -> u64 {
         let mut sum = 0_u64;
         self.for_each(|spark| {
             let bits =
