@@ -12,8 +12,8 @@ impl Random {
     /// The next 32 bits (SplitMix64).
     pub fn bits(&mut self) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32) as u32
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32) as u32
     }
 
     /// A number from `low` up to, not including, `high`.
@@ -23,6 +23,6 @@ impl Random {
 
     /// One of 0 to `count` - 1.
     pub fn below(&mut self, count: usize) -> usize {
-        (u64::from(self.bits()) * count as u64 >> 32) as usize
+        ((u64::from(self.bits()) * count as u64) >> 32) as usize
     }
 }

@@ -23,7 +23,7 @@ fn play(name: &str, demo: &str) -> PathBuf {
     output
 }
 
-/// How many frames a picture has, and how many different bytes; all of them are read.
+/// How many frames a picture has. All of them are read, and none is empty.
 fn frames(path: &Path) -> u32 {
     let file = BufReader::new(File::open(path).expect("the picture"));
     let mut reader = png::Decoder::new(file).read_info().expect("a PNG file");

@@ -147,14 +147,15 @@ impl District {
         let cars = &self.cars;
         self.people.retain(|_, person| {
             person.way.step(random);
-            // A taxi that is gone is forgotten, sooner or later: its handle only says so when it is asked.
+            // Now and then somebody calls a car. That it has gone, they notice when they ask for it.
             if random.below(200) == 0 {
                 person.taxi = cars.handle_at(random.below(cars.capacity()));
             }
             distance(person.way.at(), here) < SIGHT
         });
         for _ in 0..comers(self.site.crowd[0], random) {
-            let way = Way::new(random, random.clone().between(0.25, 0.5));
+            let speed = random.between(0.25, 0.5);
+            let way = Way::new(random, speed);
             if distance(way.at(), here) < SIGHT {
                 let person = Person { way, taxi: None };
                 let farthest = |person: &Person| Reverse(distance(person.way.at(), here).to_bits());
@@ -162,7 +163,8 @@ impl District {
             }
         }
         for _ in 0..comers(self.site.crowd[1], random) {
-            let way = Way::new(random, random.clone().between(0.9, 1.6));
+            let speed = random.between(0.9, 1.6);
+            let way = Way::new(random, speed);
             if distance(way.at(), here) < SIGHT {
                 let car = Car { way, paint: random.below(5) as u8 };
                 let farthest = |car: &Car| Reverse(distance(car.way.at(), here).to_bits());

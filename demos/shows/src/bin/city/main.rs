@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn demo(stage: &Stage) -> Result<(), Failure> {
-    let frames = if stage.is_short { 240 } else { 1800 };
+    let frames = if stage.is_short { 1080 } else { 1800 };
     let saved_at = frames / 2;
     let mut city = City::new()?;
     let mut animation = Animation::new(map::SIZE, 9);
@@ -30,7 +30,7 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         city.step();
         live.push(&city);
         before.note(&city);
-        if frame % if stage.is_short { 60 } else { 24 } == 0 {
+        if frame % if stage.is_short { 270 } else { 24 } == 0 {
             animation.push(&map::draw(&city, &live));
         }
     }
@@ -45,7 +45,8 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         "saved {} bytes: after loading, {good} handles are good, {stale} stale: as before",
         save.len()
     );
-    check(good > 20 && stale > 20, "handles of both kinds")?;
+    let enough = if stage.is_short { 1 } else { 20 };
+    check(good >= enough && stale >= enough, "handles of both kinds")?;
 
     let mut after = Links::default();
     for frame in saved_at + 1..=frames {
@@ -54,7 +55,7 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
         check(city.checksum() == loaded.checksum(), format!("the same city in frame {frame}"))?;
         live.push(&city);
         after.note(&city);
-        if frame % if stage.is_short { 60 } else { 24 } == 0 {
+        if frame % if stage.is_short { 270 } else { 24 } == 0 {
             animation.push(&map::draw(&loaded, &live));
         }
     }

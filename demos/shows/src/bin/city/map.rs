@@ -166,7 +166,7 @@ fn panel(picture: &mut Picture, district: &District, y: f32, color: RGBColor) {
     picture.text([PANEL_X, below + 15.0], 13.0, FAINT, &text);
 }
 
-/// A square for each slot, bright if it is live; the first uses of a slot are darker than the later ones.
+/// A square for each slot, bright if it is live; says where they end.
 fn slots<T>(picture: &mut Picture, pool: &Pool<T>, y: f32, color: RGBColor) -> f32 {
     const SLOT: f32 = 9.0;
     let in_row = ((990.0 - PANEL_X) / SLOT) as usize;
@@ -174,9 +174,8 @@ fn slots<T>(picture: &mut Picture, pool: &Pool<T>, y: f32, color: RGBColor) -> f
         let at = [PANEL_X + (index % in_row) as f32 * SLOT, y + (index / in_row) as f32 * SLOT];
         let size = [SLOT - 1.5; 2];
         picture.rectangle(at, size, RGBColor(34, 41, 62));
-        if let Some(handle) = pool.handle_at(index) {
-            let age = f64::from(handle.generation().min(12)) / 12.0;
-            picture.rectangle(at, size, color.mix(0.35 + 0.65 * age));
+        if pool.get_at(index).is_some() {
+            picture.rectangle(at, size, color);
         }
     }
     y + pool.capacity().div_ceil(in_row) as f32 * SLOT

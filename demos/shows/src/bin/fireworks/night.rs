@@ -67,11 +67,10 @@ impl Night {
         {
             // There and back: each pixel takes some of what the one before it has.
             let last = self.haze.len();
-            let take = |haze: &mut Vec<[f32; 3]>, from: usize, to: usize| {
-                for channel in 0..3 {
-                    haze[to][channel] =
-                        haze[to][channel] * (1.0 - keep) + haze[from][channel] * keep;
-                }
+            let take = |haze: &mut [[f32; 3]], from: usize, to: usize| {
+                let given = haze[from];
+                let mixed = haze[to].iter_mut().zip(given);
+                mixed.for_each(|(light, given)| *light += (given - *light) * keep);
             };
             (step..last).for_each(|to| take(&mut self.haze, to - step, to));
             (0..last - step).rev().for_each(|to| take(&mut self.haze, to + step, to));

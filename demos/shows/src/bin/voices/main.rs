@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use millpond::{Full, Handle, Pool, Stats};
+use millpond::{Handle, Pool, Stats};
 use millpond_demos::{
     Chart, Color, FAINT, Failure, INK, Line, Picture, RGBColor, Stage, check, play, thousands,
 };
@@ -36,9 +36,10 @@ fn main() -> ExitCode {
 fn demo(stage: &Stage) -> Result<(), Failure> {
     let score = score::score(if stage.is_short { 1 } else { 8 });
     println!("{:.0} sounds a second are asked for, {VOICES} are heard at once", score.per_second());
-    let refuse = Take::of(&score, |pool, voice| pool.insert(voice).map(|handle| (handle, None)));
+    let refuse =
+        Take::of(&score, |pool, voice| pool.insert(voice).ok().map(|handle| (handle, None)));
     let evict = Take::of(&score, |pool, voice| {
-        pool.try_insert_or_evict(voice, |_, voice| voice.loudness().to_bits())
+        pool.try_insert_or_evict(voice, |_, voice| voice.loudness().to_bits()).ok()
     });
     for (name, take) in [("refuse", &refuse), ("evict", &evict)] {
         let Stats { inserted, refused, evicted, .. } = take.stats;
@@ -84,7 +85,8 @@ struct Take {
     seen: Vec<[Option<(Kind, f32)>; VOICES]>,
 }
 
-type Begun = Result<(Handle<Voice>, Option<(Handle<Voice>, Voice)>), Full<Voice>>;
+/// The new voice, and the one that had to go; nothing if the pool refused.
+type Begun = Option<(Handle<Voice>, Option<(Handle<Voice>, Voice)>)>;
 
 impl Take {
     /// Plays a score; `begin` says what a pool does that may be full.
@@ -110,7 +112,7 @@ impl Take {
                         None => take.stale += 1,
                     }
                 }
-                let Ok((handle, evicted)) = begin(&mut voices, Voice::new(request)) else {
+                let Some((handle, evicted)) = begin(&mut voices, Voice::new(request)) else {
                     continue;
                 };
                 if let Some((_, mut voice)) = evicted {
