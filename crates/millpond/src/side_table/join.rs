@@ -109,12 +109,14 @@ pub trait TableLane<H: HandleLayout> {
     fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>>;
 }
 
-/// The handles of the live slots from a word's first on.
+/// The handles of 64 live slots.
 #[inline]
 fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
     let first = word * WORD_SLOTS;
-    let words = words.get(first..).unwrap_or(&[]).iter();
-    (first..).zip(words).map(|(index, word)| H::from_live_parts(index, *word))
+    // A range that ends, so that one count serves all that go with it.
+    let indices = first..first + WORD_SLOTS;
+    let words = words.get(indices.clone()).unwrap_or(&[]);
+    indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
 }
 
 /// Whether a table's slots of a word have exactly these words.
