@@ -12,6 +12,7 @@ use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
+use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure_counters};
 
@@ -24,6 +25,7 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     evicted: u64,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
+    tap: Tap,
 }
 
 /// The words of a pool with this order and layout.
@@ -44,6 +46,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
+            tap: Tap::default(),
         };
         Ok((core, slots))
     }
@@ -112,7 +115,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        self.queue.take_next(slots)
+        let next = self.queue.take_next(slots);
+        if let Some((index, _)) = next {
+            self.tap.birth(index);
+        }
+        next
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
@@ -120,6 +127,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[inline]
     pub(crate) fn take_peeked<S: Slots<Word = H::Word>>(&mut self, handle: H, slots: &mut S) {
         self.queue.take(handle.index() as usize, slots);
+        self.tap.birth(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime: it is vacant, and the
@@ -134,6 +142,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.circle.check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
+        self.tap.birth(index);
         Ok(index)
     }
 
@@ -145,6 +154,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
+        self.tap.death(index);
         if self.circle.is_border(generation) {
             return self.end_at_border(index, generation, slots);
         }
@@ -168,13 +178,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             None => {
                 slots.retire(index);
                 self.queue.retire(index);
+                self.tap.retired();
             }
         }
     }
 
-    /// All vacant slots, the lowest first, whatever the order was.
-    pub(crate) fn reset_order<S: Slots>(&mut self, slots: &mut S) {
+    /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
+    /// once.
+    pub(crate) fn reset_order<S: Slots<Word = H::Word, Order = R>>(&mut self, slots: &mut S) {
         self.queue.reset(slots);
+        if self.tap.is_on() {
+            let stats = self.stats(slots.words());
+            self.tap.restart(stats, slots.words().occupancy().iter());
+        }
+    }
+
+    #[cfg(feature = "recorder")]
+    pub(crate) fn tap_mut(&mut self) -> &mut Tap {
+        &mut self.tap
     }
 
     /// Whether a slot that dies in this generation retires.
@@ -185,10 +206,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[cold]
     pub(crate) fn count_refusal(&mut self) {
         self.refused += 1;
+        self.tap.refused();
     }
 
     pub(crate) fn count_eviction(&mut self) {
         self.evicted += 1;
+        self.tap.evicted();
     }
 
     /// What is said of a full pool, which has just refused a value.
@@ -247,7 +270,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
     fn clone(&self) -> Self {
-        Self { queue: self.queue.clone(), ..*self }
+        Self { queue: self.queue.clone(), tap: self.tap.clone(), ..*self }
     }
 }
 

@@ -121,6 +121,8 @@
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
+//!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
 //!   integer in the others; what no pool can issue is refused.
 //!
@@ -133,6 +135,8 @@ compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "recorder")]
+extern crate std;
 
 mod address;
 mod circle;
@@ -160,6 +164,8 @@ pub mod occupancy;
 pub mod packed;
 #[cfg(feature = "alloc")]
 pub mod pool;
+#[cfg(feature = "recorder")]
+pub mod recorder;
 #[cfg(feature = "alloc")]
 pub mod recycler;
 #[cfg(feature = "alloc")]
@@ -174,6 +180,8 @@ mod slices;
 mod slot_words;
 #[cfg(feature = "alloc")]
 mod storage;
+#[cfg(feature = "alloc")]
+mod tap;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 

@@ -10,6 +10,7 @@ use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
 use crate::stats::Stats;
+use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
 
@@ -36,6 +37,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     /// How many slots were live at once at most, looked at when one is about to die: the number only
     /// falls then.
     peak_before_removal: usize,
+    tap: Tap,
 }
 
 /// Both in one place, as whoever compares the generation goes on to the position.
@@ -63,6 +65,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             refused: 0,
             evicted: 0,
             peak_before_removal: 0,
+            tap: Tap::default(),
         })
     }
 
@@ -104,6 +107,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let handle = self.next(live)?;
         self.slots[handle.index() as usize].word = handle.word();
         self.inserted += 1;
+        self.tap.birth(handle.index() as usize);
         Some(handle)
     }
 
@@ -117,6 +121,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order[position] = handle;
         self.swap(position, live);
         self.inserted += 1;
+        self.tap.birth(index);
         Ok(())
     }
 
@@ -134,6 +139,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots[moved.index() as usize].position = H::Index::from_index(position);
 
         let index = handle.index() as usize;
+        self.tap.death(index);
         let slot = &mut self.slots[index];
         slot.position = H::Index::from_index(last);
         match self.circle.after(handle.word()) {
@@ -153,6 +159,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     fn retire(&mut self, handle: H, position: usize) {
         self.order[position] = handle;
         self.retired_from -= 1;
+        self.tap.retired();
         self.swap(position, self.retired_from);
     }
 
@@ -186,6 +193,15 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.order[position] = H::from_kept_parts(index, generation);
         }
         self.retired_from = retired;
+        if self.tap.is_on() {
+            let stats = self.stats(0);
+            self.tap.restart(stats, core::iter::empty());
+        }
+    }
+
+    #[cfg(feature = "recorder")]
+    pub(super) fn tap_mut(&mut self) -> &mut Tap {
+        &mut self.tap
     }
 
     /// The position of the handle's value, if that lifetime is live.
@@ -275,12 +291,14 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     pub(super) fn count_eviction(&mut self) {
         self.evicted += 1;
+        self.tap.evicted();
     }
 
     /// What is said of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self, live: usize) -> FullPool {
         self.refused += 1;
+        self.tap.refused();
         let Stats { capacity, peak, retired, .. } = self.stats(live);
         FullPool { name: self.name, capacity, peak, retired }
     }
