@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     Odds(crate::odds_command::OddsArguments),
     Soak(crate::soak_command::SoakArguments),
+    Watch(crate::watch::WatchArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Example:

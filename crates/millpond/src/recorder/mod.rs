@@ -29,7 +29,7 @@
 //!
 //! `millpond watch game.trace` shows the pools while the program runs, on another terminal or over
 //! ssh; `millpond plan game.trace` says afterwards how large they have to be. The format is lines of
-//! text: `docs/live-trace.md` has it.
+//! text: `docs/live-trace.md` in the repository has it.
 //!
 //! # What it costs
 //!
