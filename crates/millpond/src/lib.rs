@@ -190,6 +190,36 @@ pub mod validate;
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
 
+/// The code of the guide, compiled and run with the tests.
+#[cfg(all(doctest, feature = "alloc"))]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide/why-pools.md")]
+    struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/choose.md")]
+    struct Choose;
+    #[doc = include_str!("../../../docs/guide/handles.md")]
+    struct Handles;
+    #[doc = include_str!("../../../docs/guide/full.md")]
+    struct Full;
+    #[doc = include_str!("../../../docs/guide/iterate.md")]
+    struct Iterate;
+    #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
+    struct RebuildEachFrame;
+    #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
+    struct SaveAndRollBack;
+    #[doc = include_str!("../../../docs/guide/stale-handles.md")]
+    struct StaleHandles;
+    #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
+    struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/watch.md")]
+    #[cfg(feature = "recorder")]
+    struct Watch;
+    #[doc = include_str!("../../../docs/guide/coming-from.md")]
+    struct ComingFrom;
+}
+
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::StaticPool;
