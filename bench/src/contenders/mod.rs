@@ -1,6 +1,7 @@
 //! Everyone who takes part, one file each, and the list of them.
 
 mod arenas;
+mod block_pool;
 mod boxed;
 #[cfg(feature = "fyrox")]
 mod fyrox;
@@ -65,6 +66,7 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<millpond_pool::PoolWith<Intrusive>>();
     visitor.visit::<millpond_pool::PoolNarrow>();
     visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
 }
 

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Pool};
+use millpond::side_table::join;
+use millpond::{Handle, Pool, SideTable};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -33,6 +34,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
     ("runs_mut_full", runs_mut_full),
+    ("join_full", join_full),
+    ("join_half", join_half),
 ];
 
 fn main() -> ExitCode {
@@ -139,4 +142,30 @@ fn runs_mut_full(times: usize) {
         }
     };
     pass(times, walk, |_| true);
+}
+
+/// The pool's values and those of two tables, which have all that `keep` says.
+fn join_two(times: usize, keep: fn(u64) -> bool) {
+    let mut pool = Pool::<Value>::new(1000);
+    let mut tables = [SideTable::new(1000), SideTable::new(1000)];
+    for i in 0..1000 {
+        let Ok(handle) = pool.insert([i; 4]) else { continue };
+        if keep(i) {
+            for table in &mut tables {
+                table.insert(handle, [i; 4]).ok();
+            }
+        }
+    }
+    let [a, b] = &tables;
+    for _ in 0..times / 100 {
+        join(black_box(&mut pool), (a, b)).for_each(|(_, value, (a, b))| value[0] += a[0] + b[0]);
+    }
+}
+
+fn join_full(times: usize) {
+    join_two(times, |_| true);
+}
+
+fn join_half(times: usize) {
+    join_two(times, |i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0);
 }

@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 Examples:
   millpond                                 plan the bundled traces
   millpond plan game.csv.gz                plan the pools of your own trace
+  millpond replay game.csv.gz              which pool is fastest for your trace
   heaptrack ./game && millpond plan heaptrack.game.*.zst
                                            find out what to pool in a program without pools")]
 pub(crate) struct Arguments {
@@ -24,6 +25,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArguments),
+    Replay(crate::replay_command::ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Soak(crate::soak_command::SoakArguments),
     Watch(crate::watch::WatchArguments),
@@ -58,6 +60,7 @@ Examples:
   millpond plan game.csv.gz
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
   millpond plan --budget budget.toml e1m1.csv.gz e1m2.csv.gz
+  millpond plan --size-classes --no-report heaptrack.game.1234.zst
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].classes[0]'
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
@@ -81,10 +84,24 @@ pub(crate) struct PlanArguments {
     /// each trace. An earlier budget there is replaced unless somebody has edited it.
     #[arg(long, value_name = "FILE")]
     pub(crate) budget: Option<PathBuf>,
+    /// Also derive the classes of a `millpond::SizeClasses` from a heaptrack file, for requests of up to
+    /// so many bytes: which sizes of slots waste least, how many of each, and the code for the program.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = BYTES_MAX_DEFAULT,
+        value_parser = clap::value_parser!(u64).range(1..=crate::plan::BYTES_MAX_LARGEST)
+    )]
+    pub(crate) size_classes: Option<u64>,
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
 }
+
+/// What [`PlanArguments::size_classes`] is if no number is given.
+const BYTES_MAX_DEFAULT: &str = "512";
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RuleArguments {

@@ -17,6 +17,8 @@ pub mod plan;
 mod plan_command;
 mod plan_report;
 mod random;
+mod replay;
+mod replay_command;
 pub mod report;
 mod soak;
 mod soak_command;
@@ -53,6 +55,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
+        Some(Command::Replay(arguments)) => replay_command::run(&arguments),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Soak(arguments)) => soak_command::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),

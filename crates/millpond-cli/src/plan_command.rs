@@ -10,7 +10,7 @@ use crate::output::paint::Paint;
 use crate::output::plan_json::plan_json;
 use crate::output::plan_text::{rules_text, trace_text};
 use crate::output_file::{self, Kind};
-use crate::plan::{Headroom, Rules, TracePlan, plan};
+use crate::plan::{Headroom, Rules, TracePlan, plan, size_classes};
 use crate::plan_report;
 use crate::report::render;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     budget_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules)?);
+        plans.push(plan_path(path, &rules, arguments.size_classes)?);
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
@@ -127,10 +127,19 @@ fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
-fn plan_path(path: &Path, rules: &Rules) -> Result<TracePlan, Failure> {
+fn plan_path(
+    path: &Path,
+    rules: &Rules,
+    size_classes_up_to: Option<u64>,
+) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
     let source = Source::from_path(path).map_err(|fault| fault.of_input(&name))?;
-    plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))
+    let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
+    if let Some(bytes_max) = size_classes_up_to {
+        let classes = size_classes(&plan, &source, bytes_max, rules);
+        plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
+    }
+    Ok(plan)
 }
 
 /// Plans the bundled traces and says what comes next.

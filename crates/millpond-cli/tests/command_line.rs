@@ -10,7 +10,9 @@ use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in [&[][..], &["plan"], &["generate"], &["odds"], &["completions"], &["man"]] {
+    for command in ["", "plan", "replay", "soak", "generate", "odds", "completions", "man"]
+        .map(|name| Some(name).filter(|name| !name.is_empty()))
+    {
         let output = millpond(&directory).args(command).arg("--help").output().unwrap();
         let help = done(&output);
         assert!(help.contains("Usage:") && help.contains("Example"), "{command:?}: {help}");
@@ -25,7 +27,10 @@ fn completions_and_manual_page() {
     let directory = Directory::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = millpond(&directory).args(["completions", shell]).output().unwrap();
-        assert!(done(&output).contains("headroom"), "{shell}");
+        let script = done(&output);
+        for option in ["headroom", "budget", "rounds", "seed"] {
+            assert!(script.contains(option), "{shell}: {option}");
+        }
     }
     let page = |arguments: &[&str]| {
         done(&millpond(&directory).arg("man").args(arguments).output().unwrap())
@@ -33,6 +38,8 @@ fn completions_and_manual_page() {
     assert!(page(&[]).contains(".TH millpond"));
     let plan = page(&["plan"]);
     assert!(plan.contains("headroom") && plan.contains("millpond plan game.csv.gz"), "{plan}");
+    assert!(plan.contains("budget"), "{plan}");
+    assert!(page(&["replay"]).contains("rounds") && page(&["soak"]).contains("72h"));
 }
 
 #[test]

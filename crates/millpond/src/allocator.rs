@@ -268,29 +268,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 }
 
-impl<R: ReuseOrder, H: HandleLayout> crate::overflow::sealed::Sealed for HandleAllocator<R, H> {}
-
-impl<R: ReuseOrder, H: HandleLayout> crate::overflow::Lifetimes for HandleAllocator<R, H> {
-    type Handle = H;
-
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-    fn len(&self) -> usize {
-        self.len()
-    }
-    fn is_full(&self) -> bool {
-        self.is_full()
-    }
-    fn contains(&self, handle: H) -> bool {
-        self.contains(handle)
-    }
-    fn stats(&self) -> Stats {
-        self.stats()
-    }
-    fn is_in_last_lifetime(&self, handle: H) -> bool {
-        self.core.is_last(handle)
-    }
+crate::overflow::lifetimes! {
+    [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
+    last: |allocator, handle| allocator.core.is_last(handle),
 }
 
 #[cfg(feature = "validate")]

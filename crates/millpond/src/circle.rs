@@ -10,7 +10,7 @@
 use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
 #[cfg(feature = "alloc")]
-use crate::settings::Lifetimes;
+use crate::lifetimes::Lifetimes;
 
 /// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
 pub(crate) const fn first_generation(
@@ -68,27 +68,21 @@ impl<W: Word> Circle<W> {
     #[cfg(feature = "alloc")]
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
         let max = H::LIFETIMES_MAX;
-        let start = lifetimes.start(max);
-        let count = lifetimes.count.clamp(1, max);
-        // One before the start on the circle, then `count` steps on.
-        let last = (u64::from(start) - 1 + u64::from(count) - 1) % u64::from(max) + 1;
-        Self {
-            start: W::from_generation(start),
-            last: W::from_generation(last as u32),
-            max: W::from_generation(max),
-            wraps: lifetimes.wraps,
-        }
+        Self::of::<H>(lifetimes.start(max), lifetimes.count_up_to(max), lifetimes.wraps)
     }
 
-    /// The whole circle from a first generation on; then slots retire.
+    /// So many lifetimes, from 1 to the layout's last, from a first generation on.
     #[inline]
-    pub(crate) fn whole<H: HandleLayout<Word = W>>(start: u32) -> Self {
+    pub(crate) fn of<H: HandleLayout<Word = W>>(start: u32, count: u32, wraps: bool) -> Self {
         let max = H::LIFETIMES_MAX;
+        // No sum of two generations is too large for a `u32`.
+        let last = start - 1 + count;
+        let last = if last > max { last - max } else { last };
         Self {
             start: W::from_generation(start),
-            last: W::from_generation(if start == 1 { max } else { start - 1 }),
+            last: W::from_generation(last),
             max: W::from_generation(max),
-            wraps: false,
+            wraps,
         }
     }
 
@@ -225,15 +219,6 @@ mod tests {
                 assert!(generations(&again).take(lifetimes).eq(generations(&once)));
                 assert_eq!(generations(&again).nth(lifetimes), Some(once.start()));
             }
-        }
-    }
-
-    #[test]
-    fn the_whole_circle_is_the_one_without_limits() {
-        for salt in [None, Some(1), Some(2), Some(3)] {
-            let expected = circle(u32::MAX, false, salt);
-            let whole = Circle::whole::<Short>(u32::from(expected.start()));
-            assert!(generations(&whole).eq(generations(&expected)));
         }
     }
 

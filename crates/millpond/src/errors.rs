@@ -31,6 +31,8 @@ pub(crate) struct FullPool {
     pub(crate) capacity: usize,
     pub(crate) peak: usize,
     pub(crate) retired: usize,
+    /// Whether it could have grown, had there been memory.
+    pub(crate) out_of_memory: bool,
 }
 
 impl<T> Full<T> {
@@ -64,6 +66,12 @@ impl<T> Full<T> {
         self.pool.retired
     }
 
+    /// Whether the pool is one that grows, is below its limit, and has been refused the memory for it.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        self.pool.out_of_memory
+    }
+
     pub(crate) fn without_value(self) -> Full<()> {
         Full { value: (), pool: self.pool }
     }
@@ -77,14 +85,18 @@ impl<T> fmt::Debug for Full<T> {
             .field("capacity", &self.pool.capacity)
             .field("peak", &self.pool.peak)
             .field("retired", &self.pool.retired)
+            .field("out_of_memory", &self.pool.out_of_memory)
             .finish_non_exhaustive()
     }
 }
 
 impl<T> fmt::Display for Full<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FullPool { name, capacity, peak, retired } = self.pool;
-        write!(f, "{} is full: ", PoolName(name))?;
+        let FullPool { name, capacity, peak, retired, out_of_memory } = self.pool;
+        match out_of_memory {
+            false => write!(f, "{} is full: ", PoolName(name))?,
+            true => write!(f, "{} is full, and there is no memory to grow: ", PoolName(name))?,
+        }
         match retired {
             0 => write!(f, "capacity {capacity}, all live")?,
             _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,

@@ -51,6 +51,24 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         Ok((core, slots))
     }
 
+    /// Goes on with slots that are all dead, of a core with these [lifetimes](Self::lifetimes).
+    pub(crate) fn try_continue<S: Slots<Word = H::Word>>(
+        circle: Circle<H::Word>,
+        age_claimed_max: u32,
+        name: Option<&'static str>,
+        slots: &mut S,
+    ) -> Result<Self, OutOfMemory> {
+        let mut queue = R::Queue::try_new(slots)?;
+        queue.reset(slots);
+        let tap = Tap::default();
+        Ok(Self { circle, queue, name, refused: 0, evicted: 0, age_claimed_max, tap })
+    }
+
+    /// The circle, and how far on it a lifetime was begun out of turn.
+    pub(crate) fn lifetimes(&self) -> (Circle<H::Word>, u32) {
+        (self.circle, self.age_claimed_max)
+    }
+
     #[inline]
     pub(crate) fn name(&self) -> Option<&'static str> {
         self.name
@@ -219,7 +237,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     pub(crate) fn refuse(&mut self, words: &Words<R, H>) -> FullPool {
         self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats(words);
-        FullPool { name: self.name, capacity, peak, retired }
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
     pub(crate) fn stats(&self, words: &Words<R, H>) -> Stats {

@@ -49,6 +49,7 @@
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
+//! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
@@ -61,11 +62,12 @@
 //! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
 //! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
+//! | [`BlockPool`] | stable | in runs, within blocks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there | O(1), but for growth | O(1), one step more | O(blocks + capacity / 64 + live) |
 //! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
 //!
-//! None of them grows: the capacity is the limit.
+//! Only [`BlockPool`] grows, and it too has a limit; of the others the capacity is the limit.
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
@@ -118,17 +120,32 @@
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
-//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
 //!   must hold does. It adds nothing to any other method.
+//! - `bytemuck`: objects of which all bits are 0 ([`Pool::insert_zeroed`], [`Recycler::zeroed`]), and
+//!   runs as bytes with their places ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for a buffer on
+//!   the graphics card.
+//! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
+//!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
 //!   integer in the others; what no pool can issue is refused.
+//! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
+//!   them. Off for every pool that does not ask for it.
+//! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
+//!
+//! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
+//! its [`Stats`]. Whoever gets them knows what is worth a line; a logger called from inside an insertion
+//! would be code of somebody else's, with locks and output, in the middle of a frame.
 //!
 //! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
-#![cfg_attr(not(feature = "alloc"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(millpond_nightly, feature(allocator_api))]
+#![cfg_attr(
+    not(all(feature = "alloc", feature = "bytemuck", feature = "rayon")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 #[cfg(target_pointer_width = "16")]
 compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of 32 or 64 bits");
@@ -144,6 +161,7 @@ pub mod classic;
 mod errors;
 pub mod handle;
 mod integrations;
+mod lifetimes;
 pub mod overflow;
 pub mod static_pool;
 mod stats;
@@ -153,7 +171,11 @@ mod allocator;
 #[cfg(feature = "alloc")]
 pub mod any_pool;
 #[cfg(feature = "alloc")]
+pub mod block_pool;
+#[cfg(feature = "alloc")]
 pub mod budget;
+#[cfg(feature = "debug-aids")]
+pub mod debug;
 #[cfg(feature = "alloc")]
 mod handle_core;
 #[cfg(feature = "alloc")]
@@ -174,6 +196,8 @@ pub mod reuse;
 mod settings;
 #[cfg(feature = "alloc")]
 pub mod side_table;
+#[cfg(feature = "alloc")]
+pub mod size_classes;
 #[cfg(feature = "alloc")]
 mod slices;
 #[cfg(feature = "alloc")]
@@ -222,13 +246,14 @@ mod guide {
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
-pub use static_pool::StaticPool;
+pub use static_pool::{StaticPool, StaticPoolBuilder};
 pub use stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
     allocator::{HandleAllocator, HandleAllocatorBuilder},
     any_pool::{AnyPool, AnyPoolBuilder},
+    block_pool::{BlockPool, BlockPoolBuilder},
     budget::Budget,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
@@ -236,4 +261,5 @@ pub use self::{
     recycler::{Recycler, RecyclerBuilder},
     settings::BuildError,
     side_table::SideTable,
+    size_classes::SizeClasses,
 };

@@ -2,30 +2,7 @@
 
 use core::fmt;
 
-use crate::circle::first_generation;
-
-/// How the generations of a pool's slots begin and end.
-#[derive(Clone, Debug)]
-pub(crate) struct Lifetimes {
-    pub(crate) name: Option<&'static str>,
-    pub(crate) salt: Option<u64>,
-    /// How many lifetimes each slot has at most.
-    pub(crate) count: u32,
-    pub(crate) wraps: bool,
-}
-
-impl Default for Lifetimes {
-    fn default() -> Self {
-        Self { name: None, salt: None, count: u32::MAX, wraps: false }
-    }
-}
-
-impl Lifetimes {
-    /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
-    pub(crate) fn start(&self, max: u32) -> u32 {
-        first_generation(self.name, self.salt, max)
-    }
-}
+pub(crate) use crate::lifetimes::Lifetimes;
 
 /// Why a pool cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +15,18 @@ pub enum BuildError {
         /// What was asked for.
         capacity: usize,
         /// What the handle layout can name.
+        capacity_max: usize,
+    },
+    /// The blocks of a pool that grows have a number of slots that is not a power of two.
+    SlotsPerBlock {
+        /// What was asked for.
+        slots_per_block: usize,
+    },
+    /// The slots that a pool is to have from the beginning are more than it may ever have.
+    ReservedTooMuch {
+        /// What was asked for.
+        reserved: usize,
+        /// The limit that was set.
         capacity_max: usize,
     },
     /// The allocator has no room for a pool of this capacity.
@@ -58,6 +47,16 @@ impl fmt::Display for BuildError {
                 "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
                  layout can name: choose one with more index bits"
             ),
+            BuildError::SlotsPerBlock { slots_per_block } => write!(
+                f,
+                "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
+                 two, so that an index is taken apart with a shift"
+            ),
+            BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
+                f,
+                "{reserved} slots from the beginning are more than the pool's limit of \
+                 {capacity_max}: raise `max_blocks`"
+            ),
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
             }
@@ -76,44 +75,10 @@ macro_rules! lifetime_methods {
             self
         }
 
-        /// A name for error messages. Pools of different names start their generations at different
-        /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
-        /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
-        /// [`Handle32`](crate::Handle32) there are only as many points as lifetimes per slot, and two
-        /// names may well share one.) The points follow from the name alone, on every machine.
-        pub fn name(mut self, name: &'static str) -> Self {
-            self.settings.lifetimes.name = Some(name);
-            self
-        }
-
-        /// A number that tells this pool from others of the same name, or of none; works like
-        /// [`name`](Self::name), and together with it.
-        pub fn salt(mut self, salt: u64) -> Self {
-            self.settings.lifetimes.salt = Some(salt);
-            self
-        }
-
-        /// A slot whose generations are used up starts again at its first, instead of retiring.
-        /// Then a handle that was kept for that many lifetimes of its slot names another object:
-        /// 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24 index bits.
-        pub fn wrap(mut self) -> Self {
-            self.settings.lifetimes.wraps = true;
-            self
-        }
-
-        /// A slot whose generations are used up retires: it is never handed out again, and no
-        /// handle ever names two objects. This is the default.
-        pub fn retire(mut self) -> Self {
-            self.settings.lifetimes.wraps = false;
-            self
-        }
-
-        /// At most this many lifetimes for each slot; 0 counts as 1, and the handle layout's own
-        /// limit holds as well. With 1, no slot is ever used twice.
-        pub fn lifetimes(mut self, per_slot: u32) -> Self {
-            self.settings.lifetimes.count = per_slot;
-            self
-        }
+        $crate::settings::lifetime_methods!(without capacity);
+    };
+    (without capacity) => {
+        $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
     };
 }
 pub(crate) use lifetime_methods;
@@ -123,7 +88,18 @@ pub(crate) use lifetime_methods;
 macro_rules! builder_methods {
     ($builder:ident) => {
         $crate::settings::lifetime_methods!();
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+    ($builder:ident without capacity) => {
+        $crate::settings::lifetime_methods!(without capacity);
+        $crate::settings::order_and_handle_methods!($builder);
+    };
+}
+pub(crate) use builder_methods;
 
+/// The part of `builder_methods` that changes the builder's type.
+macro_rules! order_and_handle_methods {
+    ($builder:ident) => {
         /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
         pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
             self.with_settings(|settings| $crate::settings::Settings {
@@ -144,7 +120,7 @@ macro_rules! builder_methods {
         }
     };
 }
-pub(crate) use builder_methods;
+pub(crate) use order_and_handle_methods;
 
 /// What a builder has gathered.
 #[derive(Debug)]
@@ -168,7 +144,7 @@ impl<R, H> Clone for Settings<R, H> {
     fn clone(&self) -> Self {
         Self {
             capacity: self.capacity,
-            lifetimes: self.lifetimes.clone(),
+            lifetimes: self.lifetimes,
             types: core::marker::PhantomData,
         }
     }
@@ -184,33 +160,4 @@ impl<R, H: crate::handle::HandleLayout> Settings<R, H> {
         }
         Ok(capacity)
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn start_is_1_until_pools_can_be_told_apart() {
-        let plain = Lifetimes::default();
-        let named = |name, salt| Lifetimes { name, salt, ..Lifetimes::default() };
-        assert_eq!(plain.start(100), 1);
-        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
-        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
-        assert_ne!(named(None, Some(0)).start(1 << 30), named(None, Some(1)).start(1 << 30));
-        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(0)).start(1 << 30));
-        assert_ne!(named(Some(""), None).start(1 << 30), named(None, Some(0)).start(1 << 30));
-    }
-
-    #[test]
-    fn start_is_the_same_on_every_platform_and_within_range() {
-        let named = Lifetimes { name: Some("bullets"), salt: Some(7), ..Lifetimes::default() };
-        assert_eq!(named.start(u32::MAX >> 1), START_OF_BULLETS_7);
-        for max in 1..200 {
-            assert!((1..=max).contains(&named.start(max)));
-        }
-    }
-
-    /// Recorded: a change of it would change the handles of every named pool.
-    const START_OF_BULLETS_7: u32 = 432_073_660;
 }

@@ -19,6 +19,20 @@ impl<'a, T> RunSlices<'a, T> {
     }
 }
 
+#[cfg(feature = "rayon")]
+impl<T> RunSlices<'_, T> {
+    /// Cuts what is left in two, if there is enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let Self { slots, runs } = self;
+        match runs.split() {
+            Some((left, _, right)) => {
+                (Self { slots, runs: left }, Some(Self { slots, runs: right }))
+            }
+            None => (Self { slots, runs }, None),
+        }
+    }
+}
+
 impl<T> Clone for RunSlices<'_, T> {
     fn clone(&self) -> Self {
         Self { slots: self.slots, runs: self.runs.clone() }
@@ -56,6 +70,22 @@ impl<'a, T> RunSlicesMut<'a, T> {
     #[inline]
     pub(crate) fn new(slots: &'a mut [T], runs: Runs<'a>) -> Self {
         Self { slots, first: 0, runs }
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> RunSlicesMut<'_, T> {
+    /// Cuts what is left in two, if there is enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let Self { slots, first, runs } = self;
+        match runs.split() {
+            Some((left, at, right)) => {
+                let (lower, upper) = slots.split_at_mut(at - first);
+                let lower = Self { slots: lower, first, runs: left };
+                (lower, Some(Self { slots: upper, first: at, runs: right }))
+            }
+            None => (Self { slots, first, runs }, None),
+        }
     }
 }
 

@@ -59,6 +59,20 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         })
     }
 
+    /// No slots.
+    pub(crate) fn none() -> Self {
+        Self {
+            words: Box::default(),
+            births: 0,
+            deaths_and_peak: 0,
+            peak_before_death: 0,
+            retired: 0,
+            bitmap: Box::default(),
+            bitmap_at: 0,
+            order: PhantomData,
+        }
+    }
+
     #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.words.len()

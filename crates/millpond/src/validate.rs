@@ -15,7 +15,7 @@
 //!    above the capacity, no more evictions than ends of lifetimes;
 //! 6. the storage has as many values as there are words.
 //!
-//! Three types keep their own books, and have rules of their own instead of 1 to 4:
+//! Three types keep their own books, and have rules of their own instead of 2 and 4:
 //!
 //! - [`PackedPool`](crate::PackedPool) and [`StaticPool`](crate::StaticPool): the order is a permutation
 //!   of the slots and the positions are its inverse; the slots before the partition are live, those

@@ -221,6 +221,34 @@ fn recyclers_release_what_has_been_in_use_longest() {
 }
 
 #[test]
+fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
+    use std::any::Any;
+
+    let mut pool = millpond::AnyPool::<dyn Any, 16>::new(2);
+    let mut handles = millpond::HandleAllocator::new(2);
+    let mut of_pool = EvictOldest::beside(&pool);
+    let mut of_handles = EvictOldest::beside(&handles);
+    let mut before = VecDeque::new();
+    for round in 0..20_u64 {
+        if round >= 2 {
+            let (in_pool, handle) = before.pop_front().unwrap();
+            assert!(pool.is_full() && handles.is_full());
+            assert_eq!(of_pool.oldest(&pool), Some(in_pool));
+            assert_eq!(of_handles.oldest(&handles), Some(handle));
+            assert!(pool.remove(in_pool) && handles.release(handle));
+        }
+        let in_pool = match round % 2 {
+            0 => pool.insert(round).unwrap(),
+            _ => pool.insert("text").unwrap(),
+        };
+        let handle = handles.acquire().unwrap();
+        of_pool.note(in_pool);
+        of_handles.note(handle);
+        before.push_back((in_pool, handle));
+    }
+}
+
+#[test]
 fn two_pools_look_like_one() {
     let ledger = Ledger::default();
     let mut random = Random(7);

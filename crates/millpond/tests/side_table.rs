@@ -106,20 +106,20 @@ fn agrees_with_the_model_at_every_capacity() {
     }
 }
 
-/// A pool and three tables, each with a random part of its objects and with some that are gone.
-fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, seed: u64) {
+/// A pool and three tables, each without one in so many of its objects, and with some that are gone.
+fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, missing: usize, seed: u64) {
     let mut random = Random(seed);
     let mut pool: Pool<u64, millpond::reuse::Lifo, H> = Pool::with_capacity(capacity);
     let mut tables = [(); 3].map(|()| SideTable::<H, u64>::new(table_capacity));
     for step in 0..capacity as u64 * 3 {
         if let Ok(handle) = pool.insert(step) {
             for table in &mut tables {
-                if random.below(4) > 0 {
+                if random.below(missing) > 0 {
                     let _ = table.insert(handle, step + 1000);
                 }
             }
         }
-        if random.below(3) == 0 {
+        if random.below(missing.min(40)) == 0 {
             let gone = pool.handles().nth(random.below(pool.len().max(1)));
             gone.and_then(|handle| pool.remove(handle));
         }
@@ -137,6 +137,20 @@ fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, seed: u64) {
     assert_eq!(shared, expected);
     let alone: Vec<_> = join(&pool, &a).map(|(handle, _, value)| (handle, *value)).collect();
     assert!(alone.into_iter().eq(pool.handles().filter_map(|h| Some((h, *a.get(h)?)))));
+    // All the ways through: internal iteration, also of what is left of a half-used one.
+    for taken in [0, 1, 5] {
+        let mut rest = join(&pool, (&a, &b, &c));
+        let mut seen: Vec<_> = rest.by_ref().take(taken).collect();
+        rest.for_each(|item| seen.push(item));
+        let seen = seen.into_iter().map(|(h, v, (a, b, c))| (h, *v, *a, *b, *c));
+        assert!(seen.eq(expected.iter().copied()));
+        let mut rest = join(&mut pool, (&a, (&b, &mut c)));
+        let mut seen: Vec<_> = rest.by_ref().take(taken).collect();
+        rest.for_each(|item| seen.push(item));
+        let seen = seen.into_iter().map(|(h, v, (a, (b, c)))| (h, *v, *a, *b, *c));
+        assert!(seen.eq(expected.iter().copied()));
+        assert_eq!(join(&pool, (&a,)).count(), join(&pool, &a).count());
+    }
     // All at once, to see that no two references are to the same value.
     let mut lent: Vec<_> = join(&mut pool, (&a, (&b, &mut c))).collect();
     for (_, value, (from_a, (from_b, from_c))) in &mut lent {
@@ -152,8 +166,10 @@ fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, seed: u64) {
 fn a_join_is_what_every_table_has_of_what_lives() {
     for (seed, capacity) in [0, 1, 3, 63, 64, 65, 200, 1000].into_iter().enumerate() {
         for table_capacity in [capacity, capacity / 2, capacity + 70] {
-            joined::<Handle<u64>>(capacity, table_capacity, seed as u64);
-            joined::<Handle32<u64, 16>>(capacity, table_capacity, seed as u64 + 10);
+            for missing in [4, 1000] {
+                joined::<Handle<u64>>(capacity, table_capacity, missing, seed as u64);
+                joined::<Handle32<u64, 16>>(capacity, table_capacity, missing, seed as u64 + 10);
+            }
         }
     }
 }

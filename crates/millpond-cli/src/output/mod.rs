@@ -8,4 +8,5 @@ pub(crate) mod paint;
 pub(crate) mod plan_json;
 pub(crate) mod plan_text;
 pub mod progress;
+pub(crate) mod size_classes;
 pub(crate) mod table;

@@ -1,6 +1,7 @@
 //! A plan as JSON, for programs.
 
 use super::json::Json;
+use super::size_classes::size_classes_json;
 use crate::plan::{
     Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
 };
@@ -42,6 +43,9 @@ fn trace(json: &mut Json, plan: &TracePlan) {
             json.key("peak_bytes").count(peak_bytes);
         }
         json.key("classes").array(&plan.classes, |json, c| class(json, plan, c));
+        if let Some(found) = &plan.size_classes {
+            size_classes_json(json.key("size_classes"), found);
+        }
     });
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::figures::{bytes, count, duration, small};
 use super::meaning::meaning;
 use super::paint::Paint;
+use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell, short_function};
 use crate::plan::{
     Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
@@ -50,6 +51,9 @@ pub(crate) fn trace_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
     let _ = writeln!(out, "\n{}", proof_text(&plan.proof(), paint));
     let _ = writeln!(out, "{}", paint.faint(&timing(plan)));
     let _ = writeln!(out, "{}", paint.strong(&meaning(plan)));
+    if let Some(found) = &plan.size_classes {
+        out.push_str(&size_classes_text(&plan.name, found, paint));
+    }
     out
 }
 

@@ -11,6 +11,7 @@ mod lengths;
 mod pictures;
 mod proof;
 mod replay;
+mod size_classes;
 mod smaller;
 mod statistics;
 
@@ -24,6 +25,7 @@ pub use layout::{Layout, Reuse};
 pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
 pub use proof::Proof;
+pub use size_classes::{BYTES_MAX_LARGEST, SizeClass, SizeClasses, size_classes};
 pub use smaller::Smaller;
 pub use statistics::{ClassStatistics, Statistics};
 
@@ -76,6 +78,8 @@ pub struct TracePlan {
     pub axis: Axis,
     /// All classes together: the least and the greatest live count in each stretch of time.
     pub live_over_time: Vec<(u32, u32)>,
+    /// The classes of an allocator of several sizes, if they were asked for.
+    pub size_classes: Option<SizeClasses>,
     /// How long the first pass took.
     pub statistics_took: Duration,
     /// How long the second pass took.
@@ -208,6 +212,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         classes: Vec::new(),
         axis,
         live_over_time,
+        size_classes: None,
         statistics_took,
         replay_took,
         summary,

@@ -22,6 +22,11 @@ pub(crate) fn json(outcome: &Outcome) -> String {
                 json.key("message").text(&violation.message);
             }),
         }
+        json.key("broken_promise");
+        match outcome.broken_promise() {
+            None => json.null(),
+            Some(promise) => json.text(&promise),
+        }
         tally(json, outcome.total(), outcome.allocations_counted);
         json.key("objects_made").count(outcome.made);
         json.key("objects_dropped").count(outcome.dropped);

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
+use super::memory::touched;
 use super::random::Random;
 use super::shape::{Shape, TraceEvent};
 use super::subject::{Subject, WrittenOver};
@@ -89,16 +90,16 @@ impl<S: Subject> Lane<S> {
             .expect("the bounds are in order and two digits can be had");
         // Its pages are touched here, not in the middle of the work.
         latency.clear();
-        let mut live = vec![u32::MAX; capacity];
+        let mut live = touched(capacity, u32::MAX);
         live.clear();
         Self {
             random: Random::of(seed, &name),
             name,
             subject: make(capacity),
             make: Box::new(make),
-            slots: vec![Known { live: None, stale: None }; capacity],
+            slots: touched(capacity, Known { live: None, stale: None }),
             live,
-            keys: vec![None; keys],
+            keys: touched(keys, None),
             next_event: 0,
             step: 0,
             numbers: 0,

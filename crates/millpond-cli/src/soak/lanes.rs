@@ -1,12 +1,13 @@
 //! Every pool type and reuse order, each in a lane of its own.
 
-use millpond::classic::{BytemapPool, RosterPool};
+use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::overflow::Spill;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler};
 
-use super::boxes::Boxes;
+use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
+use super::mixed::{Mixed, SLOT_BYTES};
 use super::payload::Payload;
 use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
 use super::subject::Subject;
@@ -46,7 +47,7 @@ impl Lanes<'_> {
         let (seed, keys) = (self.seed, self.keys);
         self.lanes.push(if self.system_allocator {
             let name = format!("{name}: Box");
-            Box::new(Lane::new(name, capacity, bytes, seed, keys, Boxes::<WORDS>::new))
+            Box::new(Lane::new(name, capacity, bytes, seed, keys, Guards::<Malloc, WORDS>::new))
         } else {
             Box::new(Lane::new(name, capacity, bytes, seed, keys, make))
         });
@@ -63,6 +64,7 @@ impl Lanes<'_> {
         self.packed::<3>();
         self.fixed::<1>();
         self.beside_and_together::<5>();
+        self.mixed();
         self.classic::<5>();
     }
 
@@ -143,7 +145,17 @@ impl Lanes<'_> {
         });
     }
 
+    /// Objects of different types; the figures count each with the size of a slot.
+    fn mixed(&mut self) {
+        const WORDS: usize = SLOT_BYTES / size_of::<u64>() - 1;
+        self.add::<_, WORDS>("AnyPool".to_owned(), Mixed::new);
+    }
+
     fn classic<const WORDS: usize>(&mut self) {
+        self.add::<_, WORDS>(
+            "PoolAllocator".to_owned(),
+            Guards::<PoolAllocator<Payload<WORDS>>, WORDS>::new,
+        );
         self.add::<_, WORDS>("RosterPool".to_owned(), |capacity| {
             Issued::new(RosterPool::<Payload<WORDS>>::new(capacity))
         });

@@ -3,6 +3,14 @@
 use std::fs::File;
 use std::io::Read;
 
+/// A vector whose pages are written now: of zeros the system may give pages that it only has once they
+/// are written, which would look as if memory had been taken in the middle of the work.
+pub(super) fn touched<V: Clone>(length: usize, value: V) -> Vec<V> {
+    let mut values = std::hint::black_box(vec![value.clone(); length]);
+    values.fill(value);
+    values
+}
+
 /// Bytes of resident memory that the program has taken, its code and files not counted; `None` where
 /// the system does not say (only Linux does, here).
 ///

@@ -1,10 +1,11 @@
 //! A soak: random work on every pool for as long as one likes, with everything checked.
 
-mod boxes;
+mod guards;
 mod json;
 mod lane;
 mod lanes;
 mod memory;
+mod mixed;
 mod payload;
 mod pools;
 mod progress;

@@ -6,6 +6,7 @@ use millpond::{
     Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
 };
 
+use super::memory::touched;
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
 
@@ -236,7 +237,7 @@ pub(super) struct Issued<const WORDS: usize> {
 
 impl<const WORDS: usize> Issued<WORDS> {
     pub(super) fn new(pool: RosterPool<Payload<WORDS>>) -> Self {
-        let handles = vec![None; pool.capacity()];
+        let handles = touched(pool.capacity(), None);
         Self { pool, handles }
     }
 }

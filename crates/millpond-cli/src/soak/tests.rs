@@ -44,6 +44,8 @@ fn every_kind_of_pool_is_there() {
         "StaticPool",
         "SideTable beside a Pool",
         "Spill of a Pool into a PackedPool",
+        "AnyPool",
+        "PoolAllocator",
         "RosterPool",
         "BytemapPool, retiring",
     ] {

@@ -4,6 +4,7 @@ mod builder;
 mod coerces_from;
 mod entry;
 mod iter;
+mod overflow;
 mod storage;
 mod traits;
 
@@ -334,41 +335,70 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Panics
     ///
     /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires.
+    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
+    /// returns an error instead.
     #[track_caller]
     pub fn insert_or_evict<T: 'static, K: Ord>(
         &mut self,
         value: T,
-        mut key: impl FnMut(H, &D) -> K,
+        key: impl FnMut(H, &D) -> K,
     ) -> (H, Option<H>)
     where
         D: CoercesFrom<T>,
     {
-        let mut evicted = None;
-        if self.is_full() {
-            evicted = self
-                .iter()
-                .filter(|(handle, _)| !self.slots.core().is_last(*handle))
-                .map(|(handle, value)| (key(handle, value), handle))
-                .min_by(|(a, _), (b, _)| a.cmp(b))
-                .map(|(_, handle)| handle);
-            let Some(victim) = evicted else {
-                let pool = PoolName(self.name());
-                panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-            };
+        let name = self.name();
+        match self.try_insert_or_evict(value, key) {
+            Ok(inserted) => inserted,
+            Err(full) => panic!("{} has no slot that can be used again: {full}", PoolName(name)),
+        }
+    }
+
+    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::builder().capacity(1).lifetimes(1).build();
+    /// pool.insert(1_u8).unwrap();
+    /// let full = pool.try_insert_or_evict("a", |_, _| 0).unwrap_err();
+    /// assert_eq!((full.into_inner(), pool.len()), ("a", 1));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no slot can ever take the value; the error gives it back.
+    pub fn try_insert_or_evict<T: 'static, K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &D) -> K,
+    ) -> Result<(H, Option<H>), Full<T>>
+    where
+        D: CoercesFrom<T>,
+    {
+        let evicted = if self.is_full() { self.least(key) } else { None };
+        if let Some(handle) = evicted {
             self.slots.core_mut().count_eviction();
-            self.remove(victim);
+            self.remove(handle);
         }
-        match self.insert(value) {
-            Ok(handle) => (handle, evicted),
-            Err(_) => unreachable!("there was a vacant slot, or one was made"),
-        }
+        self.insert(value).map(|handle| (handle, evicted))
+    }
+
+    /// The live value with the smallest key, of those whose slots can be used again.
+    fn least<K: Ord>(&self, mut key: impl FnMut(H, &D) -> K) -> Option<H> {
+        self.iter()
+            .filter(|(handle, _)| !self.slots.core().is_last(*handle))
+            .map(|(handle, value)| (key(handle, value), handle))
+            .min_by(|(a, _), (b, _)| a.cmp(b))
+            .map(|(_, handle)| handle)
     }
 
     #[cold]
     fn full<V>(&self, value: V) -> Full<V> {
         let Stats { capacity, peak, retired, .. } = self.stats();
-        Full { value, pool: FullPool { name: self.name(), capacity, peak, retired } }
+        Full {
+            value,
+            pool: FullPool { name: self.name(), capacity, peak, retired, out_of_memory: false },
+        }
     }
 
     /// The value, unless the handle is refused. O(1).

@@ -139,7 +139,7 @@ impl<const N: usize> ParticlePool<N> {
         let Some(index) = self.first_available else {
             self.stats.refused += 1;
             let Stats { capacity, peak, .. } = self.stats;
-            let pool = FullPool { name: None, capacity, peak, retired: 0 };
+            let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
             return Err(Full { value: (), pool });
         };
         let Some(frames_left) = NonZeroU32::new(frames) else {

@@ -1,5 +1,4 @@
 use core::iter::FusedIterator;
-use core::mem;
 use core::ops::Range;
 
 use super::{Occupancy, Source, WORD_SLOTS};
@@ -82,22 +81,21 @@ impl Loaded {
 #[derive(Clone, Debug)]
 struct Between {
     words: Range<usize>,
-    /// How many live slots they have.
+    /// How many live slots they have. That no slot comes twice does not depend on it.
     live: usize,
 }
 
-/// These take the state by value and give it back, so that the loops over slots keep theirs in registers.
 impl Between {
     /// The lowest live slots: of one word, or all of adjacent full ones.
     #[inline]
     fn split_front(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 {
+        while self.live > 0 && !self.words.is_empty() {
             let word = self.words.start;
             self.words.start += 1;
             let (first, bits) = (word * WORD_SLOTS, source.word(word));
             if bits == !0 {
                 self.live -= WORD_SLOTS;
-                while self.live >= WORD_SLOTS && source.word(self.words.start) == !0 {
+                while !self.words.is_empty() && source.word(self.words.start) == !0 {
                     self.words.start += 1;
                     self.live -= WORD_SLOTS;
                 }
@@ -115,7 +113,7 @@ impl Between {
     /// The highest live slots, of one word.
     #[inline]
     fn split_back(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 {
+        while self.live > 0 && !self.words.is_empty() {
             self.words.end -= 1;
             let (first, bits) = (self.words.end * WORD_SLOTS, source.word(self.words.end));
             if bits != 0 {
@@ -132,6 +130,8 @@ impl Between {
     }
 }
 
+/// What happens once in a word takes the state by value and gives it back, so that the loops over slots
+/// keep theirs in registers.
 impl LiveWalk {
     #[inline]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
@@ -153,27 +153,42 @@ impl LiveWalk {
         self.next_back_of(occupancy.source())
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
         if let Some(slot) = self.front.next() {
             return Some(slot);
         }
-        // The next words, and at last what the back has left.
-        let (loaded, between) = self.between.clone().split_front(source);
-        self.between = between;
-        self.front = loaded.unwrap_or_else(|| mem::take(&mut self.back));
+        *self = self.clone().refilled_front(source);
         self.front.next()
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
         if let Some(slot) = self.back.next_back() {
             return Some(slot);
         }
-        let (loaded, between) = self.between.clone().split_back(source);
-        self.between = between;
-        self.back = loaded.unwrap_or_else(|| mem::take(&mut self.front));
+        *self = self.clone().refilled_back(source);
         self.back.next_back()
+    }
+
+    /// The next words at the front, and at last what the back has left.
+    #[inline(never)]
+    fn refilled_front(self, source: Source<'_>) -> Self {
+        let (loaded, between) = self.between.split_front(source);
+        match loaded {
+            Some(front) => Self { front, between, back: self.back },
+            None => Self { front: self.back, between, back: Loaded::default() },
+        }
+    }
+
+    /// The same from behind.
+    #[inline(never)]
+    fn refilled_back(self, source: Source<'_>) -> Self {
+        let (loaded, between) = self.between.split_back(source);
+        match loaded {
+            Some(back) => Self { front: self.front, between, back },
+            None => Self { front: Loaded::default(), between, back: self.front },
+        }
     }
 
     #[inline]

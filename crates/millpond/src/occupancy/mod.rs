@@ -16,6 +16,7 @@ mod runs;
 
 #[doc(hidden)]
 pub use gather::Source;
+pub(crate) use gather::equal_words;
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;

@@ -40,6 +40,26 @@ impl<'a> Runs<'a> {
     }
 }
 
+#[cfg(feature = "rayon")]
+impl Runs<'_> {
+    /// Cuts what is left between two words in the middle, and says at which slot; a run that goes across
+    /// becomes two. `None` if there is only one word left.
+    pub(crate) fn split(&self) -> Option<(Self, usize, Self)> {
+        if self.front == self.back {
+            return None;
+        }
+        let middle = (self.front + self.back).div_ceil(2);
+        let (mut left, mut right) = (self.clone(), self.clone());
+        left.back = middle - 1;
+        left.back_bits =
+            if left.front == left.back { self.front_bits } else { self.source.word(left.back) };
+        right.front = middle;
+        right.front_bits =
+            if right.front == right.back { self.back_bits } else { self.source.word(middle) };
+        Some((left, middle * WORD_SLOTS, right))
+    }
+}
+
 impl Iterator for Runs<'_> {
     type Item = Range<usize>;
 
@@ -129,6 +149,40 @@ mod tests {
             }
         }
         runs
+    }
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn are_cut_in_two_between_words() {
+        fn slots_of(runs: super::Runs<'_>, lowest: usize, beyond: usize) -> Vec<usize> {
+            match runs.split() {
+                Some((left, at, right)) => {
+                    assert!(lowest < at && at < beyond && at % 64 == 0);
+                    let mut slots = slots_of(left, lowest, at);
+                    slots.extend(slots_of(right, at, beyond));
+                    slots
+                }
+                None => {
+                    let slots: Vec<_> = runs.flatten().collect();
+                    assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
+                    slots
+                }
+            }
+        }
+
+        for live in patterns() {
+            let bits = bits(&live);
+            let runs = occupancy(&bits, &live).runs();
+            let slots: Vec<_> = runs.clone().flatten().collect();
+            assert_eq!(slots_of(runs.clone(), 0, live.len()), slots);
+            // Also what is left after some were taken from both ends.
+            let (mut rest, mut front, mut back) = (runs, Vec::new(), Vec::new());
+            front.extend(rest.next().into_iter().flatten());
+            back.extend(rest.next_back().into_iter().flatten());
+            front.extend(slots_of(rest, 0, live.len()));
+            front.extend(back);
+            assert_eq!(front, slots);
+        }
     }
 
     #[test]

@@ -75,14 +75,11 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
-macro_rules! bounded {
+/// Makes something [`Lifetimes`], from its own methods and one that only its module can have.
+macro_rules! lifetimes {
     (
-        [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
-        last: |$last:ident, $asked:ident| $is_last:expr,
-        insert: |$inserting:ident, $inserted:ident| $insert:expr,
-        refuse: |$refusing:ident, $refused:ident| $refuse:expr,
-        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+        [$($generics:tt)*] $pool:ty, $handle:ty,
+        last: |$last:ident, $asked:ident| $is_last:expr $(,)?
     ) => {
         impl<$($generics)*> $crate::overflow::sealed::Sealed for $pool {}
 
@@ -108,10 +105,28 @@ macro_rules! bounded {
             fn stats(&self) -> $crate::Stats {
                 self.stats()
             }
+            #[inline]
             fn is_in_last_lifetime(&self, $asked: $handle) -> bool {
                 let $last = self;
                 $is_last
             }
+        }
+    };
+}
+pub(crate) use lifetimes;
+
+/// Makes a pool [`Bounded`], from its own methods and four that only its module can have.
+macro_rules! bounded {
+    (
+        [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
+        last: |$last:ident, $asked:ident| $is_last:expr,
+        insert: |$inserting:ident, $inserted:ident| $insert:expr,
+        refuse: |$refusing:ident, $refused:ident| $refuse:expr,
+        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+    ) => {
+        $crate::overflow::lifetimes! {
+            [$($generics)*] $pool, $handle,
+            last: |$last, $asked| $is_last,
         }
 
         impl<$($generics)*> $crate::overflow::Bounded for $pool {
@@ -153,7 +168,8 @@ macro_rules! bounded {
             fn clear(&mut self) {
                 self.clear();
             }
-            #[inline]
+            // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
+            #[inline(always)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
                 let $inserting = self;
                 $insert

@@ -37,6 +37,7 @@ impl<F> fmt::Debug for EvictLeast<F> {
 }
 
 impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for EvictLeast<F> {
+    #[inline]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         let value = match pool.insert_if_room(value) {
             Ok(handle) => return Ok((handle, None)),
@@ -50,6 +51,7 @@ impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for Evic
 }
 
 /// The live object with the smallest key, of those whose slots can be used again.
+#[inline]
 fn least<P: Bounded, K: Ord>(
     pool: &P,
     mut key: impl FnMut(P::Handle, &P::Value) -> K,

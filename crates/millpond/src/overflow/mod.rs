@@ -32,7 +32,10 @@
 //! assert_eq!(evicted, Some((first, "in the door")));
 //! ```
 //!
-//! Each policy works on every pool that can be full: [`Bounded`]. Where a table decides which one it is
+//! Each policy works on every pool that can be full: [`Bounded`]. What has another way to insert (a
+//! [`Recycler`](crate::Recycler), an [`AnyPool`](crate::AnyPool), a
+//! [`HandleAllocator`](crate::HandleAllocator) beside arrays of your own) asks
+//! [`EvictOldest::oldest`] who has to go. Where a table decides which one it is
 //! ([`Budget`](crate::Budget)), a [`PolicyPool`] follows it at run time; [`Overflow`] has the names.
 
 mod bounded;
@@ -55,7 +58,7 @@ pub use policy_pool::PolicyPool;
 pub use refuse::Refuse;
 pub use spill::Spill;
 
-pub(crate) use bounded::{bounded, sealed};
+pub(crate) use bounded::{bounded, lifetimes, sealed};
 
 use crate::errors::Full;
 
@@ -74,19 +77,16 @@ pub trait Policy<P: Bounded> {
 }
 
 /// Removes one object from a full pool and inserts another.
+#[inline]
 fn replace<P: Bounded>(
     pool: &mut P,
     victim: P::Handle,
     value: P::Value,
 ) -> Result<Inserted<P>, Full<P::Value>> {
     let evicted = pool.remove(victim).map(|evicted| (victim, evicted));
-    match pool.insert_if_room(value) {
-        Ok(handle) => {
-            if evicted.is_some() {
-                pool.count_eviction(victim);
-            }
-            Ok((handle, evicted))
-        }
-        Err(value) => Err(pool.refuse(value)),
+    let handle = pool.insert_if_room(value).map_err(|value| pool.refuse(value))?;
+    if evicted.is_some() {
+        pool.count_eviction(victim);
     }
+    Ok((handle, evicted))
 }

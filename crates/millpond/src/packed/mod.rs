@@ -21,6 +21,7 @@ use core::slice;
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::memory;
+use crate::overflow::{EvictLeast, Policy};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
 use roster::PackedRoster;
@@ -400,25 +401,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     pub fn insert_or_evict<K: Ord>(
         &mut self,
         value: T,
-        mut key: impl FnMut(H, &T) -> K,
+        key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
-        let value = match self.insert_if_room(value) {
-            Ok(handle) => return (handle, None),
-            Err(value) => value,
-        };
-        let victim = self
-            .iter()
-            .filter(|(handle, _)| !self.roster.is_in_last_lifetime(*handle))
-            .map(|(handle, value)| (key(handle, value), handle))
-            .min_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, handle)| handle);
-        let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
-        let Ok(handle) = self.insert_if_room(value) else {
+        EvictLeast(key).insert(self, value).unwrap_or_else(|_| {
             let pool = PoolName(self.name());
             panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        };
-        self.roster.count_eviction();
-        (handle, evicted)
+        })
     }
 
     #[cold]

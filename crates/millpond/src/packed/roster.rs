@@ -30,6 +30,8 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     order: Box<[H]>,
     retired_from: usize,
     circle: Circle<H::Word>,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
     name: Option<&'static str>,
     inserted: u64,
     refused: u64,
@@ -60,6 +62,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             order: memory::from_fn(slots, first)?,
             retired_from: slots,
             circle,
+            age_claimed_max: 0,
             name: lifetimes.name,
             inserted: 0,
             refused: 0,
@@ -117,6 +120,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let slot = self.slots.get_mut(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle.check_begin(slot.word, handle.word())?;
         slot.word = handle.word();
+        self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
         let position = slot.position.to_index();
         self.order[position] = handle;
         self.swap(position, live);
@@ -224,7 +228,8 @@ impl<H: HandleLayout> PackedRoster<H> {
             return Ok(());
         }
         let word = self.slots.get(handle.index() as usize).map(|slot| slot.word);
-        Err(self.circle.refusal(word, handle.word(), self.inserted))
+        let issued = self.inserted + u64::from(self.age_claimed_max);
+        Err(self.circle.refusal(word, handle.word(), issued))
     }
 
     /// Whether all handles are good, and no two the same.
@@ -300,7 +305,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.refused += 1;
         self.tap.refused();
         let Stats { capacity, peak, retired, .. } = self.stats(live);
-        FullPool { name: self.name, capacity, peak, retired }
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
     pub(super) fn stats(&self, live: usize) -> Stats {

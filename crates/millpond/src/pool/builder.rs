@@ -17,12 +17,19 @@ use crate::settings::{BuildError, Settings, builder_methods};
 #[must_use = "call `.build()` to get the pool"]
 pub struct PoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     settings: Settings<R, H>,
+    #[cfg(feature = "debug-aids")]
+    debug_aids: crate::debug::DebugAids,
     values: core::marker::PhantomData<fn() -> T>,
 }
 
 impl<T> PoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), values: core::marker::PhantomData }
+        Self {
+            settings: Settings::new(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::debug::DebugAids::none(),
+            values: core::marker::PhantomData,
+        }
     }
 }
 
@@ -33,7 +40,30 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         self,
         f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
     ) -> PoolBuilder<T, R2, H2> {
-        PoolBuilder { settings: f(self.settings), values: self.values }
+        PoolBuilder {
+            settings: f(self.settings),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+            values: self.values,
+        }
+    }
+
+    /// Aids for finding what is done wrong with the pool's objects; none unless asked for.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().fill_dead_slots();
+    /// let mut pool = Pool::<[u64; 4]>::builder().capacity(8).debug_aids(aids).build();
+    /// let handle = pool.insert([1; 4]).unwrap();
+    /// pool.remove(handle);
+    /// pool.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    pub fn debug_aids(mut self, aids: crate::debug::DebugAids) -> Self {
+        self.debug_aids = aids;
+        self
     }
 
     /// The pool.
@@ -63,6 +93,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     ///
     /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
     pub fn try_build(self) -> Result<Pool<T, R, H>, BuildError> {
-        Pool::from_settings(&self.settings)
+        let pool = Pool::from_settings(&self.settings)?;
+        #[cfg(feature = "debug-aids")]
+        let pool = pool.watched_by(self.debug_aids)?;
+        Ok(pool)
     }
 }

@@ -1,10 +1,13 @@
 //! [`Pool`] and what its methods return.
 
 mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod parts;
 mod traits;
 
 pub use crate::allocator::Handles;
@@ -13,11 +16,13 @@ pub use builder::PoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
+pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::{self, HandleCore};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
+use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::{Lifo, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
@@ -216,6 +221,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     // Always inlined: as a call, the value would be written to the stack piece by piece and read back
     // as a whole before the pieces have arrived, a stall longer than all of the rest.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
         self.insert_if_room(value).map_err(|value| self.refuse(value))
     }
@@ -238,7 +244,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If the pool is full: the function is not called.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.core.peek(&self.storage) {
             Some(handle) => {
                 let value = make(handle);
@@ -251,9 +260,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// Inserts at the handle that was peeked at, the pool being unchanged since.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_peeked(&mut self, handle: H, value: T) {
         self.core.take_peeked(handle, &mut self.storage);
         self.storage.put(handle.index() as usize, handle.word(), value);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(handle.index() as usize);
     }
 
     /// The slot that the next value goes to, to be filled or left alone: for values that must know
@@ -273,7 +285,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// assert!(pool.vacant_entry().is_none());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         let Some(handle) = self.core.peek(&self.storage) else {
             self.core.count_refusal();
             return None;
@@ -306,10 +321,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
+        #[cfg(feature = "debug-aids")]
+        self.storage.inspect(handle.index() as usize);
         match self.core.claim(handle, &mut self.storage) {
             Ok(index) => {
                 self.storage.put(index, handle.word(), value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(index);
                 Ok(handle)
             }
             Err(kind) => Err(InsertAtError { value, kind }),
@@ -372,42 +392,27 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If no slot can ever take the value; the error gives it back.
     #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<K: Ord>(
         &mut self,
         value: T,
         key: impl FnMut(H, &T) -> K,
     ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        let value = match self.insert_if_room(value) {
-            Ok(handle) => return Ok((handle, None)),
-            Err(value) => value,
-        };
-        let evicted =
-            self.least(key).and_then(|handle| self.remove(handle).map(|evicted| (handle, evicted)));
-        let handle = self.insert_if_room(value).map_err(|value| self.refuse(value))?;
-        self.core.count_eviction();
-        Ok((handle, evicted))
-    }
-
-    /// The live object with the smallest key, of those whose slots can be used again.
-    fn least<K: Ord>(&self, mut key: impl FnMut(H, &T) -> K) -> Option<H> {
-        let mut least: Option<(K, H)> = None;
-        self.iter().for_each(|(handle, value)| {
-            let key = key(handle, value);
-            let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-            if is_less && !self.core.is_last(handle) {
-                least = Some((key, handle));
-            }
-        });
-        least.map(|(_, handle)| handle)
+        EvictLeast(key).insert(self, value)
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.core.take_next(&mut self.storage) {
             Some((index, generation)) => {
                 // SAFETY: what the order hands out is vacant, and the core gives it a live word.
                 unsafe { self.storage.put_unchecked(index, generation, value) };
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(index);
                 Ok(H::from_kept_parts(index, generation))
             }
             None => Err(value),
@@ -564,7 +569,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// assert_eq!(pool.remove(handle), None);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
+            self.note_refused_removal(handle);
+        }
         let index = self.find(handle)?;
         // SAFETY: the words call the slot live.
         Some(unsafe { self.remove_live(index, handle.word()) })
@@ -806,18 +816,38 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         for word in 0..self.capacity().div_ceil(WORD_SLOTS) {
             let mut live = self.occupancy().word(word);
-            while live != 0 {
-                let index = word * WORD_SLOTS + live.trailing_zeros() as usize;
-                live &= live - 1;
-                let generation = self.storage.words().of_known_live(index);
-                // SAFETY: the slot was live when the word was read, and this loop comes to each slot once;
-                // nothing else can remove a value, as `keep` has no access to the pool.
-                let value = unsafe { self.storage.get_unchecked_mut(index) };
-                if !keep(H::from_live_parts(index, generation), value) {
-                    // SAFETY: the slot is live, in this generation.
-                    drop(unsafe { self.remove_live(index, generation) });
+            let first = word * WORD_SLOTS;
+            if live == !0 {
+                for index in first..first + WORD_SLOTS {
+                    // SAFETY: the slot was live when the word was read, and this loop comes to each slot
+                    // once; nothing else can remove a value, as `keep` has no access to the pool.
+                    unsafe { self.retain_live(index, &mut keep) };
                 }
+                continue;
             }
+            while live != 0 {
+                // SAFETY: as above.
+                unsafe { self.retain_live(first + live.trailing_zeros() as usize, &mut keep) };
+                live &= live - 1;
+            }
+        }
+    }
+
+    /// Removes a value if the function says `false` of it.
+    ///
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline(always)]
+    unsafe fn retain_live(&mut self, index: usize, keep: &mut impl FnMut(H, &mut T) -> bool) {
+        let handle = handle_core::handle_of_live(index, self.storage.words());
+        // SAFETY: the slot is live.
+        let value = unsafe { self.storage.get_unchecked_mut(index) };
+        if !keep(handle, value) {
+            // Read anew: a function that takes no look at the handle then needs none.
+            let generation = self.storage.words().of_known_live(index);
+            // SAFETY: the slot is live, in this generation.
+            drop(unsafe { self.remove_live(index, generation) });
         }
     }
 

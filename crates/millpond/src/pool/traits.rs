@@ -53,6 +53,8 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
             Ok(storage) => storage,
             Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
         };
+        #[cfg(feature = "debug-aids")]
+        let storage = super::debug::watched_like(storage, &self.storage);
         Self { core: self.core.clone(), storage }
     }
 }

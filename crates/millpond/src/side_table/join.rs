@@ -5,15 +5,11 @@ use core::iter::FusedIterator;
 
 use super::SideTable;
 use crate::handle::HandleLayout;
-use crate::handle_core::handle_at;
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::slot_words::SlotWords;
 use crate::storage::{CursorMut, Storage};
-
-/// Slots per word of an occupancy.
-const WORD_SLOTS: usize = u64::BITS as usize;
 
 /// The objects of a pool that have a value in each of the tables, with these values, in index order.
 ///
@@ -81,18 +77,39 @@ pub trait PoolLane {
     type Handle: HandleLayout;
     type Value;
     fn occupancy(&self) -> Occupancy<'_>;
-    fn handle_at(&self, index: usize) -> Option<Self::Handle>;
+    /// The word of each slot: of a live one its generation.
+    fn words(&self) -> &[Word<Self::Handle>];
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
+    /// The handles and values of 64 slots, if all of them are live.
+    fn seek_word(
+        &mut self,
+        word: usize,
+    ) -> Option<impl Iterator<Item = (Self::Handle, Self::Value)>>;
 }
+
+type Word<H> = <H as HandleLayout>::Word;
 
 /// Tables on the way of a join. Slots are asked for in ascending order.
 #[doc(hidden)]
-pub trait TableLane<H> {
+pub trait TableLane<H: HandleLayout> {
     type Value;
     /// The slots of this word that all tables have a value in.
     fn bits(&self, word: usize) -> u64;
-    /// The values of the handle, if all tables have one.
-    fn seek(&mut self, handle: H) -> Option<Self::Value>;
+    /// Those whose words are these in all tables: where they are live, the values are of the same
+    /// handles.
+    fn equal_bits(&self, words: &[Word<H>], word: usize) -> u64;
+    /// The values in a slot, if all tables have one.
+    fn seek(&mut self, index: usize) -> Option<Self::Value>;
+    /// The values of 64 slots, if all tables have all of them.
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>>;
+}
+
+/// The handles of the live slots from a word's first on.
+#[inline]
+fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
+    let first = word * WORD_SLOTS;
+    let words = words.get(first..).unwrap_or(&[]).iter();
+    (first..).zip(words).map(|(index, word)| H::from_live_parts(index, *word))
 }
 
 #[doc(hidden)]
@@ -111,13 +128,19 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H>
     }
 
     #[inline]
-    fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, self.values.words())
+    fn words(&self) -> &[H::Word] {
+        self.values.words().as_slice()
     }
 
     #[inline]
     fn seek(&mut self, index: usize) -> Option<&'a T> {
         self.values.get(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a T)>> {
+        let values = self.values.get_word(word)?;
+        Some(handles(self.values.words().as_slice(), word).zip(values))
     }
 }
 
@@ -150,13 +173,19 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     }
 
     #[inline]
-    fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, self.words)
+    fn words(&self) -> &[H::Word] {
+        self.words.as_slice()
     }
 
     #[inline]
     fn seek(&mut self, index: usize) -> Option<&'a mut T> {
         self.values.seek(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a mut T)>> {
+        let values = self.values.seek_word(word)?;
+        Some(handles(self.words.as_slice(), word).zip(values))
     }
 }
 
@@ -188,10 +217,18 @@ impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
     }
 
     #[inline]
-    fn seek(&mut self, handle: H) -> Option<&'a V> {
-        let index = handle.index() as usize;
-        let is_there = self.values.words().is_live_in(index, handle.word());
-        if is_there { self.values.get(index) } else { None }
+    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+        equal_words(words, self.values.words().as_slice(), word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a V> {
+        self.values.get(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a V>> {
+        self.values.get_word(word).map(|values| values.iter())
     }
 }
 
@@ -222,9 +259,18 @@ impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
     }
 
     #[inline]
-    fn seek(&mut self, handle: H) -> Option<&'a mut V> {
-        let index = handle.index() as usize;
-        if self.words.is_live_in(index, handle.word()) { self.values.seek(index) } else { None }
+    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+        equal_words(words, self.words.as_slice(), word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a mut V> {
+        self.values.seek(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a mut V>> {
+        self.values.seek_word(word).map(|values| values.iter_mut())
     }
 }
 
@@ -241,41 +287,75 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a mut SideTable<H, V> {
 }
 
 macro_rules! tuples {
-    ($(($($table:ident)+))+) => {$(
+    ($(($first:ident $($rest:ident)*): $zipped:pat,)+) => {$(
         #[allow(non_snake_case, reason = "the members of a tuple are named as their types")]
-        impl<H: Copy, $($table: TableLane<H>),+> TableLane<H> for ($($table,)+) {
-            type Value = ($($table::Value,)+);
+        impl<H, $first, $($rest),*> TableLane<H> for ($first, $($rest,)*)
+        where
+            H: HandleLayout,
+            $first: TableLane<H>,
+            $($rest: TableLane<H>,)*
+        {
+            type Value = ($first::Value, $($rest::Value,)*);
 
             #[inline]
             fn bits(&self, word: usize) -> u64 {
-                let ($($table,)+) = self;
-                !0 $(& $table.bits(word))+
+                let ($first, $($rest,)*) = self;
+                $first.bits(word) $(& $rest.bits(word))*
             }
 
             #[inline]
-            fn seek(&mut self, handle: H) -> Option<Self::Value> {
-                let ($($table,)+) = self;
-                Some(($($table.seek(handle)?,)+))
+            fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+                let ($first, $($rest,)*) = self;
+                $first.equal_bits(words, word) $(& $rest.equal_bits(words, word))*
+            }
+
+            #[inline]
+            fn seek(&mut self, index: usize) -> Option<Self::Value> {
+                let ($first, $($rest,)*) = self;
+                Some(($first.seek(index)?, $($rest.seek(index)?,)*))
+            }
+
+            #[inline]
+            fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>> {
+                let ($first, $($rest,)*) = self;
+                let all = $first.seek_word(word)? $(.zip($rest.seek_word(word)?))*;
+                Some(all.map(|$zipped| ($first, $($rest,)*)))
             }
         }
 
-        impl<$($table: sealed::Sealed),+> sealed::Sealed for ($($table,)+) {}
+        impl<$first: sealed::Sealed, $($rest: sealed::Sealed),*> sealed::Sealed
+            for ($first, $($rest,)*)
+        {
+        }
 
         #[allow(non_snake_case, reason = "the members of a tuple are named as their types")]
-        impl<H: HandleLayout, $($table: JoinTables<H>),+> JoinTables<H> for ($($table,)+) {
-            type Value = ($($table::Value,)+);
-            type Lane = ($($table::Lane,)+);
+        impl<H, $first, $($rest),*> JoinTables<H> for ($first, $($rest,)*)
+        where
+            H: HandleLayout,
+            $first: JoinTables<H>,
+            $($rest: JoinTables<H>,)*
+        {
+            type Value = ($first::Value, $($rest::Value,)*);
+            type Lane = ($first::Lane, $($rest::Lane,)*);
 
             fn into_lane(self) -> Self::Lane {
-                let ($($table,)+) = self;
-                ($($table.into_lane(),)+)
+                let ($first, $($rest,)*) = self;
+                ($first.into_lane(), $($rest.into_lane(),)*)
             }
         }
     )+};
 }
-tuples! { (A) (A B) (A B C) (A B C D) }
+tuples! {
+    (A): A,
+    (A B): (A, B),
+    (A B C): ((A, B), C),
+    (A B C D): (((A, B), C), D),
+}
 
 /// The objects of a pool that have a value in each of the tables; made by [`join`].
+///
+/// Its `for_each` and `fold` (and all that is built on them) walk 64 objects that all have their values
+/// as a plain loop; prefer them over `for` in hot code.
 pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
     pool: P::Lane,
     tables: S::Lane,
@@ -286,32 +366,72 @@ pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
     bits: u64,
 }
 
+impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
+    /// The slots of a word that are live in the pool and have values of the same lifetimes in all tables.
+    #[inline]
+    fn bits_of(&self, word: usize) -> u64 {
+        let bits = self.pool.occupancy().word(word) & self.tables.bits(word);
+        // Most words of sparse tables end here.
+        if bits == 0 { 0 } else { bits & self.tables.equal_bits(self.pool.words(), word) }
+    }
+
+    /// The lowest of the slots that are left of a word.
+    #[inline]
+    fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
+        let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;
+        let handle = P::Handle::from_live_parts(index, *self.pool.words().get(index)?);
+        Some((handle, self.pool.seek(index)?, self.tables.seek(index)?))
+    }
+}
+
 impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
     type Item = (P::Handle, P::Value, S::Value);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            while self.bits == 0 {
-                if self.next_word == self.words {
-                    return None;
-                }
-                let word = self.next_word;
-                self.bits = self.pool.occupancy().word(word) & self.tables.bits(word);
-                self.next_word += 1;
+        while self.bits == 0 {
+            if self.next_word == self.words {
+                return None;
             }
-            let index = (self.next_word - 1) * WORD_SLOTS + self.bits.trailing_zeros() as usize;
-            self.bits &= self.bits - 1;
-            let handle = self.pool.handle_at(index)?;
-            if let Some(values) = self.tables.seek(handle) {
-                return Some((handle, self.pool.seek(index)?, values));
-            }
+            self.bits = self.bits_of(self.next_word);
+            self.next_word += 1;
         }
+        let bits = self.bits;
+        self.bits &= bits - 1;
+        self.take_lowest(bits, self.next_word - 1)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, Some(self.pool.occupancy().live()))
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut f: F) -> A {
+        let mut folded = start;
+        while self.bits != 0 {
+            let Some(item) = self.next() else { break };
+            folded = f(folded, item);
+        }
+        for word in self.next_word..self.words {
+            let mut bits = self.bits_of(word);
+            if bits == !0 {
+                let (pool, tables) = (self.pool.seek_word(word), self.tables.seek_word(word));
+                let (Some(pool), Some(tables)) = (pool, tables) else {
+                    unreachable!("all of these slots are live in the pool and in the tables");
+                };
+                for ((handle, value), values) in pool.zip(tables) {
+                    folded = f(folded, (handle, value, values));
+                }
+                continue;
+            }
+            while bits != 0 {
+                let Some(item) = self.take_lowest(bits, word) else { break };
+                folded = f(folded, item);
+                bits &= bits - 1;
+            }
+        }
+        folded
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`StaticPool`] and what its methods return.
 
+mod builder;
 mod drain;
 mod entry;
 mod iter;
@@ -9,6 +10,7 @@ mod roster;
 mod storage;
 mod traits;
 
+pub use builder::StaticPoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
@@ -16,6 +18,8 @@ pub use storage::{ValueRuns, ValueRunsMut};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::lifetimes::Lifetimes;
+use crate::overflow::{EvictLeast, Policy};
 use crate::stats::Stats;
 use storage::StaticStorage;
 
@@ -43,7 +47,8 @@ use storage::StaticStorage;
 /// **Memory**: `size_of::<StaticPool<T, N>>()`, where the pool is: per slot the value, a generation
 /// word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two slot numbers
 /// (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the defaults, + 6 with
-/// `Handle32<T, 16>`; and at most 80 bytes once. A new pool without a name is all zero bits, so that in
+/// `Handle32<T, 16>`; and at most 80 bytes once. A new pool without a name, a
+/// salt or a limit is all zero bits, so that in
 /// a `static` it takes no room in the program's file. Beware of the stack: a large pool as a local
 /// variable lies there, and moving the pool copies all of it.
 ///
@@ -52,7 +57,7 @@ use storage::StaticStorage;
 /// is no bitmap of live slots; they are gathered from the generation words, 64 at a time.
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. A slot whose
-/// generations are used up retires.
+/// generations are used up retires, unless the pool was [built](Self::builder) to wrap.
 pub struct StaticPool<T, const N: usize, H: HandleLayout = Handle<T>> {
     storage: StaticStorage<T, N, H>,
 }
@@ -86,6 +91,25 @@ impl<T, const N: usize> StaticPool<T, N> {
     pub const fn named(name: &'static str) -> Self {
         Self::named_with_handle(name)
     }
+
+    /// A builder, to choose the handle layout, a name and more; all of it in a constant, if need be.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use millpond::StaticPool;
+    ///
+    /// static LEFT: Mutex<StaticPool<u32, 64>> =
+    ///     Mutex::new(StaticPool::builder().name("wheels").salt(1).build());
+    /// static RIGHT: Mutex<StaticPool<u32, 64>> =
+    ///     Mutex::new(StaticPool::builder().name("wheels").salt(2).build());
+    ///
+    /// let wheel = LEFT.lock().unwrap().insert(1).unwrap();
+    /// assert!(RIGHT.lock().unwrap().get(wheel).is_none());
+    /// ```
+    pub const fn builder() -> StaticPoolBuilder<T, N> {
+        StaticPoolBuilder::new()
+    }
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
@@ -106,13 +130,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[must_use]
     pub const fn with_handle() -> Self {
-        Self { storage: StaticStorage::new(None) }
+        Self { storage: StaticStorage::new(&Lifetimes::PLAIN) }
     }
 
     /// An empty pool of any handle layout, with a name; see [`named`](StaticPool::named).
     #[must_use]
     pub const fn named_with_handle(name: &'static str) -> Self {
-        Self { storage: StaticStorage::new(Some(name)) }
+        let lifetimes = Lifetimes { name: Some(name), ..Lifetimes::PLAIN };
+        Self { storage: StaticStorage::new(&lifetimes) }
     }
 
     /// How many slots the pool has, live, dead and retired.
@@ -301,25 +326,12 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     pub fn insert_or_evict<K: Ord>(
         &mut self,
         value: T,
-        mut key: impl FnMut(H, &T) -> K,
+        key: impl FnMut(H, &T) -> K,
     ) -> (H, Option<(H, T)>) {
-        let value = match self.storage.insert(value) {
-            Ok(handle) => return (handle, None),
-            Err(value) => value,
-        };
-        let victim = self
-            .iter()
-            .filter(|(handle, _)| !self.storage.roster().is_in_last_lifetime(*handle))
-            .map(|(handle, value)| (key(handle, value), handle))
-            .min_by(|(a, _), (b, _)| a.cmp(b))
-            .map(|(_, handle)| handle);
-        let evicted = victim.and_then(|handle| self.remove(handle).map(|value| (handle, value)));
-        let Ok(handle) = self.storage.insert(value) else {
+        EvictLeast(key).insert(self, value).unwrap_or_else(|_| {
             let pool = PoolName(self.name());
             panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        };
-        self.storage.count_eviction();
-        (handle, evicted)
+        })
     }
 
     #[cold]

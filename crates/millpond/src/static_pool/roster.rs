@@ -1,8 +1,9 @@
 //! The handles of a static pool: which slots are live, and which come next.
 
-use crate::circle::{Circle, first_generation};
+use crate::circle::Circle;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
+use crate::lifetimes::Lifetimes;
 use crate::stats::Stats;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
@@ -31,6 +32,12 @@ pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
     retired: usize,
     /// One less than the first generation of every slot.
     start_minus_1: u32,
+    /// How many lifetimes fewer than the layout allows each slot has.
+    lifetimes_fewer: u32,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
+    /// Whether a slot starts again after its last lifetime; otherwise it retires.
+    wraps: bool,
     name: Option<&'static str>,
     inserted: u64,
     refused: u64,
@@ -41,7 +48,7 @@ pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
 }
 
 impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
-    pub(super) const fn new(name: Option<&'static str>) -> Self {
+    pub(super) const fn new(lifetimes: &Lifetimes) -> Self {
         const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
         Self {
             words: [H::Word::ZERO; N],
@@ -49,8 +56,11 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             positions: [H::Index::ZERO; N],
             live: 0,
             retired: 0,
-            start_minus_1: first_generation(name, None, H::LIFETIMES_MAX) - 1,
-            name,
+            start_minus_1: lifetimes.start(H::LIFETIMES_MAX) - 1,
+            lifetimes_fewer: H::LIFETIMES_MAX - lifetimes.count_up_to(H::LIFETIMES_MAX),
+            age_claimed_max: 0,
+            wraps: lifetimes.wraps,
+            name: lifetimes.name,
             inserted: 0,
             refused: 0,
             evicted: 0,
@@ -60,7 +70,8 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
 
     #[inline]
     fn circle(&self) -> Circle<H::Word> {
-        Circle::whole::<H>(self.start_minus_1 + 1)
+        let count = H::LIFETIMES_MAX - self.lifetimes_fewer;
+        Circle::of::<H>(self.start_minus_1 + 1, count, self.wraps)
     }
 
     /// The word of a slot: its generation, or the next one marked dead, or the mark of a retired one.
@@ -166,6 +177,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle().check_begin(word, handle.word())?;
         self.set_word(index, handle.word());
+        self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
         self.swap(self.position_of(index), self.live);
         self.live += 1;
         self.inserted += 1;
@@ -216,7 +228,8 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             return Ok(());
         }
         let word = self.word(handle.index() as usize);
-        Err(self.circle().refusal(word, handle.word(), self.inserted))
+        let issued = self.inserted + u64::from(self.age_claimed_max);
+        Err(self.circle().refusal(word, handle.word(), issued))
     }
 
     /// Whether all handles are good, and no two the same.
@@ -246,7 +259,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
     pub(super) fn refuse(&mut self) -> FullPool {
         self.refused += 1;
         let Stats { capacity, peak, retired, .. } = self.stats();
-        FullPool { name: self.name, capacity, peak, retired }
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -324,14 +337,15 @@ mod tests {
 
     #[test]
     fn a_new_one_is_all_zero_bits_unless_it_has_a_name() {
-        assert!(is_all_zero(&StaticRoster::<70, Handle<()>>::new(None)));
-        assert!(is_all_zero(&StaticRoster::<70, Handle32<(), 16>>::new(None)));
-        assert!(!is_all_zero(&StaticRoster::<70, Handle<()>>::new(Some("sparks"))));
+        assert!(is_all_zero(&StaticRoster::<70, Handle<()>>::new(&Lifetimes::PLAIN)));
+        assert!(is_all_zero(&StaticRoster::<70, Handle32<(), 16>>::new(&Lifetimes::PLAIN)));
+        let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
+        assert!(!is_all_zero(&StaticRoster::<70, Handle<()>>::new(&named)));
     }
 
     #[test]
     fn its_positions_are_the_inverse_of_its_order() {
-        let mut roster = StaticRoster::<9, Handle<()>>::new(None);
+        let mut roster = StaticRoster::<9, Handle<()>>::new(&Lifetimes::PLAIN);
         for step in 0..200_usize {
             match step * step % 7 {
                 0 | 2 => drop(roster.acquire()),
@@ -353,7 +367,7 @@ mod tests {
     fn validation_finds_what_is_broken() {
         type Short = StaticRoster<5, Handle32<(), 30>>;
         let broken = |change: fn(&mut Short)| {
-            let mut roster = Short::new(None);
+            let mut roster = Short::new(&Lifetimes::PLAIN);
             for _ in 0..3 {
                 roster.acquire().unwrap();
                 roster.release(0); // the third time for ever

@@ -19,6 +19,7 @@ use super::roster::StaticRoster;
 use crate::address::position_in;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Word};
+use crate::lifetimes::Lifetimes;
 
 pub(super) struct StaticStorage<T, const N: usize, H: HandleLayout> {
     roster: StaticRoster<N, H>,
@@ -26,8 +27,9 @@ pub(super) struct StaticStorage<T, const N: usize, H: HandleLayout> {
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
-    pub(super) const fn new(name: Option<&'static str>) -> Self {
-        Self { roster: StaticRoster::new(name), values: [const { MaybeUninit::<T>::uninit() }; N] }
+    pub(super) const fn new(lifetimes: &Lifetimes) -> Self {
+        let values = [const { MaybeUninit::<T>::uninit() }; N];
+        Self { roster: StaticRoster::new(lifetimes), values }
     }
 
     #[inline]
@@ -177,7 +179,7 @@ impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticStorage<T, N, H>
     /// Each value is inserted where it is in the original, so that a clone that panics drops what was
     /// copied. The roster, with the same slots live, follows at the end.
     fn clone(&self) -> Self {
-        let mut copy = Self::new(self.roster.name());
+        let mut copy = Self::new(&Lifetimes::PLAIN);
         for (index, value) in self.iter() {
             let Some(handle) = self.roster.handle_at(index) else { continue };
             let Ok(_) = copy.insert_at(handle, value.clone()) else {

@@ -1,6 +1,6 @@
 use core::mem::{self, MaybeUninit};
 
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, WORD_SLOTS};
 
 /// Lends single values to change, by ascending index.
 #[derive(Debug)]
@@ -21,6 +21,24 @@ impl<'a, T> CursorMut<'a, T> {
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'a> {
         self.occupancy
+    }
+
+    /// The 64 values of a word that was not passed yet, if all of its slots are live; the cursor passes
+    /// them.
+    #[inline]
+    pub(crate) fn seek_word(&mut self, word: usize) -> Option<&'a mut [T; WORD_SLOTS]> {
+        if self.occupancy.word(word) != !0 {
+            return None;
+        }
+        let skipped = (word * WORD_SLOTS).checked_sub(self.first)?;
+        let (passed, rest) = mem::take(&mut self.rest).split_at_mut(skipped + WORD_SLOTS);
+        self.rest = rest;
+        self.first = (word + 1) * WORD_SLOTS;
+        let values = passed.last_chunk_mut::<WORD_SLOTS>()?;
+        let values = core::ptr::from_mut(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: the occupancy that goes with the values calls all of them live (invariant 2), and
+        // they are lent for `'a`. `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &mut *values })
     }
 
     /// The value in a slot that was not passed yet, if the slot is live; the cursor passes it.

@@ -14,6 +14,7 @@
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 mod cursor;
+mod dead;
 mod iter;
 mod runs;
 
@@ -27,7 +28,7 @@ use core::mem::{MaybeUninit, size_of};
 use crate::circle::Circle;
 use crate::handle::Word;
 use crate::memory::{self, OutOfMemory};
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 use crate::slot_words::SlotWords;
 #[cfg(feature = "validate")]
@@ -37,6 +38,8 @@ use crate::validate::{Violation, ensure};
 pub(crate) struct Storage<T, R: ReuseOrder, W: Word> {
     values: Box<[MaybeUninit<T>]>,
     words: SlotWords<W, R>,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<Box<crate::debug::Watch>>,
 }
 
 impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
@@ -46,16 +49,50 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
 
     /// All slots dead, with this word, every page touched.
     pub(crate) fn try_new(slots: usize, dead: W) -> Result<Self, OutOfMemory> {
+        let values = Self::try_values(slots)?;
+        Ok(Self::of_dead(values, SlotWords::try_new(slots, dead)?))
+    }
+
+    /// Room for values beside words that call all slots dead. They come back if there is no memory.
+    pub(crate) fn try_continue(words: SlotWords<W, R>) -> Result<Self, SlotWords<W, R>> {
+        assert!(words.live() == 0, "a live slot has a value");
+        match Self::try_values(words.slots()) {
+            Ok(values) => Ok(Self::of_dead(values, words)),
+            Err(OutOfMemory) => Err(words),
+        }
+    }
+
+    /// The words of slots that are all dead; none are left here, and no slots.
+    pub(crate) fn take_words(&mut self) -> SlotWords<W, R> {
+        assert!(self.words.live() == 0, "a live slot has a value");
+        self.poison_dead(false);
+        self.values = Box::default();
+        core::mem::replace(&mut self.words, SlotWords::none())
+    }
+
+    /// Slots without values, every page touched.
+    fn try_values(slots: usize) -> Result<Box<[MaybeUninit<T>]>, OutOfMemory> {
         let mut values: Box<[MaybeUninit<T>]> =
             memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
         memory::touch(&mut values);
-        let mut storage = Self { values, words: SlotWords::try_new(slots, dead)? };
+        Ok(values)
+    }
+
+    /// Slots that are all dead, as many as words.
+    fn of_dead(values: Box<[MaybeUninit<T>]>, words: SlotWords<W, R>) -> Self {
+        let mut storage = Self {
+            values,
+            words,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        };
         if Self::LINKED {
-            for index in 0..slots {
+            for index in 0..storage.values.len() {
                 storage.write_link(index, Link::NONE);
             }
         }
-        Ok(storage)
+        storage.poison_dead(true);
+        storage
     }
 
     #[inline]
@@ -150,6 +187,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: W, value: T) {
         self.words.set_live(index, generation);
+        self.unearth(index);
         // SAFETY: the slot is in range.
         unsafe { self.values.get_unchecked_mut(index) }.write(value);
     }
@@ -166,12 +204,15 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
             // SAFETY: the slot is live.
             let value = unsafe { self.read(index) };
             end(self);
+            self.bury(index);
             value
         } else {
             end(self);
             // Read last, the value goes straight to where the caller wants it.
             // SAFETY: the slot was live until now, and nothing has been written to it since.
-            unsafe { self.read(index) }
+            let value = unsafe { self.read(index) };
+            self.bury(index);
+            value
         }
     }
 
@@ -206,10 +247,11 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<W>) {
         debug_assert!(!core::mem::needs_drop::<T>());
-        if Self::LINKED {
+        if Self::LINKED || cfg!(any(feature = "debug-aids", millpond_asan)) {
             for index in 0..self.values.len() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);
+                    self.bury(index);
                 }
             }
         }
@@ -221,10 +263,28 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         self.words.reset(word);
     }
 
+    /// The address of the first slot.
+    pub(crate) fn address(&self) -> usize {
+        self.values.as_ptr().addr()
+    }
+
     /// Which slot a reference into the array refers to.
     pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         memory::position_in(&self.values, core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
+    }
+
+    /// The 64 values of a word, if all of its slots are live.
+    #[inline]
+    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
+        if self.occupancy().word(word) != !0 {
+            return None;
+        }
+        let values = self.values.get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
+        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these slots are live, as just tested, and so their values initialised
+        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &*values })
     }
 
     #[inline]
@@ -260,6 +320,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
         self.words.refresh();
         ValueRunsMut::new(&mut self.values, self.words.occupancy())
+    }
+
+    /// The runs to change, with the words, which say the generations.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&SlotWords<W, R>, ValueRunsMut<'_, T>) {
+        self.words.refresh();
+        (&self.words, ValueRunsMut::new(&mut self.values, self.words.occupancy()))
     }
 
     /// Writes the link of a slot that is dead (or becomes so now).
@@ -337,6 +404,11 @@ impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
 
 impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
     fn drop(&mut self) {
+        #[cfg(feature = "debug-aids")]
+        if let Some(watch) = self.watched() {
+            watch.report_drop(self.words.occupancy().iter());
+        }
+        self.poison_dead(false);
         if !core::mem::needs_drop::<T>() {
             return;
         }

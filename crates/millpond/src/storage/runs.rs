@@ -20,6 +20,15 @@ impl<'a, T> ValueRuns<'a, T> {
     }
 }
 
+#[cfg(feature = "rayon")]
+impl<T> ValueRuns<'_, T> {
+    /// Cuts what is left in two, if there is enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let (left, right) = self.runs.split();
+        (Self { runs: left }, right.map(|runs| Self { runs }))
+    }
+}
+
 /// # Safety
 ///
 /// All of the slots are live.
@@ -77,6 +86,15 @@ impl<'a, T> ValueRunsMut<'a, T> {
     pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
         Self { runs: RunSlicesMut::new(values, occupancy.runs()) }
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> ValueRunsMut<'_, T> {
+    /// Cuts what is left in two, if there is enough.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let (left, right) = self.runs.split();
+        (Self { runs: left }, right.map(|runs| Self { runs }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! An allocator that counts what one thread asks of it.
+//! An allocator that counts what one thread asks of it, and refuses when told to.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -21,6 +21,24 @@ thread_local! {
     };
 }
 
+thread_local! {
+    /// Requests of this thread for so many bytes or more are refused.
+    static REFUSED_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+fn is_refused(bytes: usize) -> bool {
+    REFUSED_FROM.try_with(|from| bytes >= from.get()).unwrap_or(false)
+}
+
+/// While the function runs, the system has no memory for requests of `from` bytes or more.
+#[allow(dead_code, reason = "each test file uses its own part")]
+pub(crate) fn refusing<V>(from: usize, work: impl FnOnce() -> V) -> V {
+    REFUSED_FROM.set(from);
+    let value = work();
+    REFUSED_FROM.set(usize::MAX);
+    value
+}
+
 fn count(change: impl FnOnce(&mut Allocations)) {
     // A thread that ends may free memory after its counts are gone.
     let _ = COUNTS.try_with(|counts| {
@@ -39,7 +57,7 @@ pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
         taken: after.taken - before.taken,
         resized: after.resized - before.resized,
         freed: after.freed - before.freed,
-        bytes_taken: after.bytes_taken - before.bytes_taken,
+        bytes_taken: after.bytes_taken.wrapping_sub(before.bytes_taken),
     };
     (value, allocations)
 }
@@ -47,27 +65,36 @@ pub(crate) fn during<V>(work: impl FnOnce() -> V) -> (V, Allocations) {
 /// The system's allocator, with a count.
 pub(crate) struct Counting;
 
-// SAFETY: every request is passed on to the system's allocator as it is.
+// SAFETY: every request is passed on to the system's allocator as it is, or refused.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return core::ptr::null_mut();
+        }
         count(|counts| {
             counts.taken += 1;
-            counts.bytes_taken += layout.size();
+            counts.bytes_taken = counts.bytes_taken.wrapping_add(layout.size());
         });
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return core::ptr::null_mut();
+        }
         count(|counts| {
             counts.taken += 1;
-            counts.bytes_taken += layout.size();
+            counts.bytes_taken = counts.bytes_taken.wrapping_add(layout.size());
         });
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if is_refused(size) {
+            return core::ptr::null_mut();
+        }
         count(|counts| counts.resized += 1);
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }

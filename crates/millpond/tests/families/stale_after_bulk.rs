@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
-use crate::world::SLOTS;
+use crate::common::panics;
+use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::world::{SLOTS, World};
 
 /// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
 /// none from before is good.
@@ -108,4 +109,27 @@ fn eviction<K: Kind>() {
     assert_eq!(gone.len(), pool.capacity());
 }
 
-for_every_pool! { clear, retain, drain, leaked_drain, extract_if, removal, eviction }
+/// After a clear the slots come in the order of a new pool, also when a drop has panicked.
+fn order_after_clear<K: Kind>() {
+    if !K::CLEAR_STARTS_FROM_THE_LOWEST {
+        return;
+    }
+    for panics_at in [None, Some(5)] {
+        if panics_at.is_some() && !K::PANICKING_CLEAR_DOES_TOO {
+            continue;
+        }
+        let mut world = World::<K>::new();
+        world.ledger.panic_in_drop_of(panics_at);
+        panics(|| world.pool.clear());
+        let live: Vec<usize> = world.pool.iter().map(|(handle, _)| handle.index()).collect();
+        let mut slots = Vec::new();
+        while let Ok(handle) = world.pool.insert(world.ledger.value(900)) {
+            slots.push(handle.index());
+        }
+        let dead = (0..world.pool.capacity()).filter(|slot| !live.contains(slot));
+        assert!(slots.into_iter().eq(dead));
+        world.check();
+    }
+}
+
+for_every_pool! { order_after_clear, clear, retain, drain, leaked_drain, extract_if, removal, eviction }

@@ -10,7 +10,7 @@ pub(crate) struct AllocatorKind<R, H>(PhantomData<(R, H)>);
 
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for AllocatorKind<R, H> {
     type Handle = H;
-    type Pool<T> = Arrays<T, R, H>;
+    type Pool<T: 'static> = Arrays<T, R, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
@@ -28,7 +28,7 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> Arrays<T, R, H> {
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<T, R, H> {
+impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<T, R, H> {
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
@@ -99,10 +99,7 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<
         drop(values);
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
         self.handles
             .handles()
             .map(|handle| (handle, self.values[Self::at(handle)].as_ref().unwrap()))

@@ -8,16 +8,17 @@ pub(crate) struct RosterPoolKind;
 
 impl Kind for RosterPoolKind {
     type Handle = Handle<()>;
-    type Pool<T> = OptionRoster<T>;
+    type Pool<T: 'static> = OptionRoster<T>;
 
     const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = false;
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
 }
 
 /// A roster pool whose objects are places for a handle and a value: `Some` exactly while they are live.
 pub(crate) struct OptionRoster<T>(RosterPool<Option<(Handle<()>, T)>>);
 
-impl<T> PoolUnderTest<T> for OptionRoster<T> {
+impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
     type Handle = Handle<()>;
 
     fn build(plan: Plan) -> Self {
@@ -67,10 +68,7 @@ impl<T> PoolUnderTest<T> for OptionRoster<T> {
         drop(values);
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (Handle<()>, &'a T)>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
         let live = &self.0.roster()[..self.0.partition()];
         live.iter().map(|&index| {
             let (handle, value) = self.0.as_slice()[index as usize].as_ref().unwrap();
@@ -88,10 +86,11 @@ pub(crate) struct BytemapKind<const RETIRES: bool>;
 
 impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
     type Handle = Seeded;
-    type Pool<T> = Bytemap<T, RETIRES>;
+    type Pool<T: 'static> = Bytemap<T, RETIRES>;
 
     const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = false;
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const LASTING: bool = RETIRES;
     const WRAPS_TO: u32 = 0;
 
@@ -102,7 +101,7 @@ impl<const RETIRES: bool> Kind for BytemapKind<RETIRES> {
 
 pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);
 
-impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
+impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
     type Handle = Seeded;
 
     fn build(plan: Plan) -> Self {
@@ -160,10 +159,7 @@ impl<T, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
         self.0.clear();
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (Seeded, &'a T)>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = (Seeded, &T)> {
         self.0.iter().map(|(handle, value)| (Seeded(handle), value))
     }
 

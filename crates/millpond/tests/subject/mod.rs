@@ -1,11 +1,14 @@
 //! One face for all pools, so that one test runs over every pool type, reuse order and handle layout.
 //!
-//! A new pool type gets all families of tests, the model and the exhaustive sequences by an adapter
-//! here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
-//! [`for_every_pool`].
-#![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
+//! A new pool type gets all families of tests, the model, the exhaustive sequences and the fuzzer by an
+//! adapter here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
+//! [`every_kind`].
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
+mod any_pool;
+mod block;
+mod boxes;
 mod classic;
 mod handle;
 mod packed;
@@ -16,6 +19,9 @@ mod static_pool;
 mod steps;
 
 pub(crate) use allocator::AllocatorKind;
+pub(crate) use any_pool::AnyKind;
+pub(crate) use block::BlockKind;
+pub(crate) use boxes::PoolAllocatorKind;
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
@@ -46,7 +52,7 @@ impl Plan {
 /// A pool type with everything but the type of its values, and what is true of all its pools.
 pub(crate) trait Kind: 'static {
     type Handle: AnyHandle;
-    type Pool<T>: PoolUnderTest<T, Handle = Self::Handle>;
+    type Pool<T: 'static>: PoolUnderTest<T, Handle = Self::Handle>;
 
     /// Of pools that cannot be built with any other.
     const CAPACITY: Option<usize> = None;
@@ -59,7 +65,7 @@ pub(crate) trait Kind: 'static {
     /// Whether a stale handle is refused for ever, in a pool that does not wrap.
     const LASTING: bool = true;
 
-    fn build<T>(plan: Plan) -> Self::Pool<T> {
+    fn build<T: 'static>(plan: Plan) -> Self::Pool<T> {
         Self::Pool::build(plan)
     }
 
@@ -73,6 +79,13 @@ pub(crate) trait Kind: 'static {
     fn wraps(plan: Plan) -> bool {
         plan.wraps && Self::LIFETIMES_CHOSEN
     }
+
+    /// Whether inserting a value takes memory: only where the test's own wrapping does.
+    const ALLOCATES: bool = false;
+    /// Whether the lowest slot comes next after a clear, and then the others in order.
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = true;
+    /// Whether that holds for the dead slots as well when a drop panics in the clear.
+    const PANICKING_CLEAR_DOES_TOO: bool = true;
 
     /// The generation after the last, where slots start again.
     const WRAPS_TO: u32 = 1;
@@ -88,7 +101,7 @@ pub(crate) trait Kind: 'static {
 
 /// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
 /// has: `None` and `false` say that this one has not.
-pub(crate) trait PoolUnderTest<T>: Sized {
+pub(crate) trait PoolUnderTest<T: 'static>: Sized {
     type Handle: AnyHandle;
 
     fn build(plan: Plan) -> Self;
@@ -103,9 +116,7 @@ pub(crate) trait PoolUnderTest<T>: Sized {
     fn remove(&mut self, handle: Self::Handle) -> Option<T>;
     fn clear(&mut self);
     /// All live objects with their handles, in the pool's own order.
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a T)>
-    where
-        T: 'a;
+    fn iter(&self) -> impl Iterator<Item = (Self::Handle, &T)>;
     fn validate(&self) -> Result<(), String>;
 
     fn is_full(&self) -> bool {
@@ -181,21 +192,16 @@ pub(crate) trait PoolUnderTest<T>: Sized {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_both_ends<'a>(
-        &'a self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a T)> + ExactSizeIterator + Clone>
-    where
-        T: 'a,
+    fn iter_both_ends(
+        &self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &T)> + ExactSizeIterator + Clone>
     {
         None::<std::iter::Empty<_>>
     }
 
-    fn iter_mut_both_ends<'a>(
-        &'a mut self,
-    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &'a mut T)> + ExactSizeIterator>
-    where
-        T: 'a,
-    {
+    fn iter_mut_both_ends(
+        &mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &mut T)> + ExactSizeIterator> {
         None::<std::iter::Empty<_>>
     }
 
@@ -248,11 +254,10 @@ macro_rules! planned {
 }
 use planned;
 
-/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
-/// each kind of pool.
-macro_rules! for_every_pool {
-    ($($test:ident),+ $(,)?) => {
-        $crate::subject::for_every_pool! { @all [$($test),+]
+/// Every kind of pool there is, handed to a macro behind the arguments for it.
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $callback! { $arguments
             pool_lifo: PoolKind<Lifo, Handle<()>>;
             pool_fifo: PoolKind<Fifo, Handle<()>>;
             pool_lowest_first: PoolKind<LowestFirst, Handle<()>>;
@@ -277,6 +282,12 @@ macro_rules! for_every_pool {
             allocator_roster: AllocatorKind<Roster, Handle<()>>;
             allocator_next_fit: AllocatorKind<NextFit, Handle<()>>;
             allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
+            any_lifo: AnyKind<Lifo, Handle<()>>;
+            any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
+            classic_pool_allocator: PoolAllocatorKind;
+            block_lifo: BlockKind<Lifo, Handle<()>>;
+            block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
+            block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
             packed: PackedKind<Handle<()>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;
@@ -292,7 +303,17 @@ macro_rules! for_every_pool {
             side_table_narrow: SideTableKind<Handle32<(), 16>>;
         }
     };
-    (@all $tests:tt $($name:ident: $kind:ty;)+) => {
+}
+pub(crate) use every_kind;
+
+/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
+/// each kind of pool.
+macro_rules! for_every_pool {
+    ($($test:ident),+ $(,)?) => {
+        use $crate::subject::for_every_pool as tests_of;
+        $crate::subject::every_kind! { tests_of! [$($test),+] }
+    };
+    ($tests:tt $($name:ident: $kind:ty;)+) => {
         $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
     };
     (@one [$($test:ident),+] $name:ident: $kind:ty) => {

@@ -10,12 +10,12 @@ pub(crate) struct PackedKind<H>(PhantomData<H>);
 
 impl<H: HandleLayout + AnyHandle> Kind for PackedKind<H> {
     type Handle = H;
-    type Pool<T> = PackedPool<T, H>;
+    type Pool<T: 'static> = PackedPool<T, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
-impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T, H> {
+impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T, H> {
     type Handle = H;
 
     fn build(plan: Plan) -> Self {

@@ -10,7 +10,7 @@ pub(crate) struct PoolKind<R, H>(PhantomData<(R, H)>);
 
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, H> {
     type Handle = H;
-    type Pool<T> = Pool<T, R, H>;
+    type Pool<T: 'static> = Pool<T, R, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
@@ -72,10 +72,8 @@ macro_rules! like_a_pool {
             self.clear();
         }
 
-        fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
-        where
-            T: 'a,
-        {
+        fn iter(&self) -> impl Iterator<Item = (H, &T)>
+        where {
             self.iter()
         }
 
@@ -131,21 +129,17 @@ macro_rules! like_a_pool {
             Some(IntoIterator::into_iter(self))
         }
 
-        fn iter_both_ends<'a>(
-            &'a self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
-        where
-            T: 'a,
-        {
+        fn iter_both_ends(
+            &self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone>
+        where {
             Some(self.iter())
         }
 
-        fn iter_mut_both_ends<'a>(
-            &'a mut self,
-        ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
-        where
-            T: 'a,
-        {
+        fn iter_mut_both_ends(
+            &mut self,
+        ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator>
+        where {
             Some(self.iter_mut())
         }
 
@@ -181,7 +175,7 @@ macro_rules! in_index_order {
 }
 pub(super) use in_index_order;
 
-impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Pool<T, R, H> {
+impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Pool<T, R, H> {
     type Handle = H;
 
     fn build(plan: Plan) -> Self {

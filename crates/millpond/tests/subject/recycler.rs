@@ -10,7 +10,7 @@ pub(crate) struct RecyclerKind<R, H>(PhantomData<(R, H)>);
 
 impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind<R, H> {
     type Handle = H;
-    type Pool<T> = OptionRecycler<T, R, H>;
+    type Pool<T: 'static> = OptionRecycler<T, R, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
@@ -19,7 +19,9 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind
 #[derive(Clone)]
 pub(crate) struct OptionRecycler<T, R: ReuseOrder, H: HandleLayout>(Recycler<Option<T>, R, H>);
 
-impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionRecycler<T, R, H> {
+impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
+    for OptionRecycler<T, R, H>
+{
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
@@ -91,10 +93,7 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         drop(values);
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
         self.0.iter().filter_map(|(handle, object)| Some((handle, object.as_ref()?)))
     }
 
@@ -157,12 +156,9 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for OptionR
         Some(Self(self.0.clone()))
     }
 
-    fn iter_both_ends<'a>(
-        &'a self,
-    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
-    where
-        T: 'a,
-    {
+    fn iter_both_ends(
+        &self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone> {
         Some(self.0.iter().map(|(handle, object)| (handle, object.as_ref().unwrap())))
     }
 

@@ -11,10 +11,11 @@ pub(crate) struct SideTableKind<H>(PhantomData<H>);
 
 impl<H: HandleLayout + AnyHandle> Kind for SideTableKind<H> {
     type Handle = H;
-    type Pool<T> = Beside<T, H>;
+    type Pool<T: 'static> = Beside<T, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     const WRAPS_EARLY: bool = false;
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
 }
 
 #[derive(Clone)]
@@ -23,7 +24,7 @@ pub(crate) struct Beside<T, H: HandleLayout> {
     table: SideTable<H, T>,
 }
 
-impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
+impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
@@ -85,10 +86,7 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         self.retain(&mut |_, _| false);
     }
 
-    fn iter<'a>(&'a self) -> impl Iterator<Item = (H, &'a T)>
-    where
-        T: 'a,
-    {
+    fn iter(&self) -> impl Iterator<Item = (H, &T)> {
         self.table.iter()
     }
 
@@ -127,21 +125,15 @@ impl<T, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
         true
     }
 
-    fn iter_both_ends<'a>(
-        &'a self,
-    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a T)> + ExactSizeIterator + Clone>
-    where
-        T: 'a,
-    {
+    fn iter_both_ends(
+        &self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone> {
         Some(self.table.iter())
     }
 
-    fn iter_mut_both_ends<'a>(
-        &'a mut self,
-    ) -> Option<impl DoubleEndedIterator<Item = (H, &'a mut T)> + ExactSizeIterator>
-    where
-        T: 'a,
-    {
+    fn iter_mut_both_ends(
+        &mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (H, &mut T)> + ExactSizeIterator> {
         Some(self.table.iter_mut())
     }
 

@@ -10,14 +10,16 @@ pub(crate) struct StaticKind<const N: usize, H>(PhantomData<H>);
 
 impl<const N: usize, H: HandleLayout + AnyHandle> Kind for StaticKind<N, H> {
     type Handle = H;
-    type Pool<T> = StaticPool<T, N, H>;
+    type Pool<T: 'static> = StaticPool<T, N, H>;
 
     const CAPACITY: Option<usize> = Some(N);
     const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
-impl<T, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T> for StaticPool<T, N, H> {
+impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
+    for StaticPool<T, N, H>
+{
     type Handle = H;
 
     fn build(plan: Plan) -> Self {

@@ -217,22 +217,26 @@ impl<K: Kind> Run<K> {
                     gone.extend((!stays).then_some(handle));
                     stays
                 });
+                assert!(!has_it || n == self.len(), "it comes to each object once");
                 gone.into_iter().for_each(|handle| self.removed(handle));
                 return has_it;
             }
             Step::RetainPanics(count) => {
                 let mut gone = Vec::new();
                 let mut has_it = true;
+                let panics_at = count as usize % 5;
+                let reached = panics_at < self.len();
                 let pool = &mut self.pool;
-                panics(|| {
+                let panicked = panics(|| {
                     has_it = pool.retain(&mut |handle, _| {
-                        if gone.len() == count as usize % 5 {
+                        if gone.len() == panics_at {
                             quiet_panic();
                         }
                         gone.push(handle);
                         false
                     });
                 });
+                assert_eq!(panicked, has_it && reached);
                 gone.into_iter().for_each(|handle| self.removed(handle));
                 return has_it;
             }
@@ -244,6 +248,7 @@ impl<K: Kind> Run<K> {
                 };
                 let Some(extracted) = self.pool.extract_if(&mut choose) else { return false };
                 let taken: Vec<_> = extracted.collect();
+                assert_eq!(n, self.len(), "it comes to each object once");
                 taken.iter().for_each(|(handle, _)| self.removed(*handle));
             }
             Step::Drain(count) => {

@@ -203,7 +203,10 @@ impl<T> PoolAllocator<T> {
             None => {
                 self.chunks.count_refusal();
                 let Stats { capacity, peak, .. } = self.stats();
-                Err(Full { value, pool: FullPool { name: None, capacity, peak, retired: 0 } })
+                Err(Full {
+                    value,
+                    pool: FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false },
+                })
             }
         }
     }

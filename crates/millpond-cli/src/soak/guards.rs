@@ -1,22 +1,72 @@
-//! The same work with a block of the system's allocator for each object, to compare with.
+//! Objects that are owned through guards: a box of the system's allocator for each, to compare with, or
+//! a box that puts itself back into its pool.
+
+use std::ops::Deref;
+
+use millpond::classic::{PoolAllocator, PoolBox};
 
 use super::payload::Payload;
 use super::subject::{Subject, WrittenOver};
 
-/// Objects in boxes, found by index and generation.
-pub(super) struct Boxes<const WORDS: usize> {
-    slots: Vec<(u64, Option<Box<Payload<WORDS>>>)>,
-    free: Vec<u32>,
+/// Where guards come from.
+pub(super) trait Allocator<const WORDS: usize> {
+    type Guard: Deref<Target = Payload<WORDS>>;
+    /// All of its memory is taken here, if it can be.
+    fn of_capacity(capacity: usize) -> Self;
+    fn guard(&self, payload: Payload<WORDS>) -> Self::Guard;
+    /// How many guards there are, if it knows.
+    fn guards(&self) -> Option<usize>;
 }
 
-impl<const WORDS: usize> Boxes<WORDS> {
-    pub(super) fn new(capacity: usize) -> Self {
-        let slots = (0..capacity).map(|_| (1, None)).collect();
-        Self { slots, free: (0..capacity as u32).rev().collect() }
+/// The system's allocator.
+pub(super) struct Malloc;
+
+impl<const WORDS: usize> Allocator<WORDS> for Malloc {
+    type Guard = Box<Payload<WORDS>>;
+
+    fn of_capacity(_capacity: usize) -> Self {
+        Self
+    }
+    fn guard(&self, payload: Payload<WORDS>) -> Box<Payload<WORDS>> {
+        Box::new(payload)
+    }
+    fn guards(&self) -> Option<usize> {
+        None
     }
 }
 
-impl<const WORDS: usize> Subject for Boxes<WORDS> {
+impl<const WORDS: usize> Allocator<WORDS> for PoolAllocator<Payload<WORDS>> {
+    type Guard = PoolBox<Payload<WORDS>>;
+
+    fn of_capacity(capacity: usize) -> Self {
+        let pool = Self::new();
+        pool.reserve(capacity);
+        pool
+    }
+    fn guard(&self, payload: Payload<WORDS>) -> PoolBox<Payload<WORDS>> {
+        self.alloc(payload)
+    }
+    fn guards(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+/// Guards, found by index and generation.
+pub(super) struct Guards<A: Allocator<WORDS>, const WORDS: usize> {
+    allocator: A,
+    slots: Vec<(u64, Option<A::Guard>)>,
+    free: Vec<u32>,
+}
+
+impl<A: Allocator<WORDS>, const WORDS: usize> Guards<A, WORDS> {
+    pub(super) fn new(capacity: usize) -> Self {
+        let slots = (0..capacity).map(|_| (1, None)).collect();
+        let free = (0..capacity as u32).rev().collect();
+        Self { allocator: A::of_capacity(capacity), slots, free }
+    }
+}
+
+impl<A: Allocator<WORDS>, const WORDS: usize> Subject for Guards<A, WORDS> {
     type Handle = (u32, u64);
 
     fn slot(handle: Self::Handle) -> usize {
@@ -31,7 +81,7 @@ impl<const WORDS: usize> Subject for Boxes<WORDS> {
     fn insert(&mut self, number: u64) -> Option<Self::Handle> {
         let index = self.free.pop()?;
         let (generation, place) = &mut self.slots[index as usize];
-        *place = Some(Box::new(Payload::new(number)));
+        *place = Some(self.allocator.guard(Payload::new(number)));
         Some((index, *generation))
     }
 
@@ -85,6 +135,11 @@ impl<const WORDS: usize> Subject for Boxes<WORDS> {
     }
 
     fn validate(&self) -> Result<(), String> {
-        Ok(())
+        match self.allocator.guards() {
+            Some(guards) if guards != self.live() => {
+                Err(format!("the pool counts {guards} guards, there are {}", self.live()))
+            }
+            _ => Ok(()),
+        }
     }
 }

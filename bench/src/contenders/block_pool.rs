@@ -1,0 +1,83 @@
+//! `millpond::BlockPool`: grows block by block, here with all its blocks taken before the work begins.
+
+use crate::contender::{Contender, Kind};
+use crate::object::Value;
+
+/// See the module.
+pub(crate) struct BlockPool;
+
+/// As many slots as a block of middling size has.
+const SLOTS_PER_BLOCK: usize = 4096;
+
+impl Contender for BlockPool {
+    const NAME: &'static str = "BlockPool";
+    const KIND: Kind = Kind::Millpond;
+    type Key<T: Value> = millpond::Handle<T>;
+    type Store<T: Value> = millpond::BlockPool<T>;
+
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        // Small stores have one block, large ones many.
+        let slots_per_block = capacity.next_power_of_two().min(SLOTS_PER_BLOCK);
+        let builder = millpond::BlockPool::builder().slots_per_block(slots_per_block);
+        Some(builder.max_blocks(capacity.div_ceil(slots_per_block)).reserve(capacity).build())
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
+        store.insert(value).expect("room")
+    }
+
+    #[inline(always)]
+    fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T {
+        store.remove(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T {
+        store.get(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
+        store.get_mut(key).expect("live")
+    }
+
+    fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
+        store.clear();
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for<T: Value>(
+        store: &mut Self::Store<T>,
+        _keys: &[Self::Key<T>],
+        mut visit: impl FnMut(&mut T),
+    ) -> bool {
+        for value in store.values_mut() {
+            visit(value);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for_each<T: Value>(store: &mut Self::Store<T>, visit: impl FnMut(&mut T)) -> bool {
+        store.values_mut().for_each(visit);
+        true
+    }
+
+    #[inline(always)]
+    fn walk_runs<T: Value>(store: &mut Self::Store<T>, mut visit: impl FnMut(&mut T)) -> bool {
+        for (_, run) in store.runs_mut() {
+            for value in run {
+                visit(value);
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn retain<T: Value>(store: &mut Self::Store<T>, mut keep: impl FnMut(&mut T) -> bool) -> bool {
+        store.retain(|_, value| keep(value));
+        true
+    }
+}

@@ -1,0 +1,80 @@
+//! The classes of a `millpond::SizeClasses`, for people, for a Rust program and for other programs.
+
+use std::fmt::Write;
+
+use super::figures::{bytes, count};
+use super::json::Json;
+use super::paint::Paint;
+use super::table::Table;
+use crate::plan::SizeClasses;
+
+/// A table, and the code that uses it.
+pub(crate) fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -> String {
+    let percent = 100.0 * found.allocations_served as f64 / found.allocations.max(1) as f64;
+    let mut text = format!(
+        "\n{}\nRequests of up to {} bytes: {} of {} allocations ({percent:.1} %), in {} classes of slots. \
+         Wasted: what the slots are\ntoo long by when most of them are live.\n\n",
+        paint.strong(&format!("Size classes of {}", crate::error::shown(name.as_bytes()))),
+        count(found.bytes_max),
+        count(found.allocations_served),
+        count(found.allocations),
+        found.classes.len(),
+    );
+    let mut table = Table::new(&[
+        "slot bytes",
+        "allocations",
+        "peak live",
+        "slots to reserve",
+        "their bytes",
+        "wasted",
+    ]);
+    for class in &found.classes {
+        let peak = u64::from(class.peak_live) * class.slot_bytes;
+        table.row(vec![
+            count(class.slot_bytes),
+            count(class.allocations),
+            count(class.peak_live.into()),
+            count(class.slots.into()),
+            bytes(u64::from(class.slots) * class.slot_bytes),
+            format!(
+                "{:.1} %",
+                100.0 * (peak - class.peak_bytes.min(peak)) as f64 / peak.max(1) as f64
+            ),
+        ]);
+    }
+    text += &table.render(paint);
+    text += "\nFor the program:\n\n";
+    text += &rust(found);
+    text
+}
+
+/// The code that makes the allocator.
+fn rust(found: &SizeClasses) -> String {
+    let mut text = format!(
+        "/// Bytes and slots of each class, read off a trace by `millpond plan --size-classes`.\n\
+         const SIZE_CLASSES: [(usize, usize); {}] = [\n",
+        found.classes.len()
+    );
+    for class in &found.classes {
+        let _ = writeln!(text, "    ({}, {}),", class.slot_bytes, class.slots);
+    }
+    text += "];\n\nlet memory = millpond::SizeClasses::builder().classes(SIZE_CLASSES).build();\n";
+    text
+}
+
+/// The same as JSON.
+pub(crate) fn size_classes_json(json: &mut Json, found: &SizeClasses) {
+    json.object(|json| {
+        json.key("bytes_max").count(found.bytes_max);
+        json.key("allocations_served").count(found.allocations_served);
+        json.key("classes").array(&found.classes, |json, class| {
+            json.object(|json| {
+                json.key("slot_bytes").count(class.slot_bytes);
+                json.key("slots").count(class.slots);
+                json.key("allocations").count(class.allocations);
+                json.key("peak_live").count(class.peak_live);
+                json.key("peak_bytes").count(class.peak_bytes);
+            });
+        });
+    });
+}

@@ -1,0 +1,249 @@
+//! From a heaptrack file to the classes of a `millpond::SizeClasses`: which sizes of slots, and how many
+//! of each.
+//!
+//! Every class costs memory of its own (a block that is not quite full), and every size that has none
+//! wastes the difference to the next one. The sizes are chosen so that both together are as few bytes as
+//! can be, by going through all ways to cut the sizes that the program asked for into stretches, each of
+//! which gets a slot as long as its longest. How many slots each class needs follows from going through
+//! the trace once more: as many as were live at once in all of its sizes together.
+
+use super::{Rules, TracePlan};
+use crate::error::Fault;
+use crate::input::Source;
+use crate::output::progress::Progress;
+use crate::trace::{self, Event, Format, Watch};
+
+/// Requests of more bytes get no class. An eighth of a block: longer slots leave too much of one unused.
+pub const BYTES_MAX_LARGEST: u64 = 2048;
+
+/// Sizes of slots are multiples of this, as is the alignment of what `malloc` gives.
+const GRANULE: u64 = 16;
+/// What a class costs at least, on average: half a block of 16 KiB.
+const CLASS_BYTES: u64 = 8 * 1024;
+
+/// The classes that a trace asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizeClasses {
+    /// Requests of more bytes have no class.
+    pub bytes_max: u64,
+    /// The classes by rising size.
+    pub classes: Vec<SizeClass>,
+    /// How many of the trace's allocations they serve, and how many there are.
+    pub allocations_served: u64,
+    /// All allocations of the trace.
+    pub allocations: u64,
+}
+
+/// A class of slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeClass {
+    /// How many bytes a slot has.
+    pub slot_bytes: u64,
+    /// How many allocations it served.
+    pub allocations: u64,
+    /// How many were live at once at most.
+    pub peak_live: u32,
+    /// How many slots to reserve.
+    pub slots: u32,
+    /// How many bytes were live at once at most in its slots, without what the slots are too long by.
+    pub peak_bytes: u64,
+}
+
+/// Derives the classes from a plan and its trace.
+///
+/// # Errors
+/// If the trace tells no sizes, or cannot be read again.
+pub fn size_classes(
+    plan: &TracePlan,
+    source: &Source,
+    bytes_max: u64,
+    rules: &Rules,
+) -> Result<SizeClasses, Fault> {
+    if plan.summary.format != Format::Heaptrack {
+        return Err(Fault::whole(
+            "tells no sizes, expected a heaptrack file for --size-classes (a lifetime trace has \
+             classes of its own)",
+        ));
+    }
+    let peaks = peaks_by_granules(plan, bytes_max);
+    let sizes = best_sizes(&peaks);
+    let mut demand = Demand::new(&plan.summary.classes, &sizes);
+    let mut progress =
+        Progress::on_stderr(format!("counting {}", plan.name), source.bytes_stored());
+    trace::read(source.open()?, &mut demand, &mut progress)?;
+    let classes: Vec<SizeClass> = sizes
+        .iter()
+        .zip(&demand.classes)
+        .map(|(&slot_bytes, class)| SizeClass {
+            slot_bytes,
+            allocations: class.births,
+            peak_live: class.peak_live,
+            slots: rules.headroom.capacity(class.peak_live),
+            peak_bytes: class.peak_bytes,
+        })
+        .collect();
+    Ok(SizeClasses {
+        bytes_max,
+        allocations_served: classes.iter().map(|class| class.allocations).sum(),
+        allocations: plan.summary.births,
+        classes,
+    })
+}
+
+/// How many granules a size takes; `None` if it is 0, or larger than what has a class.
+fn granules(size: u64, bytes_max: u64) -> Option<usize> {
+    (1..=bytes_max).contains(&size).then(|| size.div_ceil(GRANULE) as usize)
+}
+
+/// The size that a class of a heaptrack file stands for.
+fn size_of(name: &str) -> u64 {
+    name.parse().unwrap_or(0)
+}
+
+/// How many were live at once at most, by granules of the size; at 0 none.
+fn peaks_by_granules(plan: &TracePlan, bytes_max: u64) -> Vec<u64> {
+    let mut peaks = vec![0; bytes_max.div_ceil(GRANULE) as usize + 1];
+    for class in &plan.classes {
+        if let Some(at) = granules(size_of(&class.name), bytes_max) {
+            peaks[at] += u64::from(class.statistics.peak_live);
+        }
+    }
+    peaks
+}
+
+/// The sizes of slots with the least bytes in all, by rising size.
+fn best_sizes(peaks: &[u64]) -> Vec<u64> {
+    // For all sizes of up to `end` granules: the least bytes, and up to where the last stretch but one
+    // goes. Nothing costs nothing.
+    let mut best: Vec<(u64, usize)> = vec![(0, 0)];
+    for end in 1..peaks.len() {
+        if peaks[end] == 0 {
+            // No stretch ends with a size that nobody asks for.
+            best.push((best[end - 1].0, usize::MAX));
+            continue;
+        }
+        let mut least = (u64::MAX, 0);
+        let mut slots = 0_u64;
+        for begin in (0..end).rev() {
+            slots += peaks[begin + 1];
+            let bytes = slots.saturating_mul(end as u64 * GRANULE).saturating_add(CLASS_BYTES);
+            let bytes = bytes.saturating_add(best[begin].0);
+            if bytes < least.0 {
+                least = (bytes, begin);
+            }
+        }
+        best.push(least);
+    }
+    let mut sizes = Vec::new();
+    let mut end = peaks.len() - 1;
+    while end > 0 {
+        match best[end].1 {
+            usize::MAX => end -= 1,
+            begin => {
+                sizes.push(end as u64 * GRANULE);
+                end = begin;
+            }
+        }
+    }
+    sizes.reverse();
+    sizes
+}
+
+/// What the trace asks of each class, counted as it goes by.
+struct Demand {
+    /// By the trace's class: the class of slots, and the size.
+    of_class: Vec<Option<(usize, u64)>>,
+    classes: Vec<ClassDemand>,
+}
+
+#[derive(Clone, Default)]
+struct ClassDemand {
+    births: u64,
+    live: u32,
+    peak_live: u32,
+    bytes: u64,
+    peak_bytes: u64,
+}
+
+impl Demand {
+    fn new(names: &[String], sizes: &[u64]) -> Self {
+        let class = |name: &String| {
+            let size = size_of(name);
+            let class = sizes.partition_point(|slot| *slot < size);
+            (size > 0 && class < sizes.len()).then_some((class, size))
+        };
+        Self {
+            of_class: names.iter().map(class).collect(),
+            classes: vec![ClassDemand::default(); sizes.len()],
+        }
+    }
+
+    fn class_of(&mut self, class: u32) -> Option<(&mut ClassDemand, u64)> {
+        let (class, size) = self.of_class.get(class as usize).copied().flatten()?;
+        Some((self.classes.get_mut(class)?, size))
+    }
+}
+
+impl Watch for Demand {
+    fn birth(&mut self, event: Event) {
+        if let Some((class, size)) = self.class_of(event.class) {
+            class.births += 1;
+            class.live += 1;
+            class.peak_live = class.peak_live.max(class.live);
+            class.bytes += size;
+            class.peak_bytes = class.peak_bytes.max(class.bytes);
+        }
+    }
+
+    fn death(&mut self, event: Event) {
+        if let Some((class, size)) = self.class_of(event.class) {
+            class.live -= 1;
+            class.bytes -= size;
+        }
+    }
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes that a choice of sizes takes, by the rule above.
+    fn bytes(peaks: &[u64], sizes: &[u64]) -> u64 {
+        let slots = peaks.iter().enumerate().map(|(granules, slots)| {
+            let needed = granules as u64 * GRANULE;
+            let slot = sizes.iter().find(|slot| **slot >= needed);
+            slots * slot.copied().unwrap_or(if *slots == 0 { 0 } else { 1 << 40 })
+        });
+        slots.sum::<u64>() + sizes.len() as u64 * CLASS_BYTES
+    }
+
+    #[test]
+    fn no_other_choice_of_sizes_takes_less() {
+        let cases: [&[u64]; 6] = [
+            &[0],
+            &[0, 0, 0],
+            &[0, 100, 0, 100],
+            &[0, 10_000, 3, 9000, 0, 1],
+            &[0, 500, 600, 700, 800, 900, 10, 5],
+            &[0, 1, 1, 1, 1, 1, 1, 1_000_000],
+        ];
+        for peaks in cases {
+            let found = best_sizes(peaks);
+            let all: Vec<u64> =
+                (1..peaks.len() as u64).map(|granules| granules * GRANULE).collect();
+            for choice in 0..1_u32 << all.len() {
+                let chosen = all.iter().enumerate().filter(|(at, _)| choice >> at & 1 != 0);
+                let chosen: Vec<u64> = chosen.map(|(_, size)| *size).collect();
+                assert!(bytes(peaks, &found) <= bytes(peaks, &chosen), "{peaks:?} {chosen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_that_nobody_asks_for_get_no_class() {
+        assert_eq!(best_sizes(&[0, 0, 0, 9, 0]), [48]);
+        assert!(best_sizes(&[0]).is_empty());
+    }
+}

@@ -1,0 +1,157 @@
+//! A trace as a benchmark: the time that its births and deaths take in each pool type and reuse order,
+//! and in boxes of the system's allocator.
+
+mod contender;
+mod json;
+mod latency;
+mod object;
+mod run;
+mod script;
+#[cfg(test)]
+mod tests;
+mod text;
+mod times;
+mod verdict;
+
+pub(crate) use json::json;
+pub(crate) use script::{Limits, Script};
+pub(crate) use text::text;
+
+use std::time::Duration;
+
+use crate::output::progress::Progress;
+use contender::{Entrant, Kind};
+use latency::{Latency, Timer};
+use times::Times;
+use verdict::Verdict;
+
+/// A trace of few events is replayed so often that a lap has at least so many.
+const LAP_EVENTS_MIN: usize = 200_000;
+
+/// What came of one trace.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The trace's name as the user typed it.
+    pub(crate) name: String,
+    pub(crate) script: Summary,
+    /// How often everything was measured.
+    pub(crate) rounds: usize,
+    /// How often the trace is replayed in each lap.
+    pub(crate) passes: usize,
+    pub(crate) timer: Timer,
+    pub(crate) results: Vec<Measured>,
+    pub(crate) verdict: Option<Verdict>,
+}
+
+/// What was replayed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Summary {
+    /// Births and deaths in the trace.
+    pub(crate) events_in_trace: u64,
+    /// How many of them were taken over.
+    pub(crate) events_taken: u64,
+    /// Births and deaths that were replayed; what lives at the end dies then.
+    pub(crate) events: usize,
+    pub(crate) lifetimes: usize,
+    pub(crate) classes: usize,
+    pub(crate) slots: usize,
+    /// The smallest and the largest object, as they were replayed.
+    pub(crate) bytes_min: usize,
+    pub(crate) bytes_max: usize,
+    /// How many classes have larger objects than can be replayed.
+    pub(crate) cut: usize,
+    /// All slots together.
+    pub(crate) pool_bytes: u64,
+}
+
+/// The figures of one pool type.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) name: &'static str,
+    kind: Kind,
+    /// The time of a lap, per event.
+    pub(crate) times: Times,
+    pub(crate) latency: Latency,
+    /// Whether every object that was taken out was the one that was put in.
+    pub(crate) right: bool,
+}
+
+impl Outcome {
+    /// What everything is compared with.
+    pub(crate) fn boxes(&self) -> Option<&Measured> {
+        self.results.iter().find(|measured| measured.kind == Kind::Box)
+    }
+
+    /// How its median compares with that of boxes: less than 1 is faster.
+    pub(crate) fn ratio(&self, measured: &Measured) -> Option<f64> {
+        Some(measured.times.median / self.boxes()?.times.median)
+    }
+
+    /// The first that gave back another object than was put in.
+    pub(crate) fn wrong(&self) -> Option<&Measured> {
+        self.results.iter().find(|measured| !measured.right)
+    }
+}
+
+/// Replays a trace through every contender, in rounds: each round has one lap of each, so that what the
+/// machine does meanwhile hits all of them.
+pub(crate) fn replay(name: &str, script: &Script, rounds: usize) -> Outcome {
+    replay_through(contender::all(), name, script, rounds)
+}
+
+fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: usize) -> Outcome {
+    let passes = LAP_EVENTS_MIN.div_ceil(script.events().len().max(1));
+    let per_lap = script.events().len() * passes;
+    let laps = (entrants.len() * (rounds + 1)) as u64;
+    let mut progress = Progress::on_stderr("replaying", laps);
+    let mut done = 0;
+    let mut lap_done = |progress: &mut Progress| {
+        done += 1;
+        progress.update(done, done * per_lap as u64);
+    };
+
+    let mut laps: Vec<Vec<Duration>> = vec![Vec::with_capacity(rounds); entrants.len()];
+    let mut right = vec![true; entrants.len()];
+    for round in 0..rounds {
+        for turn in 0..entrants.len() {
+            // Nobody always comes after the same one.
+            let at = (turn + round) % entrants.len();
+            let lap = (entrants[at].lap)(script, passes);
+            laps[at].push(lap.elapsed);
+            right[at] &= lap.sum == script.sum().wrapping_mul(passes as u64);
+            lap_done(&mut progress);
+        }
+    }
+    let timer = Timer::measured();
+    let mut nanoseconds = vec![0; script.events().len()];
+    let mut results = Vec::new();
+    for ((Entrant { name, kind, timed, .. }, laps), right) in
+        entrants.into_iter().zip(laps).zip(right)
+    {
+        nanoseconds.fill(u32::MAX);
+        let mut worst_seen = 0;
+        for _ in 0..rounds {
+            worst_seen = timed(script, &mut nanoseconds).max(worst_seen);
+        }
+        let latency = Latency::new(&nanoseconds, worst_seen, timer);
+        results.push(Measured {
+            name,
+            kind,
+            times: Times::per_event(laps, per_lap),
+            latency,
+            right,
+        });
+        lap_done(&mut progress);
+    }
+    drop(progress);
+    let verdict = Verdict::of(&results);
+    Outcome {
+        name: name.to_owned(),
+        script: script.summary(),
+        rounds,
+        passes,
+        timer,
+        results,
+        verdict,
+    }
+}

@@ -1,0 +1,104 @@
+//! The replay itself.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use super::contender::Contender;
+use super::object::{Object, Value};
+use super::script::{Script, Step};
+
+/// One lap.
+pub(super) struct Lap {
+    pub(super) elapsed: Duration,
+    /// The numbers of all objects that were removed.
+    pub(super) sum: u64,
+}
+
+/// The store of one class, and what the program keeps of its objects.
+struct Class<C: Contender, T: Value> {
+    store: C::Store<T>,
+    keys: Vec<Option<C::Key<T>>>,
+}
+
+impl<C: Contender, T: Value> Class<C, T> {
+    fn new(capacity: usize) -> Self {
+        Self { store: C::new(capacity), keys: (0..capacity).map(|_| None).collect() }
+    }
+
+    /// A birth, or a death, whose object's number it returns.
+    #[inline(always)]
+    fn step(&mut self, step: Step, number: u64) -> u64 {
+        let key = &mut self.keys[step.place as usize];
+        if step.is_birth {
+            *key = C::insert(&mut self.store, number);
+            return 0;
+        }
+        key.take().and_then(|key| C::remove(&mut self.store, key)).unwrap_or(0)
+    }
+}
+
+/// The stores of all classes, by the size of their objects: a field for each of
+/// [`SIZES`](super::object::SIZES).
+macro_rules! stores {
+    ($($size:literal: $field:ident = $words:literal),*) => {
+        struct Stores<C: Contender> {
+            $($field: Vec<Class<C, Object<$words>>>,)*
+        }
+
+        impl<C: Contender> Stores<C> {
+            fn new(script: &Script) -> Self {
+                Self { $($field: classes(script, $size),)* }
+            }
+
+            #[inline(always)]
+            fn step(&mut self, step: Step, number: u64) -> u64 {
+                let store = usize::from(step.store);
+                match step.size {
+                    $($size => self.$field[store].step(step, number),)*
+                    _ => 0,
+                }
+            }
+        }
+    };
+}
+stores! {
+    0: of_16 = 2, 1: of_32 = 4, 2: of_64 = 8, 3: of_128 = 16, 4: of_256 = 32, 5: of_512 = 64,
+    6: of_1024 = 128, 7: of_2048 = 256, 8: of_4096 = 512
+}
+
+fn classes<C: Contender, T: Value>(script: &Script, size: usize) -> Vec<Class<C, T>> {
+    script.capacities(size).iter().map(|&capacity| Class::new(capacity)).collect()
+}
+
+/// Replays the script so many times in new stores, and times all of it.
+pub(super) fn lap<C: Contender>(script: &Script, passes: usize) -> Lap {
+    let mut stores = Stores::<C>::new(script);
+    let mut sum = 0_u64;
+    let begun = Instant::now();
+    for _ in 0..passes {
+        let mut number = 0;
+        for &step in script.events() {
+            number += u64::from(step.is_birth);
+            sum = sum.wrapping_add(stores.step(step, number));
+        }
+    }
+    black_box(sum);
+    Lap { elapsed: begun.elapsed(), sum }
+}
+
+/// Replays the script once in new stores, and times each event. Each event's nanoseconds are lowered to
+/// what it took; returns the longest that any took.
+pub(super) fn timed<C: Contender>(script: &Script, nanoseconds: &mut [u32]) -> u32 {
+    let mut stores = Stores::<C>::new(script);
+    let (mut sum, mut number, mut worst) = (0_u64, 0, 0);
+    for (&step, least) in script.events().iter().zip(nanoseconds) {
+        number += u64::from(step.is_birth);
+        let begun = Instant::now();
+        sum = sum.wrapping_add(black_box(stores.step(step, number)));
+        let took = u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX);
+        *least = took.min(*least);
+        worst = took.max(worst);
+    }
+    black_box(sum);
+    worst
+}

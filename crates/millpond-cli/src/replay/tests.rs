@@ -1,0 +1,162 @@
+use std::time::Duration;
+
+use millpond::{Handle, Pool};
+
+use super::contender::{Contender, Entrant, Kind};
+use super::object::{Object, SIZES, Value, size_of_bytes};
+use super::run::{lap, timed};
+use super::*;
+use crate::output::paint::Paint;
+
+const LIMITS: Limits =
+    Limits { bytes: None, bytes_default: 64, events_max: 1 << 20, memory_max: 1 << 30 };
+
+/// A script of a trace in a file of its own.
+fn script(test: &str, text: &str, limits: &Limits) -> Result<Script, String> {
+    let path = std::env::temp_dir().join(format!("millpond-{}-{test}.csv", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let script = Script::of_trace(&path, limits).map_err(|failure| failure.to_string());
+    std::fs::remove_file(&path).unwrap();
+    script
+}
+
+const SIZED: &str = "tick,event,id,class,size\n0,alloc,1,A,40\n1,alloc,2,A,48\n2,alloc,3,B,9000\n\
+                     3,free,1,A,\n3,alloc,4,A,48\n3,alloc,5,C,1\n4,free,3,B,\n";
+
+#[test]
+fn a_script_has_a_pool_for_each_class_and_ends_with_nothing_alive() {
+    let script = script("sized", SIZED, &LIMITS).unwrap();
+    let summary = script.summary();
+    assert_eq!((summary.events_in_trace, summary.events, summary.lifetimes), (7, 10, 5));
+    assert_eq!((summary.classes, summary.slots, summary.cut), (3, 4, 1));
+    assert_eq!((summary.bytes_min, summary.bytes_max), (16, 4096));
+    assert_eq!(summary.pool_bytes, 2 * 64 + 4096 + 16);
+    assert_eq!(script.sum(), 1 + 2 + 3 + 4 + 5);
+    let mut live = std::collections::HashSet::new();
+    for step in script.events() {
+        let place = (step.size, step.store, step.place);
+        assert!(
+            (step.place as usize) < script.capacities(step.size.into())[usize::from(step.store)]
+        );
+        assert!(if step.is_birth { live.insert(place) } else { live.remove(&place) });
+    }
+    assert!(live.is_empty());
+}
+
+#[test]
+fn the_user_decides_how_large_objects_are_and_how_many_events_count() {
+    let bytes = Limits { bytes: Some(100), ..LIMITS };
+    let summary = script("bytes", SIZED, &bytes).unwrap().summary();
+    assert_eq!((summary.bytes_min, summary.bytes_max, summary.cut), (128, 128, 0));
+    // Five events count; then what is alive dies.
+    let events = Limits { events_max: 5, ..LIMITS };
+    let script_of_5 = script("events", SIZED, &events).unwrap();
+    let summary = script_of_5.summary();
+    assert_eq!((summary.events_in_trace, summary.events_taken, summary.events), (7, 5, 8));
+    assert_eq!(script_of_5.sum(), 1 + 2 + 3 + 4);
+    for events_max in 1..12 {
+        let script = script("any", SIZED, &Limits { events_max, ..LIMITS }).unwrap();
+        let outcome = replay("any", &script, 1);
+        assert!(outcome.wrong().is_none(), "{events_max}");
+    }
+    let memory = Limits { memory_max: 4000, ..LIMITS };
+    let refused = script("memory", SIZED, &memory).unwrap_err();
+    assert!(refused.contains("its 4 slots take 4,240 B, expected at most 4,000 B"), "{refused}");
+}
+
+#[test]
+fn sizes_are_rounded_up() {
+    let size = |bytes| SIZES[usize::from(size_of_bytes(bytes))];
+    assert_eq!([0, 1, 16, 17, 64, 65].map(size), [16, 16, 16, 32, 64, 128]);
+    assert_eq!([4096, 4097, u64::MAX].map(size), [4096; 3]);
+    assert_eq!(size_of::<Object<8>>(), 64);
+    let mut object = Object::<8>::new(7);
+    assert_eq!(object.number(), 7);
+    object.renew(9);
+    assert_eq!(object.number(), 9);
+}
+
+/// Gives back the object after the one that was asked for, now and then.
+struct Confused;
+
+impl Contender for Confused {
+    type Store<T: Value> = Pool<T>;
+    type Key<T: Value> = Handle<T>;
+
+    fn new<T: Value>(capacity: usize) -> Pool<T> {
+        Pool::new(capacity)
+    }
+    fn insert<T: Value>(store: &mut Pool<T>, number: u64) -> Option<Handle<T>> {
+        store.insert(T::new(number)).ok()
+    }
+    fn remove<T: Value>(store: &mut Pool<T>, _key: Handle<T>) -> Option<u64> {
+        let last = store.handles().next_back()?;
+        store.remove(last).map(|object| object.number() + 1)
+    }
+}
+
+#[test]
+fn a_pool_that_mixes_up_objects_is_found() {
+    let script = script("confused", SIZED, &LIMITS).unwrap();
+    let confused = Entrant {
+        name: "Confused",
+        kind: Kind::Pool,
+        lap: lap::<Confused>,
+        timed: timed::<Confused>,
+    };
+    let entrants = contender::all().into_iter().chain([confused]).collect();
+    let outcome = replay_through(entrants, "a.csv", &script, 1);
+    assert_eq!(outcome.wrong().map(|wrong| wrong.name), Some("Confused"));
+    assert_eq!(replay("a.csv", &script, 2).wrong().map(|wrong| wrong.name), None);
+}
+
+fn measured(name: &'static str, kind: Kind, ns: u64) -> Measured {
+    let timer = Timer { nanoseconds: 0 };
+    let times = Times::per_event(vec![Duration::from_micros(ns)], 1000);
+    let latency = Latency::new(&[ns as u32, 10 * ns as u32], 1000, timer);
+    Measured { name, kind, times, latency, right: true }
+}
+
+#[test]
+fn the_sentence_follows_from_the_figures() {
+    let of = |results: &[Measured]| Verdict::of(results).unwrap();
+    let lifo = |ns| measured("Pool, Lifo", Kind::Pool, ns);
+    let fifo = |ns| measured("Pool, Fifo", Kind::Pool, ns);
+    let recycler = |ns| measured("Recycler", Kind::Recycler, ns);
+    let boxes = |ns| measured("Box", Kind::Box, ns);
+
+    let verdict = of(&[lifo(10), fifo(8), recycler(8), boxes(24)]);
+    assert_eq!(verdict.name, "Pool, Fifo");
+    assert_eq!(
+        verdict.sentence,
+        "Take Pool, Fifo: 8.0 ns for a birth or death, 3.0 times as fast as Box (24.0 ns), and 80 ns \
+         for its slowest, Box 240 ns."
+    );
+    // The first of those that are as fast.
+    let verdict = of(&[lifo(1000), fifo(980), boxes(1000)]);
+    assert_eq!(verdict.name, "Pool, Lifo");
+    assert!(verdict.sentence.contains(", as fast as Box (1000.0 ns)"), "{}", verdict.sentence);
+    assert!(
+        verdict.sentence.ends_with("; as fast within 3 %: Pool, Fifo."),
+        "{}",
+        verdict.sentence
+    );
+    // A pool may lose, and objects that stay made may win.
+    let verdict = of(&[lifo(30), fifo(40), recycler(5), boxes(15)]);
+    assert!(verdict.sentence.contains("2.0 times as slow as Box"), "{}", verdict.sentence);
+    assert!(verdict.sentence.ends_with("a Recycler takes 5.0 ns."), "{}", verdict.sentence);
+    assert_eq!(Verdict::of(&[lifo(1)]), None);
+    assert_eq!(Verdict::of(&[boxes(1)]), None);
+}
+
+#[test]
+fn the_text_and_the_json_have_every_contender() {
+    let script = script("shown", SIZED, &Limits { events_max: 5, ..LIMITS }).unwrap();
+    let outcome = replay("a\x1b.csv", &script, 3);
+    let (text, json) = (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)));
+    for measured in &outcome.results {
+        assert!(text.contains(measured.name) && json.contains(measured.name), "{}", measured.name);
+    }
+    assert!(text.contains("the first of 7 events") && text.contains("cut to 4096 bytes"), "{text}");
+    assert!(text.contains("Take ") && !text.contains('\x1b'), "{text}");
+}

@@ -1,0 +1,108 @@
+//! `millpond replay` as a user calls it.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Directory, TRACES, done, millpond, millpond_reading, refused};
+use serde_json::Value;
+
+#[test]
+fn the_bundled_traces_are_replayed_through_every_pool() {
+    let directory = Directory::new();
+    let traces = [
+        ("freedoom2-map01-8bots.csv.gz", 14_678, 64, 64),
+        ("freedoom2-map15-solo.csv.gz", 4507, 64, 64),
+        ("openttd-600ticks.heaptrack.zst", 256_915, 16, 4096),
+    ];
+    let mut command = millpond(&directory);
+    command.args(["replay", "--json", "--rounds", "1"]);
+    for (name, ..) in traces {
+        command.arg([TRACES, name].iter().collect::<PathBuf>());
+    }
+    let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
+    for (trace, (_, lifetimes, smallest, largest)) in
+        json["traces"].as_array().unwrap().iter().zip(traces)
+    {
+        assert_eq!(trace["lifetimes_replayed"], lifetimes);
+        assert_eq!(trace["events_replayed"], 2 * lifetimes);
+        assert_eq!(trace["object_bytes"]["min"], smallest);
+        assert_eq!(trace["object_bytes"]["max"], largest);
+        let results = trace["results"].as_array().unwrap();
+        let names: Vec<_> = results.iter().map(|result| result["name"].as_str().unwrap()).collect();
+        for name in [
+            "Pool, Lifo",
+            "Pool, Fifo",
+            "Pool, LowestFirst",
+            "Pool, Roster",
+            "Pool, NextFit",
+            "Pool, Intrusive",
+            "PackedPool",
+            "Recycler, Lifo",
+            "Box",
+        ] {
+            assert!(names.contains(&name), "{name} is not in {names:?}");
+        }
+        for result in results {
+            assert_eq!(result["right"], true);
+            let figure = |of: &str, name: &str| result[of][name].as_f64().unwrap();
+            let [min, median, max] =
+                ["min", "median", "max"].map(|name| figure("ns_per_event", name));
+            assert!(0.0 < min && min <= median && median <= max, "{result}");
+            let quantiles = ["p50", "p90", "p99", "p999", "p9999", "worst"];
+            let quantiles = quantiles.map(|name| figure("latency_ns", name));
+            assert!(quantiles.is_sorted(), "{result}");
+            // Each operation by its fastest round is no slower than the worst of all rounds; the
+            // histogram rounds to three digits.
+            assert!(quantiles[5] <= figure("latency_ns", "worst_seen") * 1.001 + 1.0, "{result}");
+            assert!(result["ratio_to_box"].as_f64().unwrap() > 0.0);
+        }
+        let recommended = trace["recommended"].as_str().unwrap();
+        assert!(names.contains(&recommended) && recommended != "Box");
+        let sentence = trace["recommendation"].as_str().unwrap();
+        assert!(sentence.starts_with(&format!("Take {recommended}: ")), "{sentence}");
+    }
+}
+
+const TRACE: &str = "tick,event,id,class\n0,alloc,1,Imp\n1,alloc,2,Demon\n3,free,1,Imp\n";
+
+#[test]
+fn it_says_which_one_to_take() {
+    let directory = Directory::new();
+    let arguments = ["replay", "-", "--rounds", "2", "--bytes", "100", "--events", "2"];
+    let text = done(&millpond_reading(&directory, &arguments, TRACE.as_bytes()));
+    assert!(text.contains("4 births and deaths of 2 objects of 128 bytes"), "{text}");
+    assert!(text.contains("the first of 3 events"), "{text}");
+    assert!(text.contains("\nTake ") && text.contains("as Box ("), "{text}");
+    assert!(directory.names().is_empty());
+}
+
+#[test]
+fn input_and_arguments_that_cannot_be_used() {
+    let directory = Directory::new();
+    directory.file("good.csv", TRACE);
+    directory.file("empty.csv", "");
+    directory.file("bad.csv", format!("{TRACE}4,free,1,Imp\n"));
+    let large: String = (0..600).map(|id| format!("0,alloc,{id},A,4096\n")).collect();
+    directory.file("large.csv", format!("tick,event,id,class,size\n{large}"));
+    for (arguments, part) in [
+        (&["nowhere.csv"][..], "nowhere.csv: there is no such file"),
+        (&["."], "is a directory"),
+        (&["empty.csv"], "empty.csv: is empty"),
+        (&["good.csv", "bad.csv"], "bad.csv: line 5 (byte 63): id 1 is freed but not alive"),
+        (
+            &["large.csv", "--memory", "2"],
+            "large.csv: its 600 slots take 2.3 MiB, expected at most",
+        ),
+        (&["good.csv", "--rounds", "0"], "0 is not in 1..=10000"),
+        (&["good.csv", "--bytes", "0"], "0 is not in 1..=4096"),
+        (&["good.csv", "--bytes", "5000"], "5000 is not in 1..=4096"),
+        (&["good.csv", "--events", "0"], "--events"),
+        (&["good.csv", "--memory", "0"], "--memory"),
+        (&[], "<TRACE>"),
+    ] {
+        let output = millpond(&directory).arg("replay").args(arguments).output().unwrap();
+        let line = refused(&output);
+        assert!(line.contains(part), "{arguments:?}: {line}");
+    }
+}

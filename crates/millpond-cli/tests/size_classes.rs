@@ -1,0 +1,83 @@
+//! `millpond plan --size-classes`: what it prints is what the library takes.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Directory, TRACES, done, millpond, refused};
+use millpond::SizeClasses;
+use serde_json::Value;
+
+fn openttd() -> PathBuf {
+    [TRACES, "openttd-600ticks.heaptrack.zst"].iter().collect()
+}
+
+fn classes(json: &Value) -> Vec<(usize, usize)> {
+    let number = |value: &Value| value.as_u64().unwrap() as usize;
+    let classes = json["traces"][0]["size_classes"]["classes"].as_array().unwrap();
+    classes.iter().map(|class| (number(&class["slot_bytes"]), number(&class["slots"]))).collect()
+}
+
+#[test]
+fn the_library_takes_the_classes_of_the_bundled_trace() {
+    let directory = Directory::new();
+    let mut command = millpond(&directory);
+    command.args(["plan", "--json", "--size-classes"]).arg(openttd());
+    let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
+    let found = &json["traces"][0]["size_classes"];
+    let classes = classes(&json);
+    assert!(classes.len() >= 8 && classes.len() <= 20, "{classes:?}");
+    assert!(classes.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    assert!(classes.iter().all(|(bytes, _)| *bytes <= 512 && bytes % 16 == 0));
+    let served = found["allocations_served"].as_u64().unwrap();
+    assert_eq!(served, 249_447, "those of 1 to 512 bytes");
+    let memory = SizeClasses::builder().classes(classes.clone()).build();
+    let reserved: Vec<_> =
+        memory.class_stats().map(|class| (class.slot_bytes, class.slots_reserved)).collect();
+    assert_eq!(reserved, classes);
+}
+
+#[test]
+fn the_text_has_a_table_and_code_and_the_limit_is_the_users() {
+    let directory = Directory::new();
+    let run = |option: &str| {
+        let mut command = millpond(&directory);
+        command.args(["plan", "--no-report", "--headroom", "0", option]).arg(openttd());
+        done(&command.output().unwrap())
+    };
+    let text = run("--size-classes=64");
+    assert!(text.contains("Requests of up to 64 bytes: "), "{text}");
+    assert!(text.contains("const SIZE_CLASSES: [(usize, usize); "), "{text}");
+    assert!(text.contains(".classes(SIZE_CLASSES).build();"), "{text}");
+    assert!(text.contains("    (64, "), "{text}");
+    assert!(!run("--json").contains("size_classes"));
+}
+
+#[test]
+fn a_small_trace_is_counted_by_hand() {
+    let directory = Directory::new();
+    // Three of 0x18 bytes (two at once), one of 0x20 at the same time as these, one of 0x1000.
+    let text = "v 10400 3\na 18 0\na 20 0\na 1000 0\n+ 0\n+ 0\n+ 1\n- 0\n+ 0\n+ 2\n- 0\n- 1\n";
+    directory.file("a.heaptrack", text);
+    let arguments = ["plan", "--json", "--headroom", "0", "--size-classes", "a.heaptrack"];
+    let json = done(&millpond(&directory).args(arguments).output().unwrap());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(classes(&json), [(32, 3)]);
+    let class = &json["traces"][0]["size_classes"]["classes"][0];
+    assert_eq!((&class["allocations"], &class["peak_bytes"]), (&4.into(), &(24 * 2 + 32).into()));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let directory = Directory::new();
+    directory.file("a.csv", "tick,event,id,class\n0,alloc,1,Imp\n");
+    let refuse = |arguments: &[&str]| {
+        refused(&millpond(&directory).arg("plan").args(arguments).output().unwrap())
+    };
+    let said = refuse(&["--size-classes", "--no-report", "a.csv"]);
+    assert!(said.contains("a.csv: tells no sizes, expected a heaptrack file"), "{said}");
+    for bytes in ["0", "2049", "x", "-1"] {
+        refuse(&[&format!("--size-classes={bytes}"), "a.csv"]);
+    }
+    assert_eq!(directory.names(), ["a.csv"]);
+}

@@ -1,0 +1,13 @@
+use super::BlockPool;
+use super::growth::CannotGrow;
+use crate::handle::HandleLayout;
+use crate::overflow::bounded;
+use crate::reuse::ReuseOrder;
+
+bounded! {
+    [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
+    last: |pool, handle| pool.is_last(handle),
+    insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
+    refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
+    evicted: |pool, _victim| pool.evicted += 1,
+}

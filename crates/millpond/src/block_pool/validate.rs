@@ -1,0 +1,77 @@
+//! The invariants of a block pool.
+
+use super::{Block, BlockPool};
+use crate::handle::HandleLayout;
+use crate::reuse::ReuseOrder;
+use crate::validate::{Violation, ensure};
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). Each block is a pool of
+    /// its own, and beside what holds for that: the blocks with room are known, and the lowest of them;
+    /// the counters are the sums over the blocks; the address of each block is known. O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        ensure(
+            self.blocks.len() <= self.max_blocks,
+            "there are no blocks beyond the limit",
+            format_args!("{} of {}", self.blocks.len(), self.max_blocks),
+        )?;
+        for (at, block) in self.blocks.iter().enumerate() {
+            ensure(
+                self.room.has_room(at) == block.has_room(),
+                "the blocks with room are known",
+                format_args!("block {at}"),
+            )?;
+            match block {
+                Block::Unused => {}
+                Block::Taken(pool) => {
+                    ensure(
+                        pool.capacity() == self.slots_per_block(),
+                        "all blocks have the same number of slots",
+                        format_args!("block {at} has {}", pool.capacity()),
+                    )?;
+                    pool.validate()?;
+                }
+                Block::GivenBack(words) => words.validate()?,
+            }
+        }
+        ensure(
+            self.room.is_consistent(),
+            "the levels of the map of room agree",
+            format_args!("?"),
+        )?;
+        let there = self.blocks.iter().filter(|block| block.pool().is_some()).count();
+        ensure(
+            there == self.ledger.stats.blocks
+                && self.ledger.stats.taken - self.ledger.stats.given_back == there as u64,
+            "the blocks are counted",
+            format_args!("{there}, but {:?}", self.ledger.stats),
+        )?;
+        let live: usize = self.blocks.iter().map(Block::live).sum();
+        let stats = self.stats();
+        ensure(
+            live as u64 + self.deaths == self.births
+                && live <= stats.peak
+                && stats.peak <= self.capacity_max()
+                && stats.evicted <= stats.removed,
+            "the counters agree",
+            format_args!("{live} live, {stats:?}"),
+        )?;
+        let noted = |block: usize| {
+            self.blocks[block]
+                .pool()
+                .is_some_and(|pool| self.addresses.binary_search(&(pool.address(), block)).is_ok())
+        };
+        let addresses = if size_of::<T>() == 0 { 0 } else { there };
+        ensure(
+            self.addresses.len() == addresses
+                && self.addresses.is_sorted()
+                && self.addresses.iter().all(|(_, block)| noted(*block)),
+            "the address of each block is known",
+            format_args!("{} of {there}", self.addresses.len()),
+        )
+    }
+}

@@ -1,0 +1,119 @@
+//! Aids for finding what a program does wrong with a pool's objects: writes through stale raw pointers,
+//! removals of what is gone already, objects that nobody removes.
+//!
+//! Compiled with the feature `debug-aids`, and even then off unless a pool's builder
+//! [asks for them](crate::PoolBuilder::debug_aids). Without the feature there is not an instruction of
+//! them in the program.
+//!
+//! ```
+//! use millpond::Pool;
+//! use millpond::debug::DebugAids;
+//!
+//! let mut bullets = Pool::<u64>::builder()
+//!     .capacity(100)
+//!     .name("bullets")
+//!     .debug_aids(DebugAids::all().report_on_drop(|report| eprintln!("{report}")))
+//!     .build();
+//! let bullet = bullets.insert(7).unwrap();
+//! let report = bullets.live_report().unwrap();
+//! assert_eq!(report.origins()[0].count(), 1);
+//! assert_eq!(report.origins()[0].location().file(), file!());
+//! ```
+//!
+//! # AddressSanitizer
+//!
+//! To a sanitizer, a pool's array is one block that is alive for as long as the pool: a use of a dead slot
+//! is no error to it. Compiled with `--cfg millpond_asan`, pools that move values in and out ([`Pool`],
+//! [`SideTable`] and the byte-map pool) tell AddressSanitizer which slots are dead, and every access to one
+//! through a pointer from before is reported:
+//!
+//! ```sh
+//! RUSTFLAGS='-Zsanitizer=address --cfg millpond_asan' \
+//!     cargo +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu
+//! ```
+//!
+//! This needs no feature and no choice in the builder. A program whose C or C++ parts are compiled with
+//! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only told
+//! in part: the sanitizer knows memory by eights. (The first eight bytes of a dead slot stay accessible in a
+//! pool whose order threads a list through them.)
+//!
+//! [`Pool`]: crate::Pool
+//! [`SideTable`]: crate::SideTable
+
+mod live_report;
+mod watch;
+
+pub use live_report::{LiveReport, Origin};
+pub(crate) use watch::Watch;
+
+/// Which aids a pool has; see [the module](self). Made by [`all`](Self::all) or from
+/// [`none`](Self::none) on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DebugAids {
+    pub(crate) fill: bool,
+    pub(crate) panics_on_refused_removal: bool,
+    pub(crate) origins: bool,
+    pub(crate) on_drop: Option<fn(&LiveReport)>,
+}
+
+impl DebugAids {
+    /// No aids: what a pool has that was built without a word about them.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { fill: false, panics_on_refused_removal: false, origins: false, on_drop: None }
+    }
+
+    /// All but the report on drop, for which it has to be said where it goes.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self { fill: true, panics_on_refused_removal: true, origins: true, on_drop: None }
+    }
+
+    /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
+    /// slot is handed out again: if not, somebody wrote through a pointer from before, and the insertion
+    /// panics and says where. Costs a pass over the slot each time.
+    ///
+    /// (A value that is read through a stale pointer is `0x1deadb0b` over and over, which is easily
+    /// recognised in a debugger.)
+    #[must_use]
+    pub const fn fill_dead_slots(mut self) -> Self {
+        self.fill = true;
+        self
+    }
+
+    /// [`remove`](crate::Pool::remove) panics where it would return `None`, and says which pool refuses which
+    /// handle and why. O(1).
+    ///
+    /// ```should_panic
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().panic_on_refused_removal();
+    /// let mut pool = Pool::<u8>::builder().capacity(8).name("bullets").debug_aids(aids).build();
+    /// let bullet = pool.insert(1).unwrap();
+    /// pool.remove(bullet);
+    /// pool.remove(bullet); // pool "bullets" refuses handle 0v…: stale: its object was removed
+    /// ```
+    #[must_use]
+    pub const fn panic_on_refused_removal(mut self) -> Self {
+        self.panics_on_refused_removal = true;
+        self
+    }
+
+    /// Keeps the source line that each object was inserted at, for
+    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation.
+    #[must_use]
+    pub const fn remember_origins(mut self) -> Self {
+        self.origins = true;
+        self
+    }
+
+    /// When the pool is dropped with live objects, hands a report of them to the function, grouped by the
+    /// source lines that they were inserted at, before they are dropped.
+    #[must_use]
+    pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
+        self.origins = true;
+        self.on_drop = Some(report);
+        self
+    }
+}

@@ -1,0 +1,260 @@
+//! `bytemuck`: zeroed objects, and live objects as bytes, to hand to a graphics card or a file.
+//!
+//! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
+//! graphics card with the same slots has to be told.
+
+use ::bytemuck::{NoUninit, cast_slice};
+#[cfg(feature = "alloc")]
+use ::bytemuck::{Pod, Zeroable, cast_slice_mut};
+
+use crate::handle::{Handle, Handle32, HandleLayout};
+use crate::static_pool::StaticPool;
+#[cfg(feature = "alloc")]
+use crate::{
+    classic::RosterPool, errors::Full, packed::PackedPool, pool::Pool, recycler::Recycler,
+    reuse::ReuseOrder,
+};
+
+// SAFETY: a handle is one integer, and a label of no size.
+unsafe impl<T: ?Sized + 'static> NoUninit for Handle<T> {}
+
+// SAFETY: a handle is one integer, and a label of no size.
+unsafe impl<T: ?Sized + 'static, const INDEX_BITS: u32> NoUninit for Handle32<T, INDEX_BITS> {}
+
+/// The runs, as bytes.
+fn as_bytes<'a, T: NoUninit>(
+    runs: impl Iterator<Item = (usize, &'a [T])>,
+) -> impl Iterator<Item = (usize, &'a [u8])> {
+    runs.map(|(first, run)| (first * size_of::<T>(), cast_slice(run)))
+}
+
+/// The runs, as bytes to change.
+#[cfg(feature = "alloc")]
+fn as_bytes_mut<'a, T: Pod>(
+    runs: impl Iterator<Item = (usize, &'a mut [T])>,
+) -> impl Iterator<Item = (usize, &'a mut [u8])> {
+    runs.map(|(first, run)| (first * size_of::<T>(), cast_slice_mut(run)))
+}
+
+/// With the feature `bytemuck`.
+#[cfg(feature = "alloc")]
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// Inserts a value of which all bits are 0.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut lights = Pool::<[f32; 4]>::new(100);
+    /// let dark = lights.insert_zeroed().unwrap();
+    /// assert_eq!(lights[dark], [0.0; 4]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full.
+    pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
+    where
+        T: Zeroable,
+    {
+        self.insert_with(|_| T::zeroed())
+    }
+
+    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
+    /// from the first byte of slot 0.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut lights = Pool::<[u8; 4]>::new(100);
+    /// let handles: Vec<_> = (0..4).map(|i| lights.insert([i; 4]).unwrap()).collect();
+    /// lights.remove(handles[1]);
+    ///
+    /// let mut buffer = [0xff; 400]; // on the graphics card
+    /// for (place, bytes) in lights.runs_as_bytes() {
+    ///     buffer[place..place + bytes.len()].copy_from_slice(bytes);
+    /// }
+    /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
+    /// ```
+    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
+    where
+        T: NoUninit,
+    {
+        as_bytes(self.runs())
+    }
+
+    /// As [`runs_as_bytes`](Self::runs_as_bytes), to change.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut pool = Pool::<[u16; 2]>::new(100);
+    /// let handle = pool.insert_zeroed().unwrap();
+    /// for (_, bytes) in pool.runs_as_bytes_mut() {
+    ///     bytes.fill(1);
+    /// }
+    /// assert_eq!(pool[handle], [0x101; 2]);
+    /// ```
+    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
+    where
+        T: Pod,
+    {
+        as_bytes_mut(self.runs_mut())
+    }
+}
+
+/// With the feature `bytemuck`.
+#[cfg(feature = "alloc")]
+impl<T: Zeroable> Recycler<T> {
+    /// A pool of objects of which all bits are 0.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let transforms = Recycler::<[f32; 16]>::zeroed(100);
+    /// assert!(transforms.as_slice().iter().all(|transform| *transform == [0.0; 16]));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn zeroed(capacity: usize) -> Self {
+        Self::from_fn(capacity, |_| T::zeroed())
+    }
+}
+
+/// With the feature `bytemuck`.
+#[cfg(feature = "alloc")]
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// All objects, live and dead, in bytes.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let transforms = Recycler::<[f32; 16]>::zeroed(100);
+    /// assert_eq!(transforms.as_bytes().len(), 6400);
+    /// ```
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8]
+    where
+        T: NoUninit,
+    {
+        cast_slice(self.as_slice())
+    }
+
+    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
+    /// from the first byte of slot 0.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut pool = Recycler::<u32>::zeroed(100);
+    /// *pool.acquire().unwrap().1 = 0x0101_0101;
+    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1; 4][..])]);
+    /// ```
+    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
+    where
+        T: NoUninit,
+    {
+        as_bytes(self.runs())
+    }
+
+    /// As [`runs_as_bytes`](Self::runs_as_bytes), to change.
+    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
+    where
+        T: Pod,
+    {
+        as_bytes_mut(self.runs_mut())
+    }
+}
+
+/// With the feature `bytemuck`.
+#[cfg(feature = "alloc")]
+impl<T: Zeroable> RosterPool<T> {
+    /// A pool of objects of which all bits are 0: nil.
+    ///
+    /// ```
+    /// use millpond::classic::RosterPool;
+    ///
+    /// assert_eq!(RosterPool::<[u32; 3]>::zeroed(2).as_slice(), [[0; 3]; 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn zeroed(capacity: usize) -> Self {
+        Self::from_fn(capacity, |_| T::zeroed())
+    }
+}
+
+/// With the feature `bytemuck`.
+#[cfg(feature = "alloc")]
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// Inserts a value of which all bits are 0.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full.
+    pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
+    where
+        T: Zeroable,
+    {
+        self.insert_with(|_| T::zeroed())
+    }
+
+    /// All values, adjacent, in bytes: as a vertex buffer wants them.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    ///
+    /// let mut sprites = PackedPool::<[u16; 2]>::new(100);
+    /// sprites.insert([0x0101, 0x0202]).unwrap();
+    /// sprites.insert_zeroed().unwrap();
+    /// assert_eq!(sprites.as_bytes(), [1, 1, 2, 2, 0, 0, 0, 0]);
+    /// ```
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8]
+    where
+        T: NoUninit,
+    {
+        cast_slice(self.as_slice())
+    }
+
+    /// All values, adjacent, in bytes to change.
+    #[must_use]
+    pub fn as_bytes_mut(&mut self) -> &mut [u8]
+    where
+        T: Pod,
+    {
+        cast_slice_mut(self.as_mut_slice())
+    }
+}
+
+/// With the feature `bytemuck`.
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
+    /// from the first byte of slot 0.
+    ///
+    /// ```
+    /// use millpond::StaticPool;
+    ///
+    /// let mut pool = StaticPool::<u16, 10>::new();
+    /// pool.insert(0x0101).unwrap();
+    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1, 1][..])]);
+    /// ```
+    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
+    where
+        T: NoUninit,
+    {
+        as_bytes(self.runs())
+    }
+}
+
+/// A cast of either to bytes is one of an integer.
+const _: () = {
+    assert!(size_of::<Handle<()>>() == size_of::<u64>());
+    assert!(size_of::<Handle32<(), 20>>() == size_of::<u32>());
+};

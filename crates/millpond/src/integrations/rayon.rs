@@ -1,0 +1,195 @@
+//! `rayon`: runs and values on several threads.
+//!
+//! The runs of a pool are cut in two between two words of 64 slots, again and again, as long as there
+//! are threads with nothing to do. Both halves borrow their own part of the slots, so no two threads
+//! ever see the same object.
+
+use ::rayon::iter::ParallelIterator;
+use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
+
+use crate::handle::HandleLayout;
+use crate::handle_core::handle_of_live;
+use crate::pool::{Pool, ValueRuns, ValueRunsMut};
+use crate::recycler::{Recycler, RunSlices, RunSlicesMut};
+use crate::reuse::ReuseOrder;
+
+/// Runs that can be cut in two.
+struct Parallel<I>(I);
+
+macro_rules! parallel {
+    ($runs:ident of $values:ty where T: $bound:ident) => {
+        impl<'a, T: $bound> UnindexedProducer for Parallel<$runs<'a, T>> {
+            type Item = (usize, $values);
+
+            fn split(self) -> (Self, Option<Self>) {
+                let (left, right) = self.0.split();
+                (Self(left), right.map(Self))
+            }
+
+            fn fold_with<F: Folder<Self::Item>>(self, folder: F) -> F {
+                folder.consume_iter(self.0)
+            }
+        }
+
+        impl<'a, T: $bound> ParallelIterator for Parallel<$runs<'a, T>> {
+            type Item = (usize, $values);
+
+            fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
+                bridge_unindexed(self, consumer)
+            }
+        }
+    };
+}
+parallel!(ValueRuns of &'a [T] where T: Sync);
+parallel!(ValueRunsMut of &'a mut [T] where T: Send);
+parallel!(RunSlices of &'a [T] where T: Sync);
+parallel!(RunSlicesMut of &'a mut [T] where T: Send);
+
+/// With the feature `rayon`.
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(10_000);
+    /// for i in 0..10_000_u64 {
+    ///     pool.insert(i).unwrap();
+    /// }
+    /// let sum: u64 = pool.par_runs().map(|(_, run)| run.iter().sum::<u64>()).sum();
+    /// assert_eq!(sum, 49_995_000);
+    /// ```
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel(self.runs())
+    }
+
+    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1.0).unwrap();
+    /// pool.par_runs_mut().for_each(|(_, run)| {
+    ///     for value in run {
+    ///         *value += 0.5;
+    ///     }
+    /// });
+    /// assert_eq!(pool[handle], 1.5);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel(self.runs_mut())
+    }
+
+    /// The values, on several threads, in no order.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// pool.insert(1).unwrap();
+    /// pool.insert(5).unwrap();
+    /// assert_eq!(pool.par_values().copied().max(), Some(5));
+    /// ```
+    pub fn par_values(&self) -> impl ParallelIterator<Item = &T>
+    where
+        T: Sync,
+    {
+        self.par_runs().flat_map_iter(|(_, run)| run)
+    }
+
+    /// The values, to change, on several threads, in no order.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_values_mut().for_each(|value| *value *= 10);
+    /// assert_eq!(pool[handle], 10);
+    /// ```
+    pub fn par_values_mut(&mut self) -> impl ParallelIterator<Item = &mut T>
+    where
+        T: Send,
+    {
+        self.par_runs_mut().flat_map_iter(|(_, run)| run)
+    }
+
+    /// The handles and values, on several threads, in no order.
+    pub fn par_iter(&self) -> impl ParallelIterator<Item = (H, &T)>
+    where
+        T: Sync,
+    {
+        let words = self.storage().words();
+        self.par_runs().flat_map_iter(move |(first, run)| {
+            run.iter().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
+        })
+    }
+
+    /// The handles and values, to change, on several threads, in no order.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.par_iter_mut().for_each(|(handle, value)| *value += handle.index() as i32 + 7);
+    /// assert_eq!(pool[handle], 8);
+    /// assert_eq!(pool.par_iter().collect::<Vec<_>>(), [(handle, &8)]);
+    /// ```
+    pub fn par_iter_mut(&mut self) -> impl ParallelIterator<Item = (H, &mut T)>
+    where
+        T: Send,
+    {
+        let (words, runs) = self.storage_mut().words_and_runs_mut();
+        Parallel(runs).flat_map_iter(move |(first, run)| {
+            run.iter_mut().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
+        })
+    }
+}
+
+/// With the feature `rayon`.
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
+    /// pieces.
+    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+    where
+        T: Sync,
+    {
+        Parallel(self.runs())
+    }
+
+    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
+    /// several pieces.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    /// use rayon::prelude::*;
+    ///
+    /// let mut pool = Recycler::<u32>::new(1000);
+    /// let (handle, object) = pool.acquire().unwrap();
+    /// *object = 1;
+    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|object| *object += 1));
+    /// assert_eq!(pool[handle], 2);
+    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+    /// ```
+    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+    where
+        T: Send,
+    {
+        Parallel(self.runs_mut())
+    }
+}

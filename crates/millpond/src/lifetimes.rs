@@ -1,0 +1,119 @@
+//! What the builders of all pools say of the generations of their slots.
+
+use crate::circle::first_generation;
+
+/// How the generations of a pool's slots begin and end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lifetimes {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) salt: Option<u64>,
+    /// How many lifetimes each slot has at most.
+    pub(crate) count: u32,
+    pub(crate) wraps: bool,
+}
+
+impl Lifetimes {
+    /// No name, no salt, no limit, and slots retire.
+    pub(crate) const PLAIN: Self = Self { name: None, salt: None, count: u32::MAX, wraps: false };
+
+    /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
+    pub(crate) const fn start(&self, max: u32) -> u32 {
+        first_generation(self.name, self.salt, max)
+    }
+
+    /// How many lifetimes each slot has, from 1 to `max`.
+    pub(crate) const fn count_up_to(&self, max: u32) -> u32 {
+        match self.count {
+            0 => 1,
+            count if count > max => max,
+            count => count,
+        }
+    }
+}
+
+impl Default for Lifetimes {
+    fn default() -> Self {
+        Self::PLAIN
+    }
+}
+
+/// The methods that set the [`Lifetimes`] in a field of a builder.
+macro_rules! lifetimes_methods {
+    ($($field:ident).+) => {
+        /// A name for error messages. Pools of different names start their generations at different
+        /// points, so that a handle of one is refused by the other: with 8-byte handles the chance
+        /// that two pools of up to `n` uses per slot overlap is about 2 × `n` / 2^31. (With
+        /// [`Handle32`](crate::Handle32) there are only as many points as lifetimes per slot, and two
+        /// names may well share one.) The points follow from the name alone, on every machine.
+        pub const fn name(mut self, name: &'static str) -> Self {
+            self.$($field).+.name = Some(name);
+            self
+        }
+
+        /// A number that tells this pool from others of the same name, or of none; works like
+        /// [`name`](Self::name), and together with it.
+        pub const fn salt(mut self, salt: u64) -> Self {
+            self.$($field).+.salt = Some(salt);
+            self
+        }
+
+        /// A slot whose generations are used up starts again at its first, instead of retiring.
+        /// Then a handle that was kept for that many lifetimes of its slot names another object:
+        /// 2^31 − 1 with [`Handle`](crate::Handle), as few as 255 with a `Handle32` of 24 index bits.
+        pub const fn wrap(mut self) -> Self {
+            self.$($field).+.wraps = true;
+            self
+        }
+
+        /// A slot whose generations are used up retires: it is never handed out again, and no
+        /// handle ever names two objects. This is the default.
+        pub const fn retire(mut self) -> Self {
+            self.$($field).+.wraps = false;
+            self
+        }
+
+        /// At most this many lifetimes for each slot; 0 counts as 1, and the handle layout's own
+        /// limit holds as well. With 1, no slot is ever used twice.
+        pub const fn lifetimes(mut self, per_slot: u32) -> Self {
+            self.$($field).+.count = per_slot;
+            self
+        }
+    };
+}
+pub(crate) use lifetimes_methods;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_is_1_until_pools_can_be_told_apart() {
+        let plain = Lifetimes::default();
+        let named = |name, salt| Lifetimes { name, salt, ..Lifetimes::default() };
+        assert_eq!(plain.start(100), 1);
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("b"), None).start(1 << 30));
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(1)).start(1 << 30));
+        assert_ne!(named(None, Some(0)).start(1 << 30), named(None, Some(1)).start(1 << 30));
+        assert_ne!(named(Some("a"), None).start(1 << 30), named(Some("a"), Some(0)).start(1 << 30));
+        assert_ne!(named(Some(""), None).start(1 << 30), named(None, Some(0)).start(1 << 30));
+    }
+
+    #[test]
+    fn start_is_the_same_on_every_platform_and_within_range() {
+        let named = Lifetimes { name: Some("bullets"), salt: Some(7), ..Lifetimes::default() };
+        assert_eq!(named.start(u32::MAX >> 1), START_OF_BULLETS_7);
+        for max in 1..200 {
+            assert!((1..=max).contains(&named.start(max)));
+        }
+    }
+
+    /// Recorded: a change of it would change the handles of every named pool.
+    const START_OF_BULLETS_7: u32 = 432_073_660;
+
+    #[test]
+    fn the_count_is_at_least_1_and_no_more_than_there_are() {
+        let counts = [0, 1, 2, 99, 100, 101, u32::MAX];
+        let limited = counts.map(|count| Lifetimes { count, ..Lifetimes::PLAIN }.count_up_to(100));
+        assert_eq!(limited, [1, 1, 2, 99, 100, 100, 100]);
+    }
+}

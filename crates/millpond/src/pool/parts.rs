@@ -1,0 +1,109 @@
+//! What a pool offers to pools that are made of pools.
+
+use super::Pool;
+use crate::circle::Circle;
+use crate::handle::{HandleLayout, Refusal, Word};
+use crate::handle_core::HandleCore;
+use crate::memory::OutOfMemory;
+use crate::reuse::ReuseOrder;
+use crate::settings::Lifetimes;
+use crate::slot_words::SlotWords;
+use crate::storage::{CursorMut, Storage};
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
+
+/// What stays of a pool's slots, all of them dead, when their memory is given back: their words.
+#[derive(Debug)]
+pub(crate) struct KeptWords<W, R> {
+    words: SlotWords<W, R>,
+    circle: Circle<W>,
+    age_claimed_max: u32,
+}
+
+impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
+    pub(crate) fn slots(&self) -> usize {
+        self.words.slots()
+    }
+
+    pub(crate) fn retired(&self) -> usize {
+        self.words.retired()
+    }
+
+    /// Why a handle of this generation is refused.
+    pub(crate) fn refusal(&self, index: usize, generation: W) -> Refusal {
+        let issued = self.words.births() + u64::from(self.age_claimed_max);
+        self.circle.refusal(self.words.get(index), generation, issued)
+    }
+
+    #[cfg(feature = "validate")]
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        self.words.validate()?;
+        self.words.validate_lifetimes(&self.circle)?;
+        ensure(
+            self.words.live() == 0,
+            "the slots of a block that was given back are dead",
+            format_args!("{} are live", self.words.live()),
+        )
+    }
+}
+
+impl<W: Word, R: ReuseOrder> Clone for KeptWords<W, R> {
+    fn clone(&self) -> Self {
+        Self {
+            words: self.words.clone(),
+            circle: self.circle,
+            age_claimed_max: self.age_claimed_max,
+        }
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// A pool of so many slots, which the handle layout can name.
+    pub(crate) fn try_of(lifetimes: &Lifetimes, slots: usize) -> Result<Self, OutOfMemory> {
+        let (core, storage) = HandleCore::try_new(lifetimes, |dead| Storage::try_new(slots, dead))?;
+        Ok(Self { core, storage })
+    }
+
+    /// A pool that goes on with the words of one that was empty. They come back if there is no memory.
+    pub(crate) fn try_continue(
+        kept: KeptWords<H::Word, R>,
+        name: Option<&'static str>,
+    ) -> Result<Self, KeptWords<H::Word, R>> {
+        let KeptWords { words, circle, age_claimed_max } = kept;
+        let keep = |words| KeptWords { words, circle, age_claimed_max };
+        let mut storage = Storage::try_continue(words).map_err(keep)?;
+        match HandleCore::try_continue(circle, age_claimed_max, name, &mut storage) {
+            Ok(core) => Ok(Self { core, storage }),
+            Err(OutOfMemory) => Err(keep(storage.take_words())),
+        }
+    }
+
+    /// Gives back all memory of an empty pool but for the words.
+    pub(crate) fn into_kept_words(mut self) -> KeptWords<H::Word, R> {
+        assert!(self.is_empty(), "values would be lost");
+        let (circle, age_claimed_max) = self.core.lifetimes();
+        KeptWords { words: self.storage.take_words(), circle, age_claimed_max }
+    }
+
+    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    #[inline(always)]
+    pub(crate) fn insert_or_return(&mut self, value: T) -> Result<H, T> {
+        self.insert_if_room(value)
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[inline]
+    pub(crate) fn cursor_mut(&mut self) -> CursorMut<'_, T> {
+        self.storage.words_and_cursor_mut().1
+    }
+
+    /// Whether the slot of a good handle retires with the handle's lifetime.
+    pub(crate) fn is_last(&self, handle: H) -> bool {
+        self.core.is_last(handle)
+    }
+
+    /// The address of the first slot.
+    pub(crate) fn address(&self) -> usize {
+        self.storage.address()
+    }
+}

@@ -1,0 +1,232 @@
+//! One block of memory, cut into slots of one size: the unsafe code of taking and giving back a slot.
+//!
+//! ```text
+//! block   [ header: 64 bytes | slot | slot | slot | …            | rest, too small for a slot ]
+//!                              ▲ dead: its first 4 bytes lead to the next dead slot
+//!                                             ▲ fresh: from here on no slot was ever used
+//! ```
+//!
+//! # Invariant
+//!
+//! 1. The memory of a [`Block`] has `block_bytes` bytes, is aligned to as many, begins with a
+//!    [`Header`], is exposed, and stays while any copy of the `Block` is used: that is the contract of
+//!    [`Block::create`].
+//! 2. A slot is *dead*, *fresh* or *live*. The dead ones are those in the list that begins at
+//!    `header.free`: each holds, as its first four bytes, the offset of the next one, or 0. The fresh
+//!    ones lie at `header.fresh` and after. Every other one is live, and belongs to the program.
+//! 3. Offsets count from the start of the block; a slot lies wholly between the header and the block's
+//!    end, and is at least [`GRANULE`] bytes long.
+//!
+//! Headers are changed through `Cell`s only, slots through raw pointers only, so that no reference ever
+//! covers what another pointer writes.
+
+use core::cell::Cell;
+use core::ptr::{self, NonNull};
+
+/// The sizes of slots are multiples of this, and so are their addresses.
+pub(super) const GRANULE: usize = 8;
+/// What a block keeps for itself, at its beginning.
+pub(super) const HEADER_BYTES: usize = size_of::<Header>();
+const _: () = assert!(HEADER_BYTES == 64, "as documented");
+/// Slots can be aligned to as many bytes.
+pub(super) const ALIGN_MAX: usize = align_of::<Header>();
+
+/// What a block knows of itself.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Header {
+    free: Cell<u32>,
+    fresh: Cell<u32>,
+    live: Cell<u32>,
+    /// Of the first block of a chunk: how many blocks the chunk has, and how many of them classes use.
+    chunk_blocks: Cell<u32>,
+    chunk_used: Cell<u32>,
+    /// Whether the block is in the list of its class' blocks with room.
+    is_listed: Cell<bool>,
+    list: Cell<Links>,
+    grown: Cell<Links>,
+    /// The first block of the chunk, unless this is it.
+    chunk: Option<Block>,
+}
+
+/// Which list of blocks: a block is in at most one of each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListKind {
+    /// Those of a class that have room, or those without a class.
+    Room,
+    /// The first blocks of the chunks that were not reserved.
+    Grown,
+}
+
+/// The neighbours of a block in a list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Links {
+    pub(super) next: Option<Block>,
+    pub(super) previous: Option<Block>,
+}
+
+/// A block, by the address of its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block(NonNull<Header>);
+
+// SAFETY: a block's memory belongs to one allocator, which is used by one thread at a time; whoever has
+// the allocator has its blocks.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// A block without a class, of the chunk that begins with another block or with itself.
+    ///
+    /// # Safety
+    ///
+    /// The memory has `block_bytes` bytes, is aligned to as many, which are a power of two and more than
+    /// [`HEADER_BYTES`], is nobody else's, and stays as long as any copy of the block is used.
+    pub(super) unsafe fn create(memory: NonNull<u8>, chunk: Option<Block>) -> Self {
+        let header = memory.cast::<Header>();
+        // So that a slot's address leads back to the block.
+        let _ = memory.as_ptr().expose_provenance();
+        let fresh = Header {
+            free: Cell::new(0),
+            fresh: Cell::new(0),
+            live: Cell::new(0),
+            chunk_blocks: Cell::new(0),
+            chunk_used: Cell::new(0),
+            is_listed: Cell::new(false),
+            list: Cell::default(),
+            grown: Cell::default(),
+            chunk,
+        };
+        // SAFETY: the memory has room for a header, and is aligned for it.
+        unsafe { header.write(fresh) };
+        Self(header)
+    }
+
+    /// The block that a slot lies in.
+    ///
+    /// # Safety
+    ///
+    /// The slot is one of a block of so many bytes.
+    #[inline]
+    pub(super) unsafe fn of_slot(slot: NonNull<u8>, block_bytes: usize) -> Self {
+        let address = slot.as_ptr().addr() & !(block_bytes - 1);
+        let header = ptr::with_exposed_provenance_mut::<Header>(address);
+        // SAFETY: the block is aligned to its size, so this is its address, which is not null.
+        Self(unsafe { NonNull::new_unchecked(header) })
+    }
+
+    #[inline]
+    fn header(&self) -> &Header {
+        // SAFETY: the header is there (invariant 1), and only `Cell`s of it are ever changed.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The block's memory.
+    pub(super) fn memory(self) -> NonNull<u8> {
+        self.0.cast()
+    }
+
+    /// The first block of the chunk.
+    pub(super) fn chunk(self) -> Self {
+        self.header().chunk.unwrap_or(self)
+    }
+
+    /// Of the first block of a chunk: how many blocks the chunk has.
+    pub(super) fn chunk_blocks(self) -> usize {
+        self.header().chunk_blocks.get() as usize
+    }
+
+    pub(super) fn set_chunk_blocks(self, blocks: usize) {
+        self.header().chunk_blocks.set(blocks as u32);
+    }
+
+    /// Of the first block of a chunk: how many of the chunk's blocks classes use.
+    pub(super) fn chunk_used(self) -> u32 {
+        self.header().chunk_used.get()
+    }
+
+    pub(super) fn count_used(self, change: i32) {
+        self.header().chunk_used.set(self.chunk_used().wrapping_add_signed(change));
+    }
+
+    /// The block that comes so many blocks later in the chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk goes on for so many blocks, which have so many bytes, and they were created.
+    pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
+        // SAFETY: the chunk is one allocation, and goes on so far.
+        Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
+    }
+
+    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for.
+    pub(super) fn reset(self) {
+        debug_assert_eq!(self.live(), 0);
+        self.header().free.set(0);
+        self.header().fresh.set(HEADER_BYTES as u32);
+    }
+
+    /// How many slots are live.
+    #[inline]
+    pub(super) fn live(self) -> u32 {
+        self.header().live.get()
+    }
+
+    #[inline]
+    pub(super) fn is_listed(self) -> bool {
+        self.header().is_listed.get()
+    }
+
+    pub(super) fn set_listed(self, is_listed: bool) {
+        self.header().is_listed.set(is_listed);
+    }
+
+    /// The neighbours in the list of that kind.
+    pub(super) fn links(&self, kind: ListKind) -> &Cell<Links> {
+        match kind {
+            ListKind::Room => &self.header().list,
+            ListKind::Grown => &self.header().grown,
+        }
+    }
+
+    /// A dead or fresh slot, which is live now; `None` if there is none. All slots of the block have to
+    /// be of this size, a multiple of [`GRANULE`].
+    #[inline]
+    pub(super) fn take(self, slot_bytes: usize, block_bytes: usize) -> Option<NonNull<u8>> {
+        let header = self.header();
+        let mut offset = header.free.get() as usize;
+        if offset != 0 {
+            // SAFETY: the offset is that of a dead slot, within the block (invariants 2 and 3).
+            let slot = unsafe { self.memory().add(offset) };
+            // SAFETY: a dead slot begins with the offset of the next one.
+            header.free.set(unsafe { slot.cast::<u32>().read() });
+        } else {
+            offset = header.fresh.get() as usize;
+            if offset + slot_bytes > block_bytes {
+                return None;
+            }
+            header.fresh.set((offset + slot_bytes) as u32);
+        }
+        header.live.set(header.live.get() + 1);
+        // SAFETY: the offset is that of a slot, within the block.
+        Some(unsafe { self.memory().add(offset) })
+    }
+
+    /// A live slot is dead now; gives how many are left.
+    ///
+    /// # Safety
+    ///
+    /// The slot is a live one of this block, and nobody uses it any more.
+    #[inline]
+    pub(super) unsafe fn give_back(self, slot: NonNull<u8>) -> u32 {
+        let header = self.header();
+        let offset = slot.as_ptr().addr() - self.memory().as_ptr().addr();
+        // Not through `slot` itself, which may be allowed to reach no further than the value that was
+        // there, and that may be smaller than a link.
+        // SAFETY: the slot is within the block.
+        let link = unsafe { self.memory().add(offset) }.cast::<u32>();
+        // SAFETY: the slot is the block's own now, and long enough for a link.
+        unsafe { link.write(header.free.get()) };
+        header.free.set(offset as u32);
+        header.live.set(header.live.get() - 1);
+        header.live.get()
+    }
+}

@@ -1,0 +1,266 @@
+//! The blocks of an allocator of size classes: taking them, passing them between classes, and giving
+//! them back.
+//!
+//! Blocks are taken from the global allocator by the *chunk*: several that are adjacent.
+//!
+//! ```text
+//! chunk   [ block, used by a class ][ block, spare ][ not made yet … ]
+//!           counts how many blocks                    ▲ `unmade`, in the newest chunk only
+//!           of the chunk classes use
+//! ```
+//!
+//! # Invariant
+//!
+//! 1. `reserved` is one allocation of `reserved_count` blocks, or dangling if there are none. Every block
+//!    in the list `grown` is the first of an allocation of as many blocks as its header says. Both stay
+//!    as long as a class uses a block of theirs; the reserved one until this is dropped.
+//! 2. `unmade` are the last `unmade_count` blocks of a chunk, whose headers were not written yet.
+//! 3. A block in the list `spare` has no live slot, and no class uses it.
+//! 4. There are at least as many spare and unmade blocks as are promised: `promised` is how many blocks
+//!    the classes have reserved and do not have.
+
+use alloc::alloc::{alloc, dealloc};
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::ptr::NonNull;
+
+use super::block::{Block, ListKind};
+use super::list::BlockList;
+use crate::memory::OutOfMemory;
+
+#[derive(Debug)]
+pub(super) struct Blocks {
+    spare: BlockList,
+    spare_count: Cell<usize>,
+    unmade: Cell<NonNull<u8>>,
+    unmade_count: Cell<usize>,
+    /// The first block of the chunk that the unmade ones are in.
+    unmade_chunk: Cell<Option<Block>>,
+    promised: Cell<usize>,
+    grown: BlockList,
+    count: Cell<usize>,
+    peak: Cell<usize>,
+    max: usize,
+    blocks_per_chunk: usize,
+    reserved: NonNull<u8>,
+    reserved_count: usize,
+    block_bytes: usize,
+}
+
+// SAFETY: the memory that the pointers lead to belongs to this, and is reached through it alone.
+unsafe impl Send for Blocks {}
+
+impl Blocks {
+    /// So many blocks, all of them promised, touched; there will never be more than `max`.
+    pub(super) fn try_new(
+        block_bytes: usize,
+        reserved_count: usize,
+        max: usize,
+        blocks_per_chunk: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let mut blocks = Self {
+            spare: BlockList::new(ListKind::Room),
+            spare_count: Cell::new(0),
+            unmade: Cell::new(NonNull::dangling()),
+            unmade_count: Cell::new(0),
+            unmade_chunk: Cell::new(None),
+            promised: Cell::new(reserved_count),
+            grown: BlockList::new(ListKind::Grown),
+            count: Cell::new(0),
+            peak: Cell::new(0),
+            max,
+            blocks_per_chunk,
+            reserved: NonNull::dangling(),
+            reserved_count: 0,
+            block_bytes,
+        };
+        if reserved_count > 0 {
+            let layout = blocks.chunk_layout(reserved_count)?;
+            blocks.reserved = take(layout)?;
+            blocks.reserved_count = reserved_count;
+            // SAFETY: the memory was just taken, with as many bytes.
+            unsafe { blocks.reserved.write_bytes(0, layout.size()) };
+            // SAFETY: it has so many blocks, and stays until this is dropped.
+            let first = unsafe { blocks.enter(blocks.reserved, reserved_count) };
+            blocks.make_spare(first);
+        }
+        Ok(blocks)
+    }
+
+    fn chunk_layout(&self, blocks: usize) -> Result<Layout, OutOfMemory> {
+        let bytes = self.block_bytes.checked_mul(blocks).ok_or(OutOfMemory)?;
+        Layout::from_size_align(bytes, self.block_bytes).map_err(|_| OutOfMemory)
+    }
+
+    /// Where the reserved blocks are: the first address, and how many bytes.
+    pub(super) fn reserved_range(&self) -> (usize, usize) {
+        (self.reserved.as_ptr().addr(), self.reserved_count * self.block_bytes)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count.get()
+    }
+
+    /// Whether there may be no more blocks.
+    pub(super) fn is_at_limit(&self) -> bool {
+        self.count.get() >= self.max
+    }
+
+    pub(super) fn peak(&self) -> usize {
+        self.peak.get()
+    }
+
+    /// How many blocks no class uses.
+    pub(super) fn unused(&self) -> usize {
+        self.spare_count.get() + self.unmade_count.get()
+    }
+
+    /// A block for a class, with no slot in it yet. Whether it is promised: the class has fewer than it
+    /// has reserved.
+    pub(super) fn take(&self, is_promised: bool) -> Option<Block> {
+        if is_promised {
+            self.promised.set(self.promised.get() - 1);
+        } else if self.unused() == self.promised.get() {
+            let grown = self.grow()?;
+            return Some(self.start(grown));
+        }
+        let block = self.spare.pop();
+        if block.is_some() {
+            self.spare_count.set(self.spare_count.get() - 1);
+        }
+        block.or_else(|| self.make()).map(|block| self.start(block))
+    }
+
+    /// A class uses the block from now on.
+    fn start(&self, block: Block) -> Block {
+        block.reset();
+        block.chunk().count_used(1);
+        block
+    }
+
+    /// The first of the unmade blocks.
+    fn make(&self) -> Option<Block> {
+        self.unmade_count.set(self.unmade_count.get().checked_sub(1)?);
+        let memory = self.unmade.get();
+        // SAFETY: the next one is in the chunk, or its end.
+        self.unmade.set(unsafe { memory.add(self.block_bytes) });
+        // SAFETY: the memory is a block of the chunk, aligned as all are (invariant 2).
+        Some(unsafe { Block::create(memory, self.unmade_chunk.get()) })
+    }
+
+    fn make_spare(&self, block: Block) {
+        self.spare.push(block);
+        self.spare_count.set(self.spare_count.get() + 1);
+    }
+
+    /// Enters a chunk of new blocks, of which all but the first are unmade, and gives the first.
+    ///
+    /// # Safety
+    ///
+    /// The memory has so many blocks, is aligned to one, and stays as long as a class uses one.
+    unsafe fn enter(&self, memory: NonNull<u8>, blocks: usize) -> Block {
+        // What is left of the chunk before is not forgotten.
+        while let Some(block) = self.make() {
+            self.make_spare(block);
+        }
+        // SAFETY: the memory has at least one block.
+        let first = unsafe { Block::create(memory, None) };
+        first.set_chunk_blocks(blocks);
+        // SAFETY: as above, so that the next one is in it, or its end.
+        self.unmade.set(unsafe { memory.add(self.block_bytes) });
+        self.unmade_count.set(blocks - 1);
+        self.unmade_chunk.set(Some(first));
+        self.count.set(self.count.get() + blocks);
+        self.peak.set(self.peak.get().max(self.count.get()));
+        first
+    }
+
+    /// Takes a chunk from the global allocator, and gives its first block. If there is no memory for the
+    /// whole, there may be for one block.
+    fn grow(&self) -> Option<Block> {
+        let blocks = self.blocks_per_chunk.min(self.max.saturating_sub(self.count.get()));
+        if blocks == 0 {
+            return None;
+        }
+        let chunk = |blocks| Some((take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
+        let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
+        // SAFETY: the memory was just taken for so many blocks, and is freed only when the first leaves
+        // the list below, after no class uses any of them.
+        let first = unsafe { self.enter(memory, blocks) };
+        self.grown.push(first);
+        Some(first)
+    }
+
+    /// A class gives an empty block back. Whether it is promised: the class has fewer now than it has
+    /// reserved.
+    pub(super) fn give_back(&self, block: Block, is_promised: bool) {
+        block.chunk().count_used(-1);
+        self.make_spare(block);
+        self.promised.set(self.promised.get() + usize::from(is_promised));
+    }
+
+    /// Gives chunks back that were not reserved, and of which no class uses a block and none is needed
+    /// for what is promised; says how many blocks these had.
+    pub(super) fn shrink_to_fit(&self) -> usize {
+        let mut given_back = 0;
+        let mut next = self.grown.first();
+        while let Some(first) = next {
+            next = self.grown.next(first);
+            let blocks = first.chunk_blocks();
+            if first.chunk_used() == 0 && self.unused() - blocks >= self.promised.get() {
+                self.forget_blocks_of(first);
+                self.free(first);
+                given_back += blocks;
+            }
+        }
+        given_back
+    }
+
+    /// Takes the blocks of a chunk, which no class uses, out of the spare and the unmade ones.
+    fn forget_blocks_of(&self, first: Block) {
+        let mut made = first.chunk_blocks();
+        if self.unmade_chunk.get() == Some(first) {
+            made -= self.unmade_count.take();
+            self.unmade_chunk.set(None);
+        }
+        for at in 0..made {
+            // SAFETY: the chunk has so many blocks that were made.
+            let block = unsafe { first.neighbour(at, self.block_bytes) };
+            self.spare.remove(block);
+        }
+        self.spare_count.set(self.spare_count.get() - made);
+    }
+
+    /// Frees a chunk of the list `grown`, no block of which is used any more.
+    fn free(&self, first: Block) {
+        self.grown.remove(first);
+        let blocks = first.chunk_blocks();
+        self.count.set(self.count.get() - blocks);
+        if let Ok(layout) = self.chunk_layout(blocks) {
+            // SAFETY: it was taken with this layout (invariant 1), and nobody uses it any more.
+            unsafe { dealloc(first.memory().as_ptr(), layout) };
+        }
+    }
+}
+
+/// Memory of the global allocator.
+fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+    assert!(layout.size() > 0);
+    // SAFETY: the layout has a size, as just tested.
+    NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)
+}
+
+/// What is still live in the blocks is gone: whoever could use it has borrowed this.
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        while let Some(first) = self.grown.first() {
+            self.free(first);
+        }
+        if self.reserved_count > 0 {
+            if let Ok(layout) = self.chunk_layout(self.reserved_count) {
+                // SAFETY: it was taken with this layout (invariant 1).
+                unsafe { dealloc(self.reserved.as_ptr(), layout) };
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::block::{GRANULE, HEADER_BYTES};
+use super::table::CLASSES_MAX;
+use super::{Overflow, SizeClasses};
+
+/// Builds a [`SizeClasses`]: its classes, the size of its blocks, and what happens when there is no slot.
+///
+/// ```
+/// use millpond::size_classes::{Overflow, SizeClasses};
+///
+/// let memory = SizeClasses::builder()
+///     .class(24, 10_000) // room for 10,000 allocations of up to 24 bytes
+///     .class(64, 2_000)
+///     .overflow(Overflow::FallBack)
+///     .name("strings")
+///     .build();
+/// assert_eq!(memory.class_stats().map(|class| class.slot_bytes).collect::<Vec<_>>(), [24, 64]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "call `.build()` to get the allocator"]
+pub struct SizeClassesBuilder {
+    /// Size and reserved slots of each class.
+    pub(super) classes: Vec<(usize, usize)>,
+    pub(super) block_bytes: usize,
+    pub(super) blocks_per_chunk: usize,
+    pub(super) max_blocks: usize,
+    pub(super) overflow: Overflow,
+    pub(super) name: Option<&'static str>,
+}
+
+/// The size of blocks unless another is asked for.
+const BLOCK_BYTES: usize = 16 * 1024;
+/// How many are taken at once unless another number is asked for.
+const BLOCKS_PER_CHUNK: usize = 8;
+const BLOCK_BYTES_MIN: usize = 1024;
+const BLOCK_BYTES_MAX: usize = 1 << 30;
+const BLOCKS_PER_CHUNK_MAX: usize = 1 << 20;
+
+impl SizeClassesBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            classes: Vec::new(),
+            block_bytes: BLOCK_BYTES,
+            blocks_per_chunk: BLOCKS_PER_CHUNK,
+            max_blocks: usize::MAX,
+            overflow: Overflow::Grow,
+            name: None,
+        }
+    }
+
+    /// A class of slots of `bytes` bytes, rounded up to a multiple of 8, with blocks for `slots` of them
+    /// from the beginning, which no other class can use up. Sizes that are equal after rounding are one
+    /// class, with the slots of all.
+    pub fn class(mut self, bytes: usize, slots: usize) -> Self {
+        self.classes.push((bytes, slots));
+        self
+    }
+
+    /// Several classes: the bytes and slots of each, as `millpond plan --size-classes` writes them.
+    ///
+    /// ```
+    /// use millpond::size_classes::SizeClasses;
+    ///
+    /// const CLASSES: [(usize, usize); 3] = [(16, 4900), (32, 20_000), (64, 1200)];
+    /// let memory = SizeClasses::builder().classes(CLASSES).build();
+    /// assert_eq!(memory.class_stats().count(), 3);
+    /// ```
+    pub fn classes(mut self, classes: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        self.classes.extend(classes);
+        self
+    }
+
+    /// Classes of 8, 16, 24, … 128 bytes and then four to each doubling, up to `bytes_max`, with nothing
+    /// reserved: no allocation of more than 32 bytes wastes more than a fifth of its slot (if it asks for no
+    /// alignment above 8).
+    ///
+    /// ```
+    /// use millpond::size_classes::SizeClasses;
+    ///
+    /// let memory = SizeClasses::builder().classes_up_to(200).build();
+    /// let sizes: Vec<_> = memory.class_stats().map(|class| class.slot_bytes).collect();
+    /// assert_eq!(sizes[12..], [104, 112, 120, 128, 160, 192, 200]);
+    /// ```
+    pub fn classes_up_to(mut self, bytes_max: usize) -> Self {
+        let mut bytes = 0;
+        while bytes < bytes_max {
+            let step = match bytes {
+                0..128 => GRANULE,
+                _ => 1 << (bytes.ilog2() - 2),
+            };
+            bytes = (bytes + step).min(bytes_max);
+            self.classes.push((bytes, 0));
+        }
+        self
+    }
+
+    /// How many bytes a block has: a power of two from 1 KiB to 1 GiB, 16 KiB unless another is asked
+    /// for. A block serves one class at a time, whose slots should be at most an eighth of it.
+    pub fn block_bytes(mut self, bytes: usize) -> Self {
+        self.block_bytes = bytes;
+        self
+    }
+
+    /// How many blocks [`Overflow::Grow`] takes from the global allocator at once: 8 unless another number
+    /// is asked for; 0 counts as 1. They go back together as well.
+    pub fn blocks_per_chunk(mut self, blocks: usize) -> Self {
+        self.blocks_per_chunk = blocks.clamp(1, BLOCKS_PER_CHUNK_MAX);
+        self
+    }
+
+    /// The limit for [`Overflow::Grow`]: a request that would need one block more is refused.
+    pub fn max_blocks(mut self, blocks: usize) -> Self {
+        self.max_blocks = blocks;
+        self
+    }
+
+    /// What happens to a request that finds no slot; [`Overflow::Grow`] unless another is asked for.
+    pub fn overflow(mut self, overflow: Overflow) -> Self {
+        self.overflow = overflow;
+        self
+    }
+
+    /// A name for messages and statistics.
+    pub fn name(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// The allocator.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> SizeClasses {
+        match self.try_build() {
+            Ok(memory) => memory,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The allocator. The blocks for what is reserved are taken and touched here.
+    ///
+    /// ```
+    /// use millpond::size_classes::{SizeClasses, SizeClassesError};
+    ///
+    /// let error = SizeClasses::builder().class(20_000, 1).try_build().unwrap_err();
+    /// assert_eq!(error, SizeClassesError::ClassTooLarge { bytes: 20_000, bytes_max: 16_320 });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no class, there are more than 255, a class does not fit into a block, the size of
+    /// blocks is not a power of two in range, what is reserved is beyond the limit, or there is no memory.
+    pub fn try_build(mut self) -> Result<SizeClasses, SizeClassesError> {
+        let block_bytes = self.block_bytes;
+        if !block_bytes.is_power_of_two()
+            || !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes)
+        {
+            return Err(SizeClassesError::BlockBytes { block_bytes });
+        }
+        let bytes_max = block_bytes - HEADER_BYTES;
+        for (bytes, _) in &mut self.classes {
+            if *bytes > bytes_max {
+                return Err(SizeClassesError::ClassTooLarge { bytes: *bytes, bytes_max });
+            }
+            *bytes = bytes.next_multiple_of(GRANULE).max(GRANULE);
+        }
+        self.classes.sort_unstable();
+        self.classes.dedup_by(|class, kept| {
+            let is_same = class.0 == kept.0;
+            if is_same {
+                kept.1 = kept.1.saturating_add(class.1);
+            }
+            is_same
+        });
+        match self.classes.len() {
+            0 => return Err(SizeClassesError::NoClass),
+            1..=CLASSES_MAX => {}
+            classes => return Err(SizeClassesError::TooManyClasses { classes }),
+        }
+        SizeClasses::from_builder(&self)
+    }
+}
+
+/// Why a [`SizeClasses`] cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SizeClassesError {
+    /// The builder was not told a class.
+    NoClass,
+    /// There are more classes than can be told apart.
+    TooManyClasses {
+        /// How many there are.
+        classes: usize,
+    },
+    /// A slot of this class does not fit into a block.
+    ClassTooLarge {
+        /// What was asked for.
+        bytes: usize,
+        /// What fits.
+        bytes_max: usize,
+    },
+    /// The size of blocks is not a power of two, or out of range.
+    BlockBytes {
+        /// What was asked for.
+        block_bytes: usize,
+    },
+    /// The slots that are reserved need more blocks than there may be.
+    ReservedTooMuch {
+        /// How many blocks they need.
+        blocks: usize,
+        /// How many there may be.
+        max_blocks: usize,
+    },
+    /// There is no memory for the slots that are reserved.
+    OutOfMemory {
+        /// How many blocks they need.
+        blocks: usize,
+    },
+}
+
+impl fmt::Display for SizeClassesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SizeClassesError::NoClass => f.write_str(
+                "size classes need a class: call `.class(bytes, slots)` or `.classes_up_to(bytes)`",
+            ),
+            SizeClassesError::TooManyClasses { classes } => {
+                write!(f, "{classes} classes are more than {CLASSES_MAX}: merge some")
+            }
+            SizeClassesError::ClassTooLarge { bytes, bytes_max } => write!(
+                f,
+                "a class of {bytes} bytes does not fit into a block, which has room for {bytes_max}: \
+                 raise `block_bytes`, or leave such requests to the global allocator"
+            ),
+            SizeClassesError::BlockBytes { block_bytes } => write!(
+                f,
+                "blocks of {block_bytes} bytes: their size must be a power of two from \
+                 {BLOCK_BYTES_MIN} to {BLOCK_BYTES_MAX}"
+            ),
+            SizeClassesError::ReservedTooMuch { blocks, max_blocks } => write!(
+                f,
+                "the slots that are reserved need {blocks} blocks, more than the limit of \
+                 {max_blocks}: raise `max_blocks`"
+            ),
+            SizeClassesError::OutOfMemory { blocks } => {
+                write!(f, "no memory for {blocks} blocks of size classes")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SizeClassesError {}

@@ -1,0 +1,74 @@
+use core::cell::Cell;
+
+use super::block::{Block, Links, ListKind};
+
+/// A list of blocks, linked both ways through their headers.
+#[derive(Debug)]
+pub(super) struct BlockList {
+    first: Cell<Option<Block>>,
+    kind: ListKind,
+}
+
+impl BlockList {
+    pub(super) const fn new(kind: ListKind) -> Self {
+        Self { first: Cell::new(None), kind }
+    }
+
+    #[inline]
+    pub(super) fn first(&self) -> Option<Block> {
+        self.first.get()
+    }
+
+    pub(super) fn next(&self, block: Block) -> Option<Block> {
+        block.links(self.kind).get().next
+    }
+
+    /// Puts a block that is in no such list at the front.
+    pub(super) fn push(&self, block: Block) {
+        self.put_between(None, block, self.first());
+    }
+
+    /// Puts a block that is in no such list behind the first, or at the front of an empty list.
+    pub(super) fn push_second(&self, block: Block) {
+        let first = self.first();
+        self.put_between(first, block, first.and_then(|first| self.next(first)));
+    }
+
+    fn put_between(&self, previous: Option<Block>, block: Block, next: Option<Block>) {
+        block.links(self.kind).set(Links { next, previous });
+        self.set_next(previous, Some(block));
+        self.set_previous(next, Some(block));
+    }
+
+    /// Takes a block of this list out of it.
+    pub(super) fn remove(&self, block: Block) {
+        let Links { next, previous } = block.links(self.kind).take();
+        self.set_next(previous, next);
+        self.set_previous(next, previous);
+    }
+
+    /// Takes the first block out.
+    pub(super) fn pop(&self) -> Option<Block> {
+        let first = self.first()?;
+        self.remove(first);
+        Some(first)
+    }
+
+    /// What comes after a block, or first.
+    fn set_next(&self, block: Option<Block>, next: Option<Block>) {
+        match block {
+            Some(block) => {
+                let links = block.links(self.kind);
+                links.set(Links { next, ..links.get() });
+            }
+            None => self.first.set(next),
+        }
+    }
+
+    fn set_previous(&self, block: Option<Block>, previous: Option<Block>) {
+        if let Some(block) = block {
+            let links = block.links(self.kind);
+            links.set(Links { previous, ..links.get() });
+        }
+    }
+}

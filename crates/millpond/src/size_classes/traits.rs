@@ -1,0 +1,76 @@
+//! The traits of the crate `allocator-api2`.
+//!
+//! # Invariant
+//!
+//! Memory of a [`SizeClasses`] stays until it is given back or the allocator is dropped; both `&self`
+//! that took it and any copy of that reference are the same allocator.
+
+use allocator_api2::alloc::{AllocError, Allocator};
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use super::{Refused, SizeClasses};
+
+fn refused(_: Refused) -> AllocError {
+    AllocError
+}
+
+/// Vectors, boxes and hash maps of `allocator-api2` and `hashbrown` live in it: pass `&memory` to their
+/// `new_in`.
+// SAFETY: memory that was handed out stays until it is given back, as the reference does not let the
+// allocator move or be dropped; a copy of the reference is the same allocator.
+unsafe impl Allocator for &SizeClasses {
+    #[inline]
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        SizeClasses::allocate(self, layout).map_err(refused)
+    }
+
+    #[inline]
+    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        SizeClasses::allocate_zeroed(self, layout).map_err(refused)
+    }
+
+    #[inline]
+    unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
+        // SAFETY: the trait has the same contract.
+        unsafe { SizeClasses::deallocate(self, memory, layout) };
+    }
+
+    #[inline]
+    unsafe fn grow(
+        &self,
+        memory: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the trait has the same contract.
+        unsafe { SizeClasses::grow(self, memory, old, new) }.map_err(refused)
+    }
+
+    #[inline]
+    unsafe fn grow_zeroed(
+        &self,
+        memory: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the trait has the same contract.
+        let grown = unsafe { SizeClasses::grow(self, memory, old, new) }.map_err(refused)?;
+        // SAFETY: the memory has as many bytes as the new layout, which is the larger one.
+        let rest = unsafe { grown.cast::<u8>().add(old.size()) };
+        // SAFETY: the rest has this many bytes, and is nobody else's.
+        unsafe { rest.write_bytes(0, new.size() - old.size()) };
+        Ok(grown)
+    }
+
+    #[inline]
+    unsafe fn shrink(
+        &self,
+        memory: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        // SAFETY: the trait has the same contract.
+        unsafe { SizeClasses::shrink(self, memory, old, new) }.map_err(refused)
+    }
+}

@@ -1,0 +1,78 @@
+//! Bytes as operations on a pool of any type, reuse order and handle layout, beside the model that the
+//! library's own tests use: after every operation the pool is as the model says, and `validate` finds
+//! nothing.
+//!
+//! The first byte chooses the pool, three more how it is built, and each further three an operation.
+
+#![no_main]
+
+#[path = "../../crates/millpond/tests/common/mod.rs"]
+mod common;
+#[path = "../../crates/millpond/tests/subject/mod.rs"]
+mod subject;
+
+use subject::{Kind, Plan, Run, Step, every_kind};
+
+/// Enough for two words of an occupancy.
+const CAPACITY_MAX: usize = 70;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((&[kind, capacity, lifetimes, flags], steps)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let plan = Plan {
+        capacity: capacity as usize % (CAPACITY_MAX + 1),
+        lifetimes: (lifetimes > 0).then_some(u32::from(lifetimes)),
+        wraps: flags & 1 != 0,
+        name: None,
+    };
+    KINDS[kind as usize % KINDS.len()](plan, steps);
+});
+
+macro_rules! runs {
+    ([$run:ident] $($name:ident: $kind:ty;)+) => {{
+        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        use millpond::{Handle, Handle32};
+        use subject::*;
+        &[$($run::<$kind>),+]
+    }};
+}
+
+const KINDS: &[fn(Plan, &[u8])] = every_kind!(runs![run]);
+
+fn run<K: Kind>(mut plan: Plan, bytes: &[u8]) {
+    plan.wraps &= K::WRAPS_EARLY;
+    let mut run = Run::<K>::new(plan);
+    for bytes in bytes.chunks_exact(3) {
+        run.take(step([bytes[0], bytes[1], bytes[2]]));
+        run.check();
+    }
+    run.end();
+}
+
+fn step([what, a, b]: [u8; 3]) -> Step {
+    let mask = u16::from_le_bytes([a, b]);
+    match what % 32 {
+        0..8 => Step::Insert,
+        8..14 => Step::Remove(a),
+        14..17 => Step::InsertAt(a, b as i8),
+        17 => Step::InsertWith,
+        18 => Step::InsertWithPanics,
+        19 => Step::Promise,
+        20 => Step::RemovePanics(a),
+        21 => Step::RemoveStale,
+        22 => Step::Overwrite(a),
+        23 => Step::Retain(mask),
+        24 => Step::RetainPanics(a),
+        25 => Step::Extract(mask),
+        26 => Step::Drain(a),
+        27 => Step::DrainBack(a),
+        28 => Step::LeakDrain(a),
+        29 if b & 1 == 0 => Step::Clear,
+        29 => Step::ClearPanics(a),
+        30 if b & 1 == 0 => Step::Evict(a),
+        30 => Step::EvictPanics(a),
+        _ if b & 1 == 0 => Step::BorrowTwo(a, b),
+        _ => Step::Copy(a),
+    }
+}
