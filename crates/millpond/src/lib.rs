@@ -234,6 +234,7 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
+    #[cfg(feature = "debug-aids")]
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
