@@ -13,6 +13,7 @@ use crate::work::particles::Particles;
 use crate::work::quadtree::{NODES_MAX, Quadtree};
 use crate::work::replay::{Bots, Replay, ReplayHeap, Solo};
 use crate::work::retain::Retain;
+use crate::work::snapshot;
 use crate::work::{Case, Work, task};
 
 /// Occupancies for the walks, in percent.
@@ -50,6 +51,7 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
     if extent != Extent::Quick {
         plan.programs();
     }
+    plan.snapshots();
     plan.tasks
 }
 
@@ -94,6 +96,21 @@ impl Plan<'_> {
     fn particles(&mut self, count: usize) {
         if count <= 1_000_000 {
             self.add::<Particles, SMALL>("particles", count, 100);
+        }
+    }
+
+    /// Saving and restoring: at two sizes against a plain copy, and what is usual in a game against peers.
+    fn snapshots(&mut self) {
+        if !self.arguments.wants_work(snapshot::PREFIX) {
+            return;
+        }
+        for percent in [100, 90] {
+            for slots in self.arguments.sizes(&[1_000, 1_000_000]) {
+                self.tasks.push(snapshot::task::<16>(slots, percent));
+            }
+        }
+        if self.arguments.sizes(&[]).is_empty() {
+            self.tasks.push(snapshot::task::<32>(800, 100));
         }
     }
 

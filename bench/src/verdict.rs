@@ -4,7 +4,7 @@ use crate::contender::Kind;
 use crate::measure::Cell;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
-use crate::work::worst;
+use crate::work::{snapshot, worst};
 
 /// A bar and how it went.
 #[derive(Debug)]
@@ -87,6 +87,7 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
         let text = format!("{work}, every size: touching the same cache lines");
         bars.push(judge.against(text, 1.5, work, work, TWO_LINES, 0));
     }
+    bars.extend(judge.snapshots());
     bars.push(judge.worst_operation());
     for (contender, limit) in
         [(REFERENCE, 8.2), ("Pool, LowestFirst", 4.2), ("Pool, Lifo, Handle32<16>", 4.2)]
@@ -184,6 +185,36 @@ impl Judge<'_> {
                 Some((own.median / other.median, place))
             });
         Bar { text, limit, ratios: ratios.collect() }
+    }
+
+    /// Each as the ratio of two rows of the tables of snapshots.
+    fn snapshots(&self) -> Vec<Bar> {
+        let bar = |text: &str, limit, contender, other| {
+            let mut ratios = Vec::new();
+            for percent in [100, 90] {
+                let work = format!("{} {percent}%", snapshot::PREFIX);
+                let to_other = |group| self.0.cell(&work, group, other);
+                let bar = self.compare(text.into(), limit, &work, contender, 0, &to_other);
+                ratios.extend(
+                    bar.ratios
+                        .into_iter()
+                        .map(|(ratio, place)| (ratio, format!("{place}, {percent} % live"))),
+                );
+            }
+            Bar { text: text.into(), limit, ratios }
+        };
+        vec![
+            bar("save_into: memcpy of the same bytes", 1.15, snapshot::SAVE, snapshot::MEMCPY),
+            bar("restore: memcpy of the same bytes", 1.15, snapshot::RESTORE, snapshot::MEMCPY),
+            bar("save_into: slotmap.clone()", 0.2, snapshot::SAVE, snapshot::SLOTMAP_CLONE),
+            bar(
+                "looking for the 1 % that changed: save_into of all",
+                0.2,
+                snapshot::COMPARE,
+                snapshot::SAVE,
+            ),
+            bar("copying a known 1 %: save_into of all", 0.2, snapshot::CHANGED, snapshot::SAVE),
+        ]
     }
 
     fn worst_operation(&self) -> Bar {

@@ -7,7 +7,7 @@ use crate::memory;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
 use crate::verdict;
-use crate::work::worst;
+use crate::work::{snapshot, worst};
 
 /// Operations on single objects, a column each.
 const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
@@ -19,6 +19,7 @@ pub(crate) fn document(results: &Results) -> String {
     text += &operations_sections(results);
     text += &iteration_sections(results);
     text += &program_sections(results);
+    text += &snapshot_sections(results);
     text += &worst_section(results);
     text += &memory_section(results);
     text
@@ -134,6 +135,45 @@ fn program_sections(results: &Results) -> String {
     let note = "Particles: per particle and frame. Quadtree: per actor and frame of Freedoom 2 MAP15. The others: replay \
                 of a trace, per event.";
     section("Whole programs", note, &table_of(results, &columns))
+}
+
+/// A table for each size, in comparison with a plain copy.
+fn snapshot_sections(results: &Results) -> String {
+    let mut text = String::new();
+    let groups = results.groups(|work| work.starts_with(snapshot::PREFIX));
+    for group in groups {
+        let works = [100, 90].map(|percent| format!("{} {percent}%", snapshot::PREFIX));
+        let works: Vec<_> =
+            works.iter().filter(|work| results.column(work, group).next().is_some()).collect();
+        let mut contenders: Vec<&str> = Vec::new();
+        for cell in works.iter().flat_map(|work| results.column(work, group)) {
+            if !contenders.contains(&cell.contender) {
+                contenders.push(cell.contender);
+            }
+        }
+        let rows = contenders.iter().map(|contender| {
+            let cells = works.iter().map(|work| {
+                let copy = results.cell(work, group, snapshot::MEMCPY);
+                results.cell(work, group, contender).map_or("-".into(), |cell| figure(cell, copy))
+            });
+            std::iter::once((*contender).to_owned()).chain(cells).collect()
+        });
+        let live = works.iter().map(|work| work.replace(snapshot::PREFIX, "live:"));
+        let table = Table {
+            headings: std::iter::once(String::new()).chain(live).collect(),
+            rows: rows.collect(),
+        };
+        let title = format!(
+            "Save and restore: {} slots of {} bytes",
+            thousands(group.slots),
+            group.object_bytes
+        );
+        let note = "Per slot. Here the factor is to the memcpy of the same bytes: values, generations, bitmap, reuse order. \
+                    1 % of the objects change between the saves. The last two rows are what a save of the changes alone \
+                    would do: look for them, or be told of them.";
+        text += &section(&title, note, &table);
+    }
+    text
 }
 
 fn worst_section(results: &Results) -> String {

@@ -11,6 +11,7 @@ pub(crate) mod particles;
 pub(crate) mod quadtree;
 pub(crate) mod replay;
 pub(crate) mod retain;
+pub(crate) mod snapshot;
 pub(crate) mod worst;
 
 use crate::contender::Contender;

@@ -52,7 +52,7 @@ const fn mixed(mut hash: u64) -> u64 {
 }
 
 /// Where a pool's slots are on their way at first and at last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Circle<W> {
     /// The first generation of every slot.
     pub(crate) start: W,

@@ -14,7 +14,7 @@ use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 use crate::tap::Tap;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure_counters};
+use crate::validate::{Violation, ensure, ensure_counters};
 
 /// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
 pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
@@ -25,6 +25,8 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     evicted: u64,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
+    /// One more than the highest slot that was claimed.
+    claimed_until: usize,
     tap: Tap,
 }
 
@@ -46,6 +48,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,
+            claimed_until: 0,
             tap: Tap::default(),
         };
         Ok((core, slots))
@@ -60,8 +63,17 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     ) -> Result<Self, OutOfMemory> {
         let mut queue = R::Queue::try_new(slots)?;
         queue.reset(slots);
-        let tap = Tap::default();
-        Ok(Self { circle, queue, name, refused: 0, evicted: 0, age_claimed_max, tap })
+        let claimed_until = slots.words().slots();
+        Ok(Self {
+            circle,
+            queue,
+            name,
+            refused: 0,
+            evicted: 0,
+            age_claimed_max,
+            claimed_until,
+            tap: Tap::default(),
+        })
     }
 
     /// The circle, and how far on it a lifetime was begun out of turn.
@@ -84,6 +96,64 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     pub(crate) fn queue_mut(&mut self) -> &mut R::Queue<H::Index> {
         &mut self.queue
+    }
+
+    /// Slots from here on were never used: their words are those of a new pool, and they come in the order
+    /// of their indices.
+    ///
+    /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
+    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
+    /// any slot forward.
+    pub(crate) fn used(&self, words: &Words<R, H>) -> usize {
+        if words.retired() > 0 {
+            return words.slots();
+        }
+        let handed_out = match <R::Queue<H::Index> as Queue<H::Index>>::GOES_ROUND {
+            true => usize::try_from(words.births()).unwrap_or(usize::MAX),
+            false => words.peak(),
+        };
+        handed_out.max(self.claimed_until).min(words.slots())
+    }
+
+    /// The order is not that of a new pool for any of the slots.
+    pub(crate) fn mark_all_used(&mut self, slots: usize) {
+        self.claimed_until = slots;
+    }
+
+    /// Takes over the state of another core of the same shape, but for its name. Slots from `used` on were
+    /// never used in either.
+    ///
+    /// The words are those of this core's slots, which have taken over the other's already.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize, words: &Words<R, H>) {
+        self.queue.take_over(&other.queue, used);
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
+        self.tell_all(words);
+    }
+
+    /// Tells whoever listens that the pool's state was replaced as a whole.
+    fn tell_all(&mut self, words: &Words<R, H>) {
+        if self.tap.is_on() {
+            let stats = self.stats(words);
+            self.tap.restart(stats, words.occupancy().iter());
+        }
+    }
+
+    /// Becomes what was saved, over slots that have the saved words already.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load<S: Slots<Word = H::Word>>(
+        &mut self,
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        slots: &mut S,
+    ) {
+        self.circle = saved.circle;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.age_claimed_max = saved.age_max();
+        self.claimed_until = slots.words().slots();
+        self.queue.load(&saved.order, slots);
     }
 
     /// Whether an insertion would fail: no slot is vacant.
@@ -160,6 +230,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.circle.check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
+        self.claimed_until = self.claimed_until.max(index + 1);
         self.tap.birth(index);
         Ok(index)
     }
@@ -205,10 +276,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     /// once.
     pub(crate) fn reset_order<S: Slots<Word = H::Word, Order = R>>(&mut self, slots: &mut S) {
         self.queue.reset(slots);
-        if self.tap.is_on() {
-            let stats = self.stats(slots.words());
-            self.tap.restart(stats, slots.words().occupancy().iter());
-        }
+        self.tell_all(slots.words());
     }
 
     #[cfg(feature = "recorder")]
@@ -282,6 +350,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         words.validate()?;
         words.validate_lifetimes(&self.circle)?;
         ensure_counters(&self.stats(words))?;
+        let fresh = self.circle.start().as_dead();
+        let used = self.used(words);
+        let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));
+        ensure(
+            beyond.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {beyond:?}, though only {used} were used"),
+        )?;
         self.queue.validate(slots)
     }
 }

@@ -163,6 +163,7 @@ pub mod handle;
 mod integrations;
 mod lifetimes;
 pub mod overflow;
+pub mod snapshot;
 pub mod static_pool;
 mod stats;
 
@@ -208,6 +209,11 @@ mod storage;
 mod tap;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
+
+/// The code of the guide to rollback, compiled and run with the tests.
+#[cfg(all(doctest, feature = "serde", feature = "alloc"))]
+#[doc = include_str!("../../../docs/rollback.md")]
+struct RollbackGuide;
 
 /// The code of the project's front page, compiled and run with the tests.
 #[cfg(all(doctest, feature = "alloc"))]
@@ -263,4 +269,5 @@ pub use self::{
     settings::BuildError,
     side_table::SideTable,
     size_classes::SizeClasses,
+    snapshot::Snapshot,
 };

@@ -289,6 +289,37 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         None
     }
 
+    /// Takes over all of another's state. Slots from `used` on were never used in either.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize) {
+        self.words[..used].copy_from_slice(&other.words[..used]);
+        self.births = other.births;
+        self.deaths_and_peak = other.deaths_and_peak;
+        self.peak_before_death = other.peak_before_death;
+        self.retired = other.retired;
+        self.bitmap_at = other.bitmap_at;
+        if !other.is_bitmap_old() {
+            let used = used.div_ceil(WORD_SLOTS);
+            self.bitmap[..used].copy_from_slice(&other.bitmap[..used]);
+        }
+    }
+
+    /// Takes on these words, of which as many are live, and this history.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
+        self.words.copy_from_slice(words);
+        let live = words.iter().filter(|word| !word.is_dead()).count();
+        self.births = inserted;
+        self.peak_before_death = peak as u64;
+        self.deaths_and_peak = inserted - live as u64 + self.peak_before_death;
+        self.recount_retired();
+        self.gather();
+    }
+
+    /// Counts the retired slots anew.
+    pub(crate) fn recount_retired(&mut self) {
+        self.retired = self.words.iter().filter(|word| **word == W::RETIRED).count();
+    }
+
     /// Takes over the history of another, which has as many live slots.
     pub(crate) fn continue_from(&mut self, other: &Self) {
         debug_assert_eq!(self.live(), other.live());

@@ -45,8 +45,8 @@ fn measured(json: &mut Json, outcome: &Outcome, measured: &Measured) {
     json.key("right").flag(measured.right);
     json.key("ns_per_event").object(|json| {
         json.key("median").number(measured.times.median);
-        json.key("min").number(measured.times.min);
-        json.key("max").number(measured.times.max);
+        json.key("lower_quartile").number(measured.times.lower_quartile);
+        json.key("upper_quartile").number(measured.times.upper_quartile);
     });
     json.key("ratio_to_box").maybe_number(outcome.ratio(measured));
     json.key("latency_ns").object(|json| {

@@ -17,8 +17,6 @@ pub(crate) use json::json;
 pub(crate) use script::{Limits, Script};
 pub(crate) use text::text;
 
-use std::time::Duration;
-
 use crate::output::progress::Progress;
 use contender::{Entrant, Kind};
 use latency::{Latency, Timer};
@@ -69,7 +67,7 @@ pub(crate) struct Summary {
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
     kind: Kind,
-    /// The time of a lap, per event.
+    /// The time of an event.
     pub(crate) times: Times,
     pub(crate) latency: Latency,
     /// Whether every object that was taken out was the one that was put in.
@@ -110,14 +108,14 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         progress.update(done, done * per_lap as u64);
     };
 
-    let mut laps: Vec<Vec<Duration>> = vec![Vec::with_capacity(rounds); entrants.len()];
+    let mut laps: Vec<Vec<Vec<u64>>> = vec![Vec::with_capacity(rounds); entrants.len()];
     let mut right = vec![true; entrants.len()];
     for round in 0..rounds {
         for turn in 0..entrants.len() {
             // Nobody always comes after the same one.
             let at = (turn + round) % entrants.len();
             let lap = (entrants[at].lap)(script, passes);
-            laps[at].push(lap.elapsed);
+            laps[at].push(lap.stretches);
             right[at] &= lap.sum == script.sum().wrapping_mul(passes as u64);
             lap_done(&mut progress);
         }
@@ -137,7 +135,7 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         results.push(Measured {
             name,
             kind,
-            times: Times::per_event(laps, per_lap),
+            times: Times::per_event(&laps, per_lap),
             latency,
             right,
         });

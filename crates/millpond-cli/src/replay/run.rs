@@ -1,15 +1,20 @@
 //! The replay itself.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::contender::Contender;
 use super::object::{Object, Value};
 use super::script::{Script, Step};
 
+/// How many events are timed together: long against the clock, short against what the machine does
+/// meanwhile.
+pub(super) const STRETCH: usize = 1 << 14;
+
 /// One lap.
 pub(super) struct Lap {
-    pub(super) elapsed: Duration,
+    /// How many nanoseconds each stretch of it took.
+    pub(super) stretches: Vec<u64>,
     /// The numbers of all objects that were removed.
     pub(super) sum: u64,
 }
@@ -70,20 +75,24 @@ fn classes<C: Contender, T: Value>(script: &Script, size: usize) -> Vec<Class<C,
     script.capacities(size).iter().map(|&capacity| Class::new(capacity)).collect()
 }
 
-/// Replays the script so many times in new stores, and times all of it.
+/// Replays the script so many times in new stores, and times it stretch by stretch.
 pub(super) fn lap<C: Contender>(script: &Script, passes: usize) -> Lap {
     let mut stores = Stores::<C>::new(script);
     let mut sum = 0_u64;
-    let begun = Instant::now();
+    let mut stretches = Vec::with_capacity(passes * script.events().len().div_ceil(STRETCH));
     for _ in 0..passes {
         let mut number = 0;
-        for &step in script.events() {
-            number += u64::from(step.is_birth);
-            sum = sum.wrapping_add(stores.step(step, number));
+        for stretch in script.events().chunks(STRETCH) {
+            let begun = Instant::now();
+            for &step in stretch {
+                number += u64::from(step.is_birth);
+                sum = sum.wrapping_add(stores.step(step, number));
+            }
+            black_box(sum);
+            stretches.push(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX));
         }
     }
-    black_box(sum);
-    Lap { elapsed: begun.elapsed(), sum }
+    Lap { stretches, sum }
 }
 
 /// Replays the script once in new stores, and times each event. Each event's nanoseconds are lowered to

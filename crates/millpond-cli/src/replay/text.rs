@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::object::SIZES;
+use super::run::STRETCH;
 use super::{Outcome, Summary};
 use crate::error::shown;
 use crate::output::figures::{bytes, count, small};
@@ -17,11 +18,14 @@ pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     text += &figures(outcome, paint);
     let _ = writeln!(
         text,
-        "\nNanoseconds for a birth or death: the median of {} laps, the fastest and the slowest lap, and \
-         the\nmedian as a multiple of Box's. Then single operations, each by the fastest of {} rounds: \
-         what it always\ntakes. `seen` is the worst of all rounds, whatever the machine did meanwhile. \
-         The clock's own {} ns are\ntaken off, so that single figures below them are rough.\n",
-        outcome.rounds, outcome.rounds, outcome.timer.nanoseconds
+        "\nNanoseconds for a birth or death, the median of {0} rounds and the quartiles, taken for each \
+         stretch of\n{1} events; and the median as a multiple of Box's. Then single operations, each \
+         by the fastest of its\n{0} rounds: what it always takes. `seen` is the worst of all rounds, \
+         whatever the machine did meanwhile.\nThe clock's own {2} ns are taken off, so that single \
+         figures below them are rough.\n",
+        outcome.rounds,
+        count(STRETCH as u64),
+        outcome.timer.nanoseconds
     );
     if let Some(verdict) = &outcome.verdict {
         let _ = writeln!(text, "{}", paint.strong(&verdict.sentence));
@@ -61,13 +65,14 @@ fn what_was_replayed(script: &Summary) -> String {
 
 fn figures(outcome: &Outcome, paint: Paint) -> String {
     let mut table = Table::new(&[
-        "<pool", "median", "fastest", "slowest", "× Box", "p50", "p99", "p99.9", "p99.99", "worst",
-        "seen",
+        "<pool", "median", "¼", "¾", "× Box", "p50", "p99", "p99.9", "p99.99", "worst", "seen",
     ]);
     for measured in &outcome.results {
         let (times, latency) = (measured.times, &measured.latency);
         let mut cells = vec![measured.name.to_owned()];
-        cells.extend([times.median, times.min, times.max].map(|ns| format!("{ns:.1}")));
+        cells.extend(
+            [times.median, times.lower_quartile, times.upper_quartile].map(|ns| format!("{ns:.1}")),
+        );
         cells.push(outcome.ratio(measured).map_or_else(|| "–".to_owned(), small));
         cells.extend([0.5, 0.99, 0.999, 0.9999].map(|quantile| count(latency.at(quantile))));
         cells.extend([latency.worst(), latency.worst_seen].map(count));

@@ -1,27 +1,34 @@
 //! The times of several laps.
 
-use std::time::Duration;
-
-/// Nanoseconds per event: the middle of all laps, and the fastest and slowest.
+/// Nanoseconds per event: in the middle of the rounds, and in the fastest and slowest quarter of them.
+///
+/// A lap is timed in stretches. Of each stretch the median over the rounds is taken, and these are
+/// added up; likewise the quartiles. So a round in which the machine did something else for a while
+/// spoils only the stretches that it hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Times {
     pub(crate) median: f64,
-    pub(crate) min: f64,
-    pub(crate) max: f64,
+    pub(crate) lower_quartile: f64,
+    pub(crate) upper_quartile: f64,
 }
 
 impl Times {
-    /// Of laps, of which there is at least one, of so many events each.
-    pub(super) fn per_event(mut laps: Vec<Duration>, events: usize) -> Self {
-        laps.sort_unstable();
-        let at = |place: usize| laps[place].as_nanos() as f64 / events.max(1) as f64;
-        let (half, last) = (laps.len() / 2, laps.len() - 1);
-        let median = if laps.len().is_multiple_of(2) {
-            f64::midpoint(at(half - 1), at(half))
-        } else {
-            at(half)
-        };
-        Self { median, min: at(0), max: at(last) }
+    /// Of laps, of which there is at least one, of equally many stretches and so many events each.
+    pub(super) fn per_event(laps: &[Vec<u64>], events: usize) -> Self {
+        let (mut quartiles, stretches) = ([0_u64; 3], laps[0].len());
+        let mut of_stretch = Vec::with_capacity(laps.len());
+        for stretch in 0..stretches {
+            of_stretch.clear();
+            of_stretch.extend(laps.iter().map(|lap| lap[stretch]));
+            of_stretch.sort_unstable();
+            let last = of_stretch.len() - 1;
+            for (quarters, sum) in quartiles.iter_mut().enumerate() {
+                *sum += of_stretch[(last * (quarters + 1)).div_ceil(4)];
+            }
+        }
+        let [lower_quartile, median, upper_quartile] =
+            quartiles.map(|sum| sum as f64 / events.max(1) as f64);
+        Self { median, lower_quartile, upper_quartile }
     }
 }
 
@@ -30,12 +37,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
-        let of = |ms: &[u64]| {
-            Times::per_event(ms.iter().map(|&ms| Duration::from_millis(ms)).collect(), 1_000_000)
+    fn each_stretch_has_a_median_of_its_own() {
+        let times = |lower_quartile, median, upper_quartile| Times {
+            median,
+            lower_quartile,
+            upper_quartile,
         };
-        assert_eq!(of(&[3, 1, 20]), Times { median: 3.0, min: 1.0, max: 20.0 });
-        assert_eq!(of(&[4, 2]), Times { median: 3.0, min: 2.0, max: 4.0 });
-        assert_eq!(of(&[7]), Times { median: 7.0, min: 7.0, max: 7.0 });
+        let of = |laps: &[&[u64]]| {
+            Times::per_event(&laps.iter().map(|lap| lap.to_vec()).collect::<Vec<_>>(), 10)
+        };
+        assert_eq!(of(&[&[70, 30]]), times(10.0, 10.0, 10.0));
+        assert_eq!(of(&[&[10], &[20], &[30], &[40], &[1000]]), times(2.0, 3.0, 4.0));
+        // Every lap was disturbed, and no stretch more often than once.
+        assert_eq!(
+            of(&[&[9000, 30, 20], &[50, 9000, 20], &[50, 30, 9000]]),
+            times(10.0, 10.0, 2700.0)
+        );
     }
 }

@@ -57,7 +57,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             blocks: self.blocks.clone(),
             room: self.room.clone(),
             addresses: Vec::new(),
-            lifetimes: self.lifetimes.clone(),
+            lifetimes: self.lifetimes,
             ..*self
         };
         copy.note_addresses();

@@ -73,7 +73,9 @@ impl<T> RosterPool<T> {
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         let mut slots = Recycler::builder().reuse(Roster).capacity(capacity).build_with(make);
-        slots.allocator_mut().core_mut().queue_mut().highest_first();
+        let core = slots.allocator_mut().core_mut();
+        core.queue_mut().highest_first();
+        core.mark_all_used(capacity);
         Self { slots }
     }
 

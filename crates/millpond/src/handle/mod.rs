@@ -22,7 +22,7 @@
 //! out again, so that no handle can ever match a later object.
 
 mod narrow;
-mod parse;
+pub(crate) mod parse;
 mod refusal;
 mod wide;
 

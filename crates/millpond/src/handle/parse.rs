@@ -41,7 +41,7 @@ impl fmt::Display for ParseHandleError {
 impl core::error::Error for ParseHandleError {}
 
 /// The handle that prints like this. Each handle has one text.
-fn parse<H: HandleLayout>(text: &str) -> Result<H, ParseHandleError> {
+pub(crate) fn parse<H: HandleLayout>(text: &str) -> Result<H, ParseHandleError> {
     let (index, generation) = text.split_once('v').ok_or(ParseHandleError::Malformed)?;
     H::from_parts(number(index)?, number(generation)?).ok_or(ParseHandleError::OutOfRange)
 }

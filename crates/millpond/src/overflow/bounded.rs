@@ -40,6 +40,7 @@ pub trait Bounded: Lifetimes {
     /// # Errors
     ///
     /// If the pool is full. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
     /// Moves the value out, unless the handle is refused.
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
@@ -62,6 +63,7 @@ pub trait Bounded: Lifetimes {
 
     /// As `insert`, but a full pool does not count as a refusal.
     #[doc(hidden)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: Self::Value) -> Result<Self::Handle, Self::Value>;
     /// Counts a refusal, and says what is said of a full pool.
     #[doc(hidden)]
@@ -133,6 +135,7 @@ macro_rules! bounded {
             type Value = $value;
 
             #[inline]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert(&mut self, value: $value) -> Result<$handle, $crate::Full<$value>> {
                 self.insert(value)
             }
@@ -170,6 +173,7 @@ macro_rules! bounded {
             }
             // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
             #[inline(always)]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {
                 let $inserting = self;
                 $insert

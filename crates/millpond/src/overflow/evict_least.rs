@@ -38,6 +38,7 @@ impl<F> fmt::Debug for EvictLeast<F> {
 
 impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for EvictLeast<F> {
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         let value = match pool.insert_if_room(value) {
             Ok(handle) => return Ok((handle, None)),

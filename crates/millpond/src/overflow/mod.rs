@@ -73,11 +73,13 @@ pub trait Policy<P: Bounded> {
     /// # Errors
     ///
     /// If there is no room, and none could be made. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
 }
 
 /// Removes one object from a full pool and inserts another.
 #[inline]
+#[cfg_attr(feature = "debug-aids", track_caller)]
 fn replace<P: Bounded>(
     pool: &mut P,
     victim: P::Handle,

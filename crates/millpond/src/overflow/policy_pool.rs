@@ -82,6 +82,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// # Errors
     ///
     /// If there is no room, and none could be made. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_by<K: Ord>(
         &mut self,
         value: T,

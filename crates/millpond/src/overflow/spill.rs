@@ -123,11 +123,13 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     ///
     /// If both are full: the error gives the value back, and tells of the second pool.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
         self.insert_if_room(value).map_err(|value| self.second.refuse(value))
     }
 
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: A::Value) -> Result<A::Handle, A::Value> {
         match self.first.insert_if_room(value) {
             Ok(handle) => Ok(handle),

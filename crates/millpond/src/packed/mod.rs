@@ -6,6 +6,7 @@ mod entry;
 mod iter;
 mod overflow;
 mod roster;
+mod snapshot;
 mod sort;
 mod traits;
 

@@ -3,6 +3,8 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::iter;
+use core::ops::Range;
 
 use crate::circle::Circle;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
@@ -39,6 +41,8 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     /// How many slots were live at once at most, looked at when one is about to die: the number only
     /// falls then.
     peak_before_removal: usize,
+    /// One more than the highest slot that was claimed.
+    claimed_until: usize,
     tap: Tap,
 }
 
@@ -68,6 +72,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             refused: 0,
             evicted: 0,
             peak_before_removal: 0,
+            claimed_until: 0,
             tap: Tap::default(),
         })
     }
@@ -125,6 +130,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.order[position] = handle;
         self.swap(position, live);
         self.inserted += 1;
+        self.claimed_until = self.claimed_until.max(index + 1);
         self.tap.birth(index);
         Ok(())
     }
@@ -318,6 +324,74 @@ impl<H: HandleLayout> PackedRoster<H> {
             removed: self.inserted - live as u64,
             refused: self.refused,
             evicted: self.evicted,
+        }
+    }
+
+    pub(super) fn circle(&self) -> &Circle<H::Word> {
+        &self.circle
+    }
+
+    /// The word of a slot.
+    pub(super) fn word(&self, index: usize) -> Option<H::Word> {
+        self.slots.get(index).map(|slot| slot.word)
+    }
+
+    /// Slots from here on were never used, and each stands at the position of its own number.
+    ///
+    /// For: slots are handed out by ascending position, so without claims none beyond the peak was; a claim
+    /// changes positions up to that of the claimed slot; and a retirement changes those at the end.
+    pub(super) fn used(&self, live: usize) -> usize {
+        if self.retired_from < self.capacity() {
+            return self.capacity();
+        }
+        self.peak_before_removal.max(live).max(self.claimed_until)
+    }
+
+    /// Which slot stands at each position, the unused ones as one range.
+    pub(super) fn order(&self, live: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let used = self.used(live);
+        let slots = self.order[..used].iter().map(|handle| handle.index() as usize);
+        slots.map(|index| index..index + 1).chain(iter::once(used..self.capacity()))
+    }
+
+    /// Becomes what was saved.
+    #[cfg(feature = "serde")]
+    pub(super) fn load(&mut self, saved: &crate::snapshot::format::Checked<H::Word>) {
+        self.circle = saved.circle;
+        for (position, &index) in saved.order.iter().enumerate() {
+            let index = index as usize;
+            let word = saved.words[index];
+            let retired = word == H::Word::RETIRED;
+            let generation = if retired { self.circle.start() } else { word.as_live() };
+            self.order[position] = H::from_kept_parts(index, generation);
+            self.slots[index] = Slot { word, position: H::Index::from_index(position) };
+        }
+        let retired = saved.words.iter().filter(|word| **word == H::Word::RETIRED).count();
+        self.retired_from = self.capacity() - retired;
+        self.inserted = saved.inserted;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.peak_before_removal = saved.peak;
+        self.age_claimed_max = saved.age_max();
+        self.claimed_until = self.capacity();
+    }
+
+    /// Takes over the state of another roster of the same capacity and circle. They have so many live slots.
+    pub(super) fn take_over(&mut self, live: usize, other: &Self, other_live: usize) {
+        let used = self.used(live).max(other.used(other_live));
+        self.slots[..used].copy_from_slice(&other.slots[..used]);
+        self.order[..used].copy_from_slice(&other.order[..used]);
+        self.retired_from = other.retired_from;
+        self.inserted = other.inserted;
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.peak_before_removal = other.peak_before_removal;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
+        if self.tap.is_on() {
+            let stats = self.stats(other_live);
+            let live = self.order[..other_live].iter().map(|handle| handle.index() as usize);
+            self.tap.restart(stats, live);
         }
     }
 }

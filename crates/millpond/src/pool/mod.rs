@@ -8,6 +8,7 @@ mod entry;
 mod iter;
 mod overflow;
 mod parts;
+mod snapshot;
 mod traits;
 
 pub use crate::allocator::Handles;

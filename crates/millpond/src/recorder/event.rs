@@ -18,8 +18,12 @@ pub(super) enum Kind {
     Birth,
     /// The lifetime of the slot has ended.
     Death,
-    /// All lifetimes of the pool have ended.
-    AllDead,
+    /// The pool's state was replaced as a whole. What is live now follows.
+    Restart,
+    /// The slot is live after a restart.
+    Live,
+    /// All that is live after a restart was told: other lifetimes have ended.
+    Settled,
 }
 
 impl Event {
@@ -34,7 +38,9 @@ impl Event {
         let kind = match (first >> 32) as u32 {
             0 => Kind::Birth,
             1 => Kind::Death,
-            _ => Kind::AllDead,
+            2 => Kind::Restart,
+            3 => Kind::Live,
+            _ => Kind::Settled,
         };
         Self { kind, pool: (second >> 32) as u32, index: first as u32, tick: second as u32 }
     }
@@ -46,7 +52,7 @@ mod tests {
 
     #[test]
     fn two_words_hold_all_of_it() {
-        for kind in [Kind::Birth, Kind::Death, Kind::AllDead] {
+        for kind in [Kind::Birth, Kind::Death, Kind::Restart, Kind::Live, Kind::Settled] {
             for (pool, index, tick) in
                 [(0, 0, 0), (1, 2, 3), (u32::MAX, u32::MAX - 1, u32::MAX - 2)]
             {

@@ -138,7 +138,8 @@ impl Recorder {
     /// A [`Track`] for something that is not a pool of this crate. The name is what the trace calls its
     /// objects.
     pub fn track(&self, name: &str, capacity: usize) -> Track {
-        Track::new(&self.shared, name.to_string(), Stats { capacity, ..Stats::default() })
+        let stats = Stats { capacity, ..Stats::default() };
+        Track::new(&self.shared, name.to_string(), stats, core::iter::empty())
     }
 
     /// The track of a pool that stands like this, whose live slots are these.
@@ -148,9 +149,7 @@ impl Recorder {
         stats: Stats,
         live: impl Iterator<Item = usize>,
     ) -> Track {
-        let mut track = Track::new(&self.shared, name, stats);
-        track.restart(stats, live);
-        track
+        Track::new(&self.shared, name, stats, live)
     }
 
     /// Whether events are still written: `false` once writing has failed, and then

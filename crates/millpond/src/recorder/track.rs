@@ -8,8 +8,8 @@ use crate::stats::Stats;
 
 /// What one pool, or anything else that has slots, tells a [`Recorder`](super::Recorder).
 ///
-/// A pool has one inside once it is [recorded](crate::Pool::record). For an array of
-/// your own, or a pool of another crate, [`Recorder::track`](super::Recorder::track) makes one, and the
+/// A pool has one inside once it is [recorded](crate::Pool::record). For a `BlockPool`,
+/// a `StaticPool`, an array of your own, or a pool of another crate, [`Recorder::track`](super::Recorder::track) makes one, and the
 /// program reports what happens. No method waits for anything. Dropping it ends the lifetimes that it
 /// knows of.
 ///
@@ -36,9 +36,17 @@ pub struct Track {
 }
 
 impl Track {
-    pub(super) fn new(shared: &Arc<Shared>, name: String, stats: Stats) -> Self {
+    /// The track of something that stands like this, and whose live slots are these.
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        name: String,
+        stats: Stats,
+        live: impl Iterator<Item = usize>,
+    ) -> Self {
         let gauges = shared.add_pool(name, &stats);
-        Self { shared: Arc::clone(shared), gauges, stats, dropped: 0 }
+        let mut track = Self { shared: Arc::clone(shared), gauges, stats, dropped: 0 };
+        live.for_each(|index| track.tell(Kind::Birth, index as u32));
+        track
     }
 
     /// A lifetime of this slot has begun.
@@ -60,7 +68,8 @@ impl Track {
     pub fn all_dead(&mut self) {
         self.stats.removed += self.stats.live as u64;
         self.stats.live = 0;
-        self.tell(Kind::AllDead, 0);
+        self.tell(Kind::Restart, 0);
+        self.tell(Kind::Settled, 0);
     }
 
     /// Somebody was refused, because all slots are live.
@@ -81,12 +90,13 @@ impl Track {
         self.publish();
     }
 
-    /// All that was reported so far is put aside: the pool stands like this now, and these are its live
-    /// slots. For a pool whose state was replaced as a whole.
+    /// The pool's state was replaced as a whole: it stands like this now, and these slots are live. The
+    /// lifetimes of slots that were live before go on.
     pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
         self.stats = stats;
-        self.tell(Kind::AllDead, 0);
-        live.for_each(|index| self.tell(Kind::Birth, index as u32));
+        self.tell(Kind::Restart, 0);
+        live.for_each(|index| self.tell(Kind::Live, index as u32));
+        self.tell(Kind::Settled, 0);
     }
 
     fn tell(&mut self, kind: Kind, index: u32) {

@@ -49,6 +49,8 @@ struct Written {
     class: String,
     /// By slot: the id of its lifetime that has begun and not ended.
     ids: BTreeMap<u32, u64>,
+    /// Ids of lifetimes that have ended unless the slot turns out to be live after a restart.
+    unconfirmed: BTreeMap<u32, u64>,
 }
 
 impl<W: Write> Writer<W> {
@@ -126,7 +128,10 @@ impl<W: Write> Writer<W> {
     fn meet_pools(&mut self) {
         for gauges in self.shared.take_added() {
             let class = self.class_of(&gauges.name);
-            self.pools.insert(gauges.pool, Written { gauges, class, ids: BTreeMap::new() });
+            self.pools.insert(
+                gauges.pool,
+                Written { gauges, class, ids: BTreeMap::new(), unconfirmed: BTreeMap::new() },
+            );
         }
     }
 
@@ -157,7 +162,15 @@ impl<W: Write> Writer<W> {
         match event.kind {
             Kind::Birth => self.birth(&mut pool, event.index)?,
             Kind::Death => self.death(&mut pool, event.index)?,
-            Kind::AllDead => self.all_dead(&mut pool)?,
+            Kind::Restart => {
+                self.end_unconfirmed(&mut pool)?;
+                core::mem::swap(&mut pool.ids, &mut pool.unconfirmed);
+            }
+            Kind::Live => match pool.unconfirmed.remove(&event.index) {
+                Some(id) => drop(pool.ids.insert(event.index, id)),
+                None => self.birth(&mut pool, event.index)?,
+            },
+            Kind::Settled => self.end_unconfirmed(&mut pool)?,
         }
         self.pools.insert(event.pool, pool);
         Ok(())
@@ -176,8 +189,8 @@ impl<W: Write> Writer<W> {
 
     fn death(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
         // If the slot is dead here, its birth was dropped, and the death goes with it.
-        let Some(id) = pool.ids.remove(&index) else { return Ok(()) };
-        self.ended(id, &pool.class)
+        let known = pool.ids.remove(&index).or_else(|| pool.unconfirmed.remove(&index));
+        known.map_or(Ok(()), |id| self.ended(id, &pool.class))
     }
 
     fn ended(&mut self, id: u64, class: &str) -> io::Result<()> {
@@ -186,8 +199,8 @@ impl<W: Write> Writer<W> {
         self.line(format_args!("{tick},free,{id},{class}"))
     }
 
-    fn all_dead(&mut self, pool: &mut Written) -> io::Result<()> {
-        let ids = core::mem::take(&mut pool.ids);
+    fn end_unconfirmed(&mut self, pool: &mut Written) -> io::Result<()> {
+        let ids = core::mem::take(&mut pool.unconfirmed);
         ids.into_values().try_for_each(|id| self.ended(id, &pool.class))
     }
 
@@ -216,7 +229,9 @@ impl<W: Write> Writer<W> {
     fn bury(&mut self, number: u32) -> io::Result<()> {
         let Some(mut pool) = self.pools.remove(&number) else { return Ok(()) };
         self.dropped_by_the_gone += pool.gauges.dropped.load(Ordering::Relaxed);
-        self.all_dead(&mut pool)
+        self.end_unconfirmed(&mut pool)?;
+        core::mem::swap(&mut pool.ids, &mut pool.unconfirmed);
+        self.end_unconfirmed(&mut pool)
     }
 
     fn line(&mut self, line: core::fmt::Arguments<'_>) -> io::Result<()> {

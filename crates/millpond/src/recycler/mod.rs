@@ -2,6 +2,7 @@
 
 mod builder;
 mod overflow;
+mod snapshot;
 
 pub use crate::slices::{RunSlices, RunSlicesMut};
 pub use builder::RecyclerBuilder;

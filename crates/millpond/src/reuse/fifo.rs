@@ -1,6 +1,7 @@
 use alloc::boxed::Box;
+use core::ops::Range;
 
-use super::list::List;
+use super::list::{self, List};
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
 use crate::memory::{self, OutOfMemory};
@@ -69,6 +70,30 @@ impl<I: IndexWord> Queue<I> for FifoQueue {
         let words = slots.words();
         for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
             self.list.push_last(index, &mut self.links[..]);
+        }
+    }
+
+    const GOES_ROUND: bool = true;
+
+    fn take_over(&mut self, other: &Self, used: usize) {
+        self.list.take_over(&other.list);
+        list::take_over_links(&mut self.links, &other.links, used);
+    }
+
+    fn order<'a, S: Slots>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.list.order(slots.words().slots(), used, |index| self.links[index])
+    }
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = slots;
+        self.list = List::EMPTY;
+        for slot in order {
+            self.list.push_last(*slot as usize, &mut self.links[..]);
         }
     }
 

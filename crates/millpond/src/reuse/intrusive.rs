@@ -1,6 +1,7 @@
 use alloc::boxed::Box;
+use core::ops::Range;
 
-use super::list::{Links, List};
+use super::list::{self, Links, List};
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
 use crate::memory::{self, OutOfMemory};
@@ -104,6 +105,31 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
 
     fn reset<S: Slots>(&mut self, slots: &mut S) {
         self.push_all_vacant(slots);
+    }
+
+    fn take_over(&mut self, other: &Self, used: usize) {
+        self.list.take_over(&other.list);
+        // Where the slots hold them, they come with the slots.
+        list::take_over_links(&mut self.links, &other.links, used);
+    }
+
+    fn order<'a, S: Slots>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.list.order(slots.words().slots(), used, |index| {
+            if S::HOLDS_LINKS { slots.link(index) } else { self.links[index] }
+        })
+    }
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        self.list = List::EMPTY;
+        let mut links = Threaded { slots, links: &mut self.links };
+        for slot in order {
+            self.list.push_last(*slot as usize, &mut links);
+        }
     }
 
     #[cfg(feature = "validate")]

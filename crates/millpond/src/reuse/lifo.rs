@@ -1,4 +1,7 @@
 use alloc::boxed::Box;
+use alloc::vec;
+use core::iter;
+use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
@@ -164,6 +167,44 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
     fn reset<S: Slots>(&mut self, _slots: &mut S) {
         self.len = 0;
         self.fresh_from = 0;
+    }
+
+    fn take_over(&mut self, other: &Self, _used: usize) {
+        self.stack[..other.len].copy_from_slice(&other.stack[..other.len]);
+        self.len = other.len;
+        self.fresh_from = other.fresh_from;
+    }
+
+    fn order<'a, S: Slots>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let words = slots.words();
+        let vacant = words.slots() - words.live() - words.retired();
+        // Each vacant slot is in there at least once: if there are no more, each is once, and no ghost.
+        let has_ghosts = self.len + words.slots() - self.fresh_from > vacant;
+        let mut seen = vec![0_u64; if has_ghosts { words.slots().div_ceil(64) } else { 0 }];
+        let mut counts = move |index: usize| {
+            let Some(bits) = seen.get_mut(index / 64) else { return true };
+            let is_first = *bits >> (index % 64) & 1 == 0;
+            *bits |= 1 << (index % 64);
+            is_first && words.is_vacant(index)
+        };
+        let stack = self.stack[..self.len].iter().rev().map(|slot| slot.to_index());
+        let fresh = self.fresh_from..used.max(self.fresh_from);
+        let rest = fresh.end..words.slots();
+        let counted = stack.chain(fresh).filter(move |&index| counts(index));
+        counted.map(|index| index..index + 1).chain(iter::once(rest))
+    }
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        for (entry, slot) in self.stack.iter_mut().zip(order.iter().rev()) {
+            *entry = I::from_index(*slot as usize);
+        }
+        self.len = order.len();
+        self.fresh_from = slots.words().slots();
     }
 
     #[cfg(feature = "validate")]

@@ -1,6 +1,9 @@
 //! A doubly linked list of slots, over links kept anywhere: every operation is O(1), in the middle
 //! too.
 
+use core::iter;
+use core::ops::Range;
+
 use super::Link;
 #[cfg(feature = "validate")]
 use super::ReuseOrder;
@@ -78,6 +81,38 @@ impl List {
             Link::NO_SLOT => self.last = previous,
             next => set_previous(links, next, previous),
         }
+    }
+}
+
+impl List {
+    pub(super) fn take_over(&mut self, other: &Self) {
+        *self = other.clone();
+    }
+
+    /// The slots from the first to the last, those from `used` on, which follow each other, as one range.
+    pub(super) fn order(
+        &self,
+        slots: usize,
+        used: usize,
+        link: impl Fn(usize) -> Link,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let mut next = self.first;
+        iter::from_fn(move || {
+            let first = (next != Link::NO_SLOT).then_some(next as usize)?;
+            let end = if first < used { first + 1 } else { slots };
+            next = link(end - 1).next;
+            Some(first..end)
+        })
+    }
+}
+
+/// Takes over the links of another list. Slots from `used` on were never in another place, so that only the
+/// outermost of their links can have changed.
+pub(super) fn take_over_links(links: &mut [Link], others: &[Link], used: usize) {
+    let until = (used + 1).min(links.len());
+    links[..until].copy_from_slice(&others[..until]);
+    if let (Some(last), Some(other)) = (links.last_mut(), others.last()) {
+        *last = *other;
     }
 }
 

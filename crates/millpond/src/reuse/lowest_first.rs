@@ -1,5 +1,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::iter;
+use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::{IndexWord, Word};
@@ -165,6 +167,30 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
             self.set(index / WORD_BITS);
         }
+    }
+
+    fn take_over(&mut self, other: &Self, _used: usize) {
+        for (level, other) in self.levels.iter_mut().zip(&other.levels) {
+            level.copy_from_slice(other);
+        }
+    }
+
+    /// Nothing: the words say it all.
+    fn order<'a, S: Slots>(
+        &'a self,
+        _slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        iter::empty()
+    }
+
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Nothing;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = order;
+        Queue::<I>::reset(self, slots);
     }
 
     #[cfg(feature = "validate")]

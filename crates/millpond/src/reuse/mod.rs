@@ -35,6 +35,7 @@ pub use roster::Roster;
 pub(crate) use next_fit::next_vacant_after;
 
 use core::fmt::Debug;
+use core::ops::Range;
 
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
@@ -110,6 +111,30 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// The slots that the words call vacant are vacant, the lowest first, and no others.
     fn reset<S: Slots>(&mut self, slots: &mut S);
+
+    /// Whether slots go round: one that was never used comes before one that was freed. Otherwise one that
+    /// was never used comes only when none else is vacant.
+    const GOES_ROUND: bool = false;
+
+    /// Takes over the state of the order of a pool of the same capacity. Slots from `used` on were never used
+    /// in either.
+    fn take_over(&mut self, other: &Self, used: usize);
+
+    /// What the order remembers beside the words: the slots in the order in which they come, or what else
+    /// it goes by. Slots from `used` on were never used, and stay together in one range.
+    fn order<'a, S: Slots>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a;
+
+    /// Which slots [`order`](Self::order) lists.
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Vacant;
+
+    /// Becomes the order that lists these slots, which are those that it has to list.
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S);
 
     /// The order has each slot that the words call vacant once, and no other.
     #[cfg(feature = "validate")]

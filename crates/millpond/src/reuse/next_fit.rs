@@ -1,3 +1,5 @@
+use core::ops::Range;
+
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::{IndexWord, Word};
 use crate::memory::OutOfMemory;
@@ -88,6 +90,30 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
 
     fn reset<S: Slots>(&mut self, _slots: &mut S) {
         self.cursor = None;
+    }
+
+    const GOES_ROUND: bool = true;
+
+    fn take_over(&mut self, other: &Self, _used: usize) {
+        self.cursor = other.cursor;
+    }
+
+    /// The cursor's slot.
+    fn order<'a, S: Slots>(
+        &'a self,
+        _slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
+    }
+
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Cursor;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = slots;
+        self.cursor = order.first().map(|slot| *slot as usize);
     }
 
     #[cfg(feature = "validate")]

@@ -1,4 +1,6 @@
 use alloc::boxed::Box;
+use core::iter;
+use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
@@ -130,6 +132,37 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
         }
         self.partition = live_count;
         self.retired_from = retired;
+    }
+
+    fn take_over(&mut self, other: &Self, used: usize) {
+        self.roster[..used].copy_from_slice(&other.roster[..used]);
+        self.reverse[..used].copy_from_slice(&other.reverse[..used]);
+        self.partition = other.partition;
+        self.retired_from = other.retired_from;
+    }
+
+    /// All slots, the live and the retired ones too.
+    fn order<'a, S: Slots>(
+        &'a self,
+        _slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let slots = self.roster[..used].iter().map(|slot| slot.to_index());
+        slots.map(|index| index..index + 1).chain(iter::once(used..self.roster.len()))
+    }
+
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::All;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+        for (position, slot) in order.iter().enumerate() {
+            let slot = I::from_index(*slot as usize);
+            self.roster[position] = slot;
+            self.reverse[slot.to_index()] = I::from_index(position);
+        }
+        self.partition = slots.words().live();
+        self.retired_from = slots.words().slots() - slots.words().retired();
     }
 
     #[cfg(feature = "validate")]

@@ -2,6 +2,7 @@
 
 mod iter;
 mod join;
+mod snapshot;
 
 pub use iter::{Iter, IterMut};
 pub use join::{Join, JoinPool, JoinTables, join};
@@ -68,6 +69,8 @@ pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; marked dead, the generation of the value that was
     /// there last; 0, marked dead, if there was none ever.
     storage: Storage<V, Lifo, H::Word>,
+    /// Slots from here on never had a value.
+    used: usize,
 }
 
 impl<H: HandleLayout, V> SideTable<H, V> {
@@ -102,7 +105,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
         let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
         let storage = Storage::try_new(capacity, H::Word::ZERO.as_dead()).map_err(out_of_memory)?;
-        Ok(Self { storage })
+        Ok(Self { storage, used: 0 })
     }
 
     /// How many slots the table has.
@@ -178,6 +181,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             Ok(index) => {
                 let before = self.remove_slot(index);
                 self.storage.put(index, handle.word(), value);
+                self.used = self.used.max(index + 1);
                 Ok(before)
             }
             Err(kind) => Err(InsertAtError { value, kind }),
@@ -343,7 +347,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
     fn clone(&self) -> Self {
         match self.storage.try_clone() {
-            Ok(storage) => Self { storage },
+            Ok(storage) => Self { storage, used: self.used },
             Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
         }
     }

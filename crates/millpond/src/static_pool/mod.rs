@@ -7,6 +7,7 @@ mod iter;
 mod live;
 mod overflow;
 mod roster;
+mod snapshot;
 mod storage;
 mod traits;
 

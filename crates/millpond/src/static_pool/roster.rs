@@ -1,5 +1,8 @@
 //! The handles of a static pool: which slots are live, and which come next.
 
+use core::iter;
+use core::ops::Range;
+
 use crate::circle::Circle;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
@@ -45,6 +48,8 @@ pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
     /// How many slots were live at once at most, looked at when one is about to die: the number only
     /// falls then.
     peak_before_removal: usize,
+    /// One more than the highest slot that was claimed.
+    claimed_until: usize,
 }
 
 impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
@@ -65,18 +70,19 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             refused: 0,
             evicted: 0,
             peak_before_removal: 0,
+            claimed_until: 0,
         }
     }
 
     #[inline]
-    fn circle(&self) -> Circle<H::Word> {
+    pub(super) fn circle(&self) -> Circle<H::Word> {
         let count = H::LIFETIMES_MAX - self.lifetimes_fewer;
         Circle::of::<H>(self.start_minus_1 + 1, count, self.wraps)
     }
 
     /// The word of a slot: its generation, or the next one marked dead, or the mark of a retired one.
     #[inline]
-    fn word(&self, index: usize) -> Option<H::Word> {
+    pub(super) fn word(&self, index: usize) -> Option<H::Word> {
         self.words.get(index).map(|word| word.difference(self.circle().start().as_dead()))
     }
 
@@ -181,6 +187,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.swap(self.position_of(index), self.live);
         self.live += 1;
         self.inserted += 1;
+        self.claimed_until = self.claimed_until.max(index + 1);
         Ok(index)
     }
 
@@ -221,6 +228,85 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             };
             self.set_slot_at(position, index);
         }
+    }
+
+    /// Slots from here on were never used, and each stands at the position of its own number.
+    ///
+    /// For: slots are handed out by ascending position, so without claims none beyond the peak was; a claim
+    /// changes positions up to that of the claimed slot; and a retirement changes those at the end.
+    pub(super) fn used(&self) -> usize {
+        if self.retired > 0 {
+            return N;
+        }
+        self.peak_before_removal.max(self.live).max(self.claimed_until)
+    }
+
+    /// Which slot stands at each position, the unused ones as one range.
+    pub(super) fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let used = self.used();
+        let slots = (0..used).map(|position| self.slot_at(position));
+        slots.map(|index| index..index + 1).chain(iter::once(used..N))
+    }
+
+    /// Becomes what was saved, whose circle is set already, and whose live slots are live.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn load(&mut self, saved: &crate::snapshot::format::Checked<H::Word>) {
+        for (position, &index) in saved.order.iter().enumerate() {
+            self.set_slot_at(position, index as usize);
+        }
+        for (index, &word) in saved.words.iter().enumerate() {
+            self.set_word(index, word);
+        }
+        self.live = saved.live;
+        self.retired = saved.words.iter().filter(|word| **word == H::Word::RETIRED).count();
+        self.inserted = saved.inserted;
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.peak_before_removal = saved.peak;
+        self.age_claimed_max = saved.age_max();
+        self.claimed_until = N;
+    }
+
+    /// Runs over this circle from now on, no slot having been used: `false` if no static pool does.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) -> bool {
+        self.start_minus_1 = circle.start.generation() - 1;
+        self.lifetimes_fewer = H::LIFETIMES_MAX - 1 - circle.age(circle.last);
+        self.wraps = circle.wraps;
+        self.circle() == *circle
+    }
+
+    /// Takes over the state of another roster of the same circle.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        let used = self.used().max(other.used());
+        self.words[..used].copy_from_slice(&other.words[..used]);
+        self.order[..used].copy_from_slice(&other.order[..used]);
+        self.positions[..used].copy_from_slice(&other.positions[..used]);
+        self.live = other.live;
+        self.retired = other.retired;
+        self.inserted = other.inserted;
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.peak_before_removal = other.peak_before_removal;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
+    }
+
+    /// Begins some lifetime of a slot that is dead, without keeping the order and the count of retired slots
+    /// true: [`take_over`](Self::take_over) or [`recount`](Self::recount) follows.
+    pub(super) fn begin_out_of_order(&mut self, index: usize) {
+        let word = self.word(index).filter(|word| *word != H::Word::RETIRED);
+        self.set_word(index, word.map_or(self.circle().last, Word::as_live));
+        self.live += 1;
+        self.inserted += 1;
+        self.claimed_until = N;
+    }
+
+    /// Makes the order and the counts true when no slot is live, whatever they were.
+    pub(super) fn recount(&mut self) {
+        self.live = 0;
+        self.retired = (0..N).filter(|&index| self.word(index) == Some(H::Word::RETIRED)).count();
+        self.reset_order();
     }
 
     pub(super) fn check(&self, handle: H) -> Result<(), Refusal> {
@@ -328,10 +414,11 @@ mod tests {
             roster.refused,
             roster.evicted,
             roster.peak_before_removal as u64,
+            roster.claimed_until as u64,
         ];
         words.iter().all(|word| *word == H::Word::ZERO)
             && order.iter().chain(positions).all(|index| index.to_index() == 0)
-            && numbers == [0; 7]
+            && numbers == [0; 8]
             && name.is_none()
     }
 

@@ -191,6 +191,81 @@ impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticStorage<T, N, H>
     }
 }
 
+/// Taking over the state of another pool of the same circle.
+impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
+    pub(super) fn take_over_by_copy(&mut self, other: &Self)
+    where
+        T: Copy,
+    {
+        let used = self.roster.used().max(other.roster.used());
+        // No value has drop code, so that none is missed; which ones are initialised says the roster.
+        self.values[..used].copy_from_slice(&other.values[..used]);
+        self.roster.take_over(&other.roster);
+    }
+
+    /// If a clone or a drop panics, nothing is live.
+    pub(super) fn take_over_by_clone(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        let guard = EmptyUnlessDone { storage: self };
+        let storage = &mut *guard.storage;
+        for index in 0..N {
+            match (storage.get_mut(index), other.get(index)) {
+                (Some(value), Some(source)) => value.clone_from(source),
+                (Some(_), None) => drop(storage.take(index)),
+                (None, Some(source)) => {
+                    let value = source.clone();
+                    storage.values[index].write(value);
+                    // Whatever the generation: the roster of the other follows.
+                    storage.roster.begin_out_of_order(index);
+                }
+                (None, None) => {}
+            }
+        }
+        storage.roster.take_over(&other.roster);
+        mem::forget(guard);
+    }
+}
+
+#[cfg(all(feature = "serde", feature = "alloc"))]
+impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
+    /// A storage as it was saved: the values are those of the words' live slots. `None` if the generations
+    /// run as in no static pool.
+    pub(super) fn load(
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        values: alloc::vec::Vec<(usize, T)>,
+    ) -> Option<Self> {
+        let mut storage = Self::new(&crate::lifetimes::Lifetimes::PLAIN);
+        if !storage.roster.set_circle(&saved.circle) {
+            return None;
+        }
+        for (index, value) in values {
+            storage.values[index].write(value);
+            storage.roster.begin_out_of_order(index);
+        }
+        let is_live = |index| storage.roster.is_live(index);
+        let agree = (0..N).all(|index| is_live(index) != saved.words[index].is_dead());
+        assert!(agree && saved.words.len() == N, "the live slots are those with values");
+        storage.roster.load(saved);
+        Some(storage)
+    }
+}
+
+/// Empties a storage that was left half-way.
+struct EmptyUnlessDone<'a, T, const N: usize, H: HandleLayout> {
+    storage: &'a mut StaticStorage<T, N, H>,
+}
+
+impl<T, const N: usize, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, N, H> {
+    fn drop(&mut self) {
+        for index in 0..N {
+            drop(self.storage.take(index));
+        }
+        self.storage.roster.recount();
+    }
+}
+
 /// Implements what both iterators over single slots have in common: `self.live` yields the indices, and
 /// `self.at(index)` gives the value of a live slot.
 macro_rules! iterator {

@@ -104,6 +104,11 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         }
     }
 
+    /// No longer.
+    pub(crate) fn unwatch(&mut self) {
+        self.watch = None;
+    }
+
     pub(crate) fn watched(&self) -> Option<&Watch> {
         self.watch.as_deref()
     }

@@ -17,6 +17,7 @@ mod cursor;
 mod dead;
 mod iter;
 mod runs;
+mod take_over;
 
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};

@@ -1,3 +1,5 @@
+mod snapshot;
+
 use core::fmt;
 use core::iter::FusedIterator;
 

@@ -1,0 +1,115 @@
+//! The past of a side table.
+
+use core::iter;
+use core::ops::Range;
+
+use super::SideTable;
+use crate::handle::{HandleLayout, Word};
+use crate::snapshot::snapshot_methods;
+use crate::snapshot::state::{Shape, sealed};
+
+impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
+    type Value = V;
+    type Handle = H;
+
+    /// A table has no generations of its own.
+    fn shape(&self) -> Shape {
+        Shape { capacity: self.capacity(), first: 0, last: H::LIFETIMES_MAX, wraps: true }
+    }
+
+    fn used(&self) -> usize {
+        self.used
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> H::Word {
+        self.storage.words().get(index).unwrap_or(H::Word::RETIRED)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&V> {
+        self.storage.get(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        iter::empty()
+    }
+}
+
+snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
+
+impl<H: HandleLayout, V> SideTable<H, V> {
+    fn take_over_by_copy(&mut self, other: &Self)
+    where
+        V: Copy,
+    {
+        self.storage.take_over_by_copy(&other.storage, self.used.max(other.used));
+        self.used = other.used;
+    }
+
+    /// If a clone or a drop panics, the table is empty.
+    fn take_over_by_clone(&mut self, other: &Self)
+    where
+        V: Clone,
+    {
+        let used = self.used.max(other.used);
+        let guard = EmptyUnlessDone(self);
+        guard.0.used = used;
+        guard.0.storage.take_over_by_clone(&other.storage, used);
+        guard.0.used = other.used;
+        core::mem::forget(guard);
+    }
+}
+
+/// Empties a table that was left half-way.
+struct EmptyUnlessDone<'a, H: HandleLayout, V>(&'a mut SideTable<H, V>);
+
+impl<H: HandleLayout, V> Drop for EmptyUnlessDone<'_, H, V> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Stats;
+    use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
+
+    impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
+        const KIND: &'static str = "SideTable";
+        const COUNTS: bool = false;
+
+        fn reuse_name() -> &'static str {
+            ""
+        }
+
+        fn order_of() -> OrderOf {
+            OrderOf::Nothing
+        }
+
+        fn saved_stats(&self) -> Stats {
+            Stats::default()
+        }
+
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut table = Self::try_new(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+            let live = values.len();
+            table.storage.load(&checked.words, values, live as u64, live);
+            table.used = capacity;
+            Ok(table)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            V: Clone,
+        {
+            self.take_over_by_clone(other);
+        }
+    }
+
+    serde_of_pool!(SideTable<H, V>, [H: HandleLayout, V], values V);
+}

@@ -1,0 +1,369 @@
+//! Sums over a pool's state that are equal wherever the states are.
+
+#[cfg(feature = "alloc")]
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::hash::Hasher;
+
+use crate::handle::{Handle, Handle32, HandleLayout};
+
+/// Adds up numbers to a sum of 64 bits, the same on every platform: no byte order, pointer width or
+/// padding goes into it.
+///
+/// Made for finding out that two machines' states have parted, not for keeping out whoever wants to forge
+/// a state.
+///
+/// It is a [`Hasher`] too, for what can be hashed but knows nothing of this crate. Mind that the standard
+/// library hashes a slice or an array of integers as it lies in memory: such a value's sum is the same on
+/// machines of the same byte order (and, for `usize`, pointer width) only. [`ToChecksum`] has no such
+/// exception.
+///
+/// ```
+/// use millpond::snapshot::Checksum;
+///
+/// let mut sum = Checksum::new();
+/// sum.add(&3_u8);
+/// sum.add(&[1.5_f32, -2.0]);
+/// assert_eq!(sum.finish(), 0xf4fb_47e6_b070_5ba9); // on every machine
+/// ```
+#[derive(Clone, Debug)]
+pub struct Checksum {
+    state: u64,
+}
+
+/// Odd, and without a pattern: the golden ratio's fraction, as in SplitMix64.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The fraction of the square root of 2.
+const START: u64 = 0x6a09_e667_f3bc_c908;
+
+/// The product's two halves over each other: each bit of the result depends on all of both.
+#[inline(always)]
+fn folded_product(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+impl Checksum {
+    /// Of nothing.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { state: START }
+    }
+
+    /// Adds a value.
+    #[inline]
+    pub fn add<V: ToChecksum + ?Sized>(&mut self, value: &V) {
+        value.add_to(self);
+    }
+
+    /// Adds 64 bits.
+    #[inline]
+    pub fn add_word(&mut self, word: u64) {
+        // Turned, so that the same words in another order make another sum.
+        self.state = folded_product(self.state.rotate_left(23) ^ word, FACTOR) ^ word;
+    }
+
+    /// Adds bytes, and how many they are.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        self.add_word(bytes.len() as u64);
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.add_word(u64::from_le_bytes(word.try_into().unwrap_or_default()));
+        }
+        let rest = words.remainder();
+        if !rest.is_empty() {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            self.add_word(u64::from_le_bytes(word));
+        }
+    }
+
+    /// The sum of what was added so far.
+    #[inline]
+    #[must_use]
+    pub fn finish(&self) -> u64 {
+        folded_product(self.state ^ START, FACTOR)
+    }
+}
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+macro_rules! hash_numbers {
+    ($($method:ident($number:ty)),*) => {$(
+        #[inline]
+        fn $method(&mut self, number: $number) {
+            self.add(&number);
+        }
+    )*};
+}
+
+impl Hasher for Checksum {
+    fn write(&mut self, bytes: &[u8]) {
+        self.add_bytes(bytes);
+    }
+
+    hash_numbers! {
+        write_u8(u8), write_u16(u16), write_u32(u32), write_u64(u64), write_u128(u128), write_usize(usize),
+        write_i8(i8), write_i16(i16), write_i32(i32), write_i64(i64), write_i128(i128), write_isize(isize)
+    }
+
+    fn finish(&self) -> u64 {
+        self.finish()
+    }
+}
+
+/// A value that can be added to a [`Checksum`], the same way on every platform.
+///
+/// Numbers, floating-point ones too, `bool`, `char`, text, handles, and arrays, slices, tuples, options
+/// and boxes of such values are; for a type of your own, name its fields with
+/// [`checksum_fields!`](crate::checksum_fields), or write the method:
+///
+/// ```
+/// use millpond::snapshot::{Checksum, ToChecksum};
+///
+/// enum Weapon {
+///     Fist,
+///     Gun { rounds: u16 },
+/// }
+///
+/// impl ToChecksum for Weapon {
+///     fn add_to(&self, sum: &mut Checksum) {
+///         match self {
+///             Weapon::Fist => sum.add(&0_u8),
+///             Weapon::Gun { rounds } => {
+///                 sum.add(&1_u8);
+///                 sum.add(rounds);
+///             }
+///         }
+///     }
+/// }
+/// ```
+///
+/// Leave out what may differ between two machines that agree: what is only drawn, caches, addresses.
+///
+/// Every NaN counts as the same one, because machines make different ones of the same calculation; `0.0`
+/// and `-0.0` do differ. Whether floating-point *calculations* give the same on every machine is up to the
+/// program: additions and multiplications do, `sin` and the like do not.
+pub trait ToChecksum {
+    /// Adds the value.
+    fn add_to(&self, sum: &mut Checksum);
+
+    /// Adds several in a row, without their number.
+    #[doc(hidden)]
+    #[inline]
+    fn add_all_to(values: &[Self], sum: &mut Checksum)
+    where
+        Self: Sized,
+    {
+        values.iter().for_each(|value| value.add_to(sum));
+    }
+}
+
+/// Implements [`ToChecksum`](crate::snapshot::ToChecksum) for a struct, from a list of all its fields. A
+/// field that is in neither list does not compile.
+///
+/// ```
+/// use millpond::{checksum_fields, Pool};
+///
+/// struct Bullet {
+///     position: [f32; 2],
+///     damage: u16,
+///     trail: Vec<[f32; 2]>, // is only drawn
+/// }
+/// checksum_fields!(Bullet { position, damage } without { trail });
+///
+/// let mut here = Pool::new(8);
+/// let mut there = Pool::new(8);
+/// for pool in [&mut here, &mut there] {
+///     pool.insert(Bullet { position: [1.0, 2.0], damage: 3, trail: vec![] }).unwrap();
+/// }
+/// here.values_mut().for_each(|bullet| bullet.trail.push(bullet.position));
+/// assert_eq!(here.checksum(), there.checksum());
+/// there.values_mut().for_each(|bullet| bullet.damage += 1);
+/// assert_ne!(here.checksum(), there.checksum());
+/// ```
+#[macro_export]
+macro_rules! checksum_fields {
+    ($type:ident { $($field:ident),* $(,)? } $(without { $($skipped:ident),* $(,)? })?) => {
+        impl $crate::snapshot::ToChecksum for $type {
+            fn add_to(&self, sum: &mut $crate::snapshot::Checksum) {
+                let $type { $($field,)* $($($skipped: _,)*)? } = self;
+                $(sum.add($field);)*
+            }
+        }
+    };
+}
+
+macro_rules! small_numbers {
+    ($($number:ty as $wide:ty),*) => {$(
+        impl ToChecksum for $number {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                sum.add_word(<$wide>::from(*self) as u64);
+            }
+        }
+    )*};
+}
+small_numbers!(bool as u64, u16 as u64, u32 as u64, u64 as u64, char as u64);
+small_numbers!(i8 as i64, i16 as i64, i32 as i64, i64 as i64);
+
+impl ToChecksum for u8 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(u64::from(*self));
+    }
+
+    #[inline]
+    fn add_all_to(values: &[Self], sum: &mut Checksum) {
+        sum.add_bytes(values);
+    }
+}
+
+impl ToChecksum for usize {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(*self as u64);
+    }
+}
+
+impl ToChecksum for isize {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(*self as i64 as u64);
+    }
+}
+
+impl ToChecksum for u128 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(*self as u64);
+        sum.add_word((*self >> 64) as u64);
+    }
+}
+
+impl ToChecksum for i128 {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        (*self as u128).add_to(sum);
+    }
+}
+
+macro_rules! floats {
+    ($($float:ty: $any_nan:literal),*) => {$(
+        impl ToChecksum for $float {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                let bits = if self.is_nan() { $any_nan } else { self.to_bits() };
+                bits.add_to(sum);
+            }
+        }
+    )*};
+}
+floats!(f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000);
+
+impl ToChecksum for str {
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_bytes(self.as_bytes());
+    }
+}
+
+impl<V: ToChecksum> ToChecksum for [V] {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(self.len() as u64);
+        V::add_all_to(self, sum);
+    }
+}
+
+/// Without its length, which is part of its type.
+impl<V: ToChecksum, const N: usize> ToChecksum for [V; N] {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        V::add_all_to(self, sum);
+    }
+}
+
+impl<V: ToChecksum> ToChecksum for Option<V> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(u64::from(self.is_some()));
+        if let Some(value) = self {
+            value.add_to(sum);
+        }
+    }
+}
+
+impl<V: ToChecksum + ?Sized> ToChecksum for &V {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        (**self).add_to(sum);
+    }
+}
+
+impl ToChecksum for () {
+    #[inline]
+    fn add_to(&self, _sum: &mut Checksum) {}
+}
+
+macro_rules! tuples {
+    ($($($name:ident $at:tt)+;)*) => {$(
+        impl<$($name: ToChecksum),+> ToChecksum for ($($name,)+) {
+            #[inline]
+            fn add_to(&self, sum: &mut Checksum) {
+                $(self.$at.add_to(sum);)+
+            }
+        }
+    )*};
+}
+tuples! {
+    A 0;
+    A 0 B 1;
+    A 0 B 1 C 2;
+    A 0 B 1 C 2 D 3;
+    A 0 B 1 C 2 D 3 E 4;
+    A 0 B 1 C 2 D 3 E 4 F 5;
+}
+
+#[cfg(feature = "alloc")]
+impl<V: ToChecksum + ?Sized> ToChecksum for Box<V> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        (**self).add_to(sum);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<V: ToChecksum> ToChecksum for Vec<V> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        self[..].add_to(sum);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl ToChecksum for String {
+    fn add_to(&self, sum: &mut Checksum) {
+        self[..].add_to(sum);
+    }
+}
+
+impl<T: ?Sized> ToChecksum for Handle<T> {
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(self.to_bits());
+    }
+}
+
+impl<T: ?Sized, const INDEX_BITS: u32> ToChecksum for Handle32<T, INDEX_BITS>
+where
+    Self: HandleLayout,
+{
+    #[inline]
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add_word(self.to_bits());
+    }
+}

@@ -1,0 +1,47 @@
+use core::fmt;
+
+/// Why a pool does not take over a snapshot, or a snapshot a pool. Nothing has happened to either.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let small = Pool::<u8>::new(8);
+/// let mut large = Pool::<u8>::new(16);
+/// let error = large.restore(&small.snapshot()).unwrap_err();
+/// assert_eq!(error.to_string(), "the snapshot has 8 slots, the pool 16");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The capacities differ.
+    OtherCapacity {
+        /// How many slots the pool has.
+        pool: usize,
+        /// How many slots the snapshot has.
+        snapshot: usize,
+    },
+    /// The pools' generations run differently: they have another name or salt, another limit of lifetimes
+    /// per slot, or one wraps and the other retires.
+    OtherLifetimes,
+    /// A value's `clone` panicked while the snapshot was taken: it holds nothing.
+    Incomplete,
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotError::OtherCapacity { pool, snapshot } => {
+                write!(f, "the snapshot has {snapshot} slots, the pool {pool}")
+            }
+            SnapshotError::OtherLifetimes => f.write_str(
+                "the snapshot is of a pool whose generations run differently: another name, salt, limit of \
+                 lifetimes, or wrapping",
+            ),
+            SnapshotError::Incomplete => f.write_str(
+                "the snapshot holds nothing: a value's clone panicked while it was taken",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {}

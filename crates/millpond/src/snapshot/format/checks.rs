@@ -1,0 +1,282 @@
+//! Whether what was read can be the state of a pool.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::super::state::sealed::Load;
+use super::objects::Objects;
+use super::state::{OrderOf, SavedState};
+use crate::circle::Circle;
+use crate::handle::{HandleLayout, Word};
+
+/// Everything but the values, checked.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked<W> {
+    pub(crate) circle: Circle<W>,
+    /// One for each slot.
+    pub(crate) words: Vec<W>,
+    pub(crate) live: usize,
+    /// What the reuse order lists.
+    pub(crate) order: Vec<u32>,
+    pub(crate) inserted: u64,
+    pub(crate) refused: u64,
+    pub(crate) evicted: u64,
+    pub(crate) peak: usize,
+}
+
+impl<W: Word> Checked<W> {
+    /// How far on the circle a lifetime is, at most.
+    pub(crate) fn age_max(&self) -> u32 {
+        let words = self.words.iter().filter(|word| **word != W::RETIRED);
+        words.map(|word| self.circle.age(word.as_live())).max().unwrap_or(0)
+    }
+}
+
+/// Why saved bytes are not the state of a pool.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Refused {
+    OtherPool { what: &'static str, expected: &'static str },
+    TooManySlots(usize),
+    Lifetimes,
+    Generation { slot: usize, generation: u32 },
+    NoSuchSlot(u64),
+    Retired(usize),
+    Twice(usize),
+    OtherGeneration { slot: usize, expected: u32 },
+    ObjectCount { expected: usize, found: usize },
+    OrderOf(&'static str, usize),
+    OrderLength { expected: usize, found: usize },
+    Counters(&'static str),
+    NotThisCapacity { expected: usize, found: usize },
+    OutOfMemory(usize),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::OtherPool { what, expected } => {
+                write!(f, "a saved pool of another {what}, expected {expected}")
+            }
+            Refused::TooManySlots(slots) => {
+                write!(f, "{slots} slots are more than the handle layout can name")
+            }
+            Refused::Lifetimes => {
+                f.write_str("the first or the last generation is none of the handle layout's")
+            }
+            Refused::Generation { slot, generation } => {
+                write!(f, "generation {generation} of slot {slot} is out of range")
+            }
+            Refused::NoSuchSlot(slot) => write!(f, "slot {slot} is beyond the capacity"),
+            Refused::Retired(slot) => write!(f, "slot {slot} is live and has retired"),
+            Refused::Twice(slot) => write!(f, "slot {slot} is there twice"),
+            Refused::OtherGeneration { slot, expected } => {
+                write!(f, "the object in slot {slot} has another generation than {expected}")
+            }
+            Refused::ObjectCount { expected, found } => {
+                write!(f, "{found} objects, though {expected} slots have one")
+            }
+            Refused::OrderOf(what, slot) => {
+                write!(f, "the reuse order lists slot {slot}, which is {what}")
+            }
+            Refused::OrderLength { expected, found } => {
+                write!(f, "the reuse order lists {found} slots, expected {expected}")
+            }
+            Refused::Counters(rule) => write!(f, "the counters do not agree: {rule}"),
+            Refused::NotThisCapacity { expected, found } => {
+                write!(f, "a saved pool of {found} slots, expected {expected}")
+            }
+            Refused::OutOfMemory(slots) => write!(f, "no memory for a pool of {slots} slots"),
+        }
+    }
+}
+
+type CheckedPool<P> = (Checked<WordOf<P>>, Vec<(usize, ValueOf<P>)>);
+type WordOf<P> = <<P as super::State>::Handle as HandleLayout>::Word;
+type ValueOf<P> = <P as super::State>::Value;
+
+/// Checks all, and sorts the values by slot.
+pub(super) fn check<P: Load>(
+    state: &SavedState,
+    objects: Objects<P>,
+) -> Result<CheckedPool<P>, Refused> {
+    if state.pool.as_str() != P::KIND {
+        return Err(Refused::OtherPool { what: "kind", expected: P::KIND });
+    }
+    if state.reuse.as_str() != P::reuse_name() {
+        return Err(Refused::OtherPool { what: "reuse order", expected: P::reuse_name() });
+    }
+    let circle = check_circle::<P>(state)?;
+    let mut words = check_generations::<P>(state, &circle)?;
+    let values = place_objects::<P>(objects, &mut words)?;
+    let live = words.iter().filter(|word| !word.is_dead()).count();
+    let order = check_order::<P>(state, &words, live)?;
+    let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
+    let agree = |holds, rule| if holds { Ok(()) } else { Err(Refused::Counters(rule)) };
+    if P::COUNTS {
+        let removed = state.inserted.checked_sub(live as u64);
+        agree(removed.is_some(), "fewer were inserted than are live")?;
+        agree(live <= peak, "the peak is less than what is live")?;
+        agree(peak <= words.len(), "the peak is more than the capacity")?;
+        agree(state.peak <= state.inserted, "the peak is more than what was inserted")?;
+        agree(Some(state.evicted) <= removed, "more were evicted than removed")?;
+        agree(state.inserted < 1 << 62 && state.refused < 1 << 62, "a count is absurdly large")?;
+    }
+    let SavedState { inserted, refused, evicted, .. } = *state;
+    Ok((Checked { circle, words, live, order, inserted, refused, evicted, peak }, values))
+}
+
+fn check_circle<P: Load>(state: &SavedState) -> Result<Circle<WordOf<P>>, Refused> {
+    let max = P::Handle::LIFETIMES_MAX;
+    let own = if P::COUNTS { 1..=max } else { 0..=max };
+    if !own.contains(&state.first) || !own.contains(&state.last) {
+        return Err(Refused::Lifetimes);
+    }
+    let word = WordOf::<P>::from_generation;
+    Ok(Circle {
+        start: word(state.first),
+        last: word(state.last),
+        max: word(max),
+        wraps: state.wraps,
+    })
+}
+
+/// The words of the slots, all of them dead.
+fn check_generations<P: Load>(
+    state: &SavedState,
+    circle: &Circle<WordOf<P>>,
+) -> Result<Vec<WordOf<P>>, Refused> {
+    let slots = state.generations.len();
+    if slots > P::Handle::CAPACITY_MAX {
+        return Err(Refused::TooManySlots(slots));
+    }
+    let mut words = Vec::new();
+    words.try_reserve_exact(slots).map_err(|_| Refused::OutOfMemory(slots))?;
+    for (slot, &generation) in state.generations.iter().enumerate() {
+        let in_layout = generation <= P::Handle::LIFETIMES_MAX;
+        let word = WordOf::<P>::from_generation(if in_layout { generation } else { 0 });
+        let on_circle = !P::COUNTS || circle.age(word) <= circle.age(circle.last);
+        let is_retired = generation == 0 && !(P::COUNTS && circle.wraps);
+        if !in_layout || !(is_retired || generation != 0 && on_circle) {
+            return Err(Refused::Generation { slot, generation });
+        }
+        words.push(word.as_dead());
+    }
+    Ok(words)
+}
+
+/// Makes the slots that have objects live.
+fn place_objects<P: Load>(
+    objects: Objects<P>,
+    words: &mut [WordOf<P>],
+) -> Result<Vec<(usize, ValueOf<P>)>, Refused> {
+    let mut make_live = |slot: u64| -> Result<usize, Refused> {
+        let index = usize::try_from(slot).map_err(|_| Refused::NoSuchSlot(slot))?;
+        let word = words.get_mut(index).ok_or(Refused::NoSuchSlot(slot))?;
+        if !word.is_dead() {
+            return Err(Refused::Twice(index));
+        }
+        if *word == WordOf::<P>::RETIRED {
+            return Err(Refused::Retired(index));
+        }
+        *word = word.as_live();
+        Ok(index)
+    };
+    let mut placed = Vec::new();
+    match objects {
+        Objects::Named(named) => {
+            let count = named.len();
+            for (at, (handle, value)) in named.into_iter().enumerate() {
+                let index = match handle {
+                    Some(handle) => {
+                        let index = make_live(u64::from(handle.index()))?;
+                        if P::DEAD_HAVE_VALUES && index != at {
+                            return Err(Refused::Twice(index));
+                        }
+                        index
+                    }
+                    None => at,
+                };
+                placed.push((index, handle, value));
+            }
+            if P::DEAD_HAVE_VALUES && count != words.len() {
+                return Err(Refused::ObjectCount { expected: words.len(), found: count });
+            }
+            let expected = |index: usize| words[index].generation();
+            for (index, handle, _) in &placed {
+                let slot = *index;
+                if handle.is_some_and(|handle| handle.generation() != expected(slot)) {
+                    return Err(Refused::OtherGeneration { slot, expected: expected(slot) });
+                }
+            }
+            let mut values: Vec<_> = placed.into_iter().map(|(i, _, value)| (i, value)).collect();
+            values.sort_unstable_by_key(|(index, _)| *index);
+            Ok(values)
+        }
+        Objects::Counted { live, values } => {
+            for (first, count) in live {
+                for slot in 0..u64::from(count) {
+                    make_live(u64::from(first) + slot)?;
+                }
+            }
+            let has_value = |index: &usize| P::DEAD_HAVE_VALUES || !words[*index].is_dead();
+            let expected = (0..words.len()).filter(has_value).count();
+            if values.len() != expected {
+                return Err(Refused::ObjectCount { expected, found: values.len() });
+            }
+            Ok((0..words.len()).filter(has_value).zip(values).collect())
+        }
+    }
+}
+
+/// The slots that the order lists, if they are those that it has to list.
+fn check_order<P: Load>(
+    state: &SavedState,
+    words: &[WordOf<P>],
+    live: usize,
+) -> Result<Vec<u32>, Refused> {
+    let vacant = words.iter().filter(|word| word.is_dead() && **word != WordOf::<P>::RETIRED);
+    let (min, max) = match P::order_of() {
+        OrderOf::Nothing => (0, 0),
+        OrderOf::Cursor => (0, 1.min(words.len())),
+        OrderOf::Vacant => (vacant.clone().count(), vacant.clone().count()),
+        OrderOf::All => (words.len(), words.len()),
+    };
+    let until_retired = live + vacant.count();
+    let mut listed = vec![false; words.len()];
+    let mut order = Vec::new();
+    for &(first, count) in &state.order {
+        for slot in u64::from(first)..u64::from(first) + u64::from(count) {
+            let index = slot as usize;
+            let word = *words.get(index).ok_or(Refused::NoSuchSlot(slot))?;
+            if core::mem::replace(&mut listed[index], true) {
+                return Err(Refused::OrderOf("in it twice", index));
+            }
+            let part = match P::order_of() {
+                OrderOf::Nothing => return Err(Refused::OrderLength { expected: 0, found: 1 }),
+                OrderOf::Cursor => None,
+                OrderOf::Vacant => Some(live..until_retired),
+                OrderOf::All if order.len() < live => Some(0..live),
+                OrderOf::All if order.len() < until_retired => Some(live..until_retired),
+                OrderOf::All => Some(until_retired..words.len()),
+            };
+            let (state, own) = if !word.is_dead() {
+                ("live", 0..live)
+            } else if word == WordOf::<P>::RETIRED {
+                ("retired", until_retired..words.len())
+            } else {
+                ("vacant", live..until_retired)
+            };
+            if part.is_some_and(|part| part != own) {
+                return Err(Refused::OrderOf(state, index));
+            }
+            order.push(index as u32);
+        }
+    }
+    if order.len() < min || order.len() > max {
+        return Err(Refused::OrderLength { expected: max, found: order.len() });
+    }
+    Ok(order)
+}

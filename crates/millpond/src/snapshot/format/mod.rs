@@ -1,0 +1,206 @@
+//! The saved form of a pool: what `serde` writes and reads.
+//!
+//! Three parts: `version`, which is 1; `state`, all that is said about slots; and `objects`.
+//!
+//! ```json
+//! {
+//!   "version": 1,
+//!   "state": {
+//!     "pool": "Pool", "reuse": "Lifo",
+//!     "first": 1, "last": 2147483647, "wraps": false,
+//!     "generations": [1, 2, 1, 1],
+//!     "order": [[1, 1], [3, 1]],
+//!     "inserted": 3, "refused": 0, "evicted": 0, "peak": 3
+//!   },
+//!   "objects": { "0v1": "a", "2v1": "c" }
+//! }
+//! ```
+//!
+//! - `first`, `last`, `wraps`: the generations of every slot.
+//! - `generations`: of each slot that of its handle, or that of its next one; 0 if it has retired. Their
+//!   number is the capacity: a reader takes no more memory than so many slots need.
+//! - `order`: ranges of slots, first slot and number: the dead ones in the order in which they are handed
+//!   out. With `Roster`, `PackedPool` and `StaticPool` the live ones come before them and the retired ones
+//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing.
+//! - `objects`: in formats for humans a map from handles to values; of a recycler a list of pairs, one for
+//!   each slot, of the handle (`null` of a dead one) and the object. In other formats the live slots as
+//!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
+//!   those of all slots.
+//!
+//! Whatever is read is checked before a pool is made of it.
+
+mod checks;
+mod objects;
+mod state;
+
+pub(crate) use checks::{Checked, Refused};
+pub(crate) use state::OrderOf;
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use ::serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::SnapshotOf;
+use super::state::sealed::{Load, State};
+use objects::{Objects, ObjectsOf, ReadObjects};
+use state::{SavedState, Version};
+
+/// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
+macro_rules! serde_of_pool {
+    ($pool:ty, [$($generics:tt)*], values $value:ident) => {
+        /// Everything that the pool's future depends on, and its statistics; see
+        /// [`snapshot`](crate::snapshot#saving-to-a-file).
+        impl<$($generics)*> ::serde::Serialize for $pool
+        where
+            $value: ::serde::Serialize,
+        {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::snapshot::format::serialize(self, serializer)
+            }
+        }
+
+        /// A pool without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+        impl<'de, $($generics)*> ::serde::Deserialize<'de> for $pool
+        where
+            $value: ::serde::Deserialize<'de>,
+        {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::snapshot::format::deserialize(deserializer)
+            }
+        }
+    };
+}
+pub(crate) use serde_of_pool;
+
+const FIELDS: &[&str] = &["version", "state", "objects"];
+
+/// Writes a pool.
+pub(crate) fn serialize<P: Load, S: Serializer>(pool: &P, serializer: S) -> Result<S::Ok, S::Error>
+where
+    P::Value: Serialize,
+{
+    let mut saved = serializer.serialize_struct("Pool", FIELDS.len())?;
+    saved.serialize_field("version", &Version::CURRENT)?;
+    saved.serialize_field("state", &SavedState::of(pool))?;
+    saved.serialize_field("objects", &ObjectsOf(pool))?;
+    saved.end()
+}
+
+/// Reads a pool and checks it.
+pub(crate) fn deserialize<'de, P: Load, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<P, D::Error>
+where
+    P::Value: Deserialize<'de>,
+{
+    deserializer.deserialize_struct("Pool", FIELDS, PoolVisitor(PhantomData))
+}
+
+struct PoolVisitor<P>(PhantomData<P>);
+
+impl<P: Load> PoolVisitor<P> {
+    fn build<E: de::Error>(state: &SavedState, objects: Objects<P>) -> Result<P, E> {
+        let (checked, values) = checks::check::<P>(state, objects).map_err(E::custom)?;
+        P::load(&checked, values).map_err(E::custom)
+    }
+}
+
+impl<'de, P: Load> Visitor<'de> for PoolVisitor<P>
+where
+    P::Value: Deserialize<'de>,
+{
+    type Value = P;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a saved {} of version {}", P::KIND, Version::CURRENT.number())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
+        let missing = |at| de::Error::invalid_length(at, &self);
+        let _: Version = fields.next_element()?.ok_or_else(|| missing(0))?;
+        let state: SavedState = fields.next_element()?.ok_or_else(|| missing(1))?;
+        let read = ReadObjects::<P>::at_most(state.generations.len());
+        let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
+        Self::build(&state, objects)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
+        let (mut version, mut state, mut objects) = (None::<Version>, None::<SavedState>, None);
+        while let Some(field) = fields.next_key::<Field>()? {
+            match field {
+                Field::Version => put(&mut version, fields.next_value()?, "version")?,
+                Field::State => put(&mut state, fields.next_value()?, "state")?,
+                Field::Objects => {
+                    let slots = state.as_ref().map_or(usize::MAX, |state| state.generations.len());
+                    let read = ReadObjects::<P>::at_most(slots);
+                    put(&mut objects, fields.next_value_seed(read)?, "objects")?;
+                }
+            }
+        }
+        version.ok_or_else(|| de::Error::missing_field("version"))?;
+        let state = state.ok_or_else(|| de::Error::missing_field("state"))?;
+        Self::build(&state, objects.ok_or_else(|| de::Error::missing_field("objects"))?)
+    }
+}
+
+#[derive(::serde::Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Field {
+    Version,
+    State,
+    Objects,
+}
+
+fn put<V, E: de::Error>(place: &mut Option<V>, value: V, field: &'static str) -> Result<(), E> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(E::duplicate_field(field)),
+    }
+}
+
+/// Reads a list, without room in advance for more elements than would fit in a page: a length that lies costs
+/// nothing.
+pub(crate) fn read_list<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<V>, D::Error> {
+    struct ListVisitor<V>(PhantomData<V>);
+
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for ListVisitor<V> {
+        type Value = Vec<V>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<V>, A::Error> {
+            let mut list = Vec::with_capacity(room::<V>(elements.size_hint()));
+            while let Some(element) = elements.next_element()? {
+                list.push(element);
+            }
+            Ok(list)
+        }
+    }
+
+    deserializer.deserialize_seq(ListVisitor(PhantomData))
+}
+
+/// How many elements to make room for.
+pub(crate) fn room<V>(hint: Option<usize>) -> usize {
+    hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
+}
+
+impl<P: Load + State<Value: Serialize>> Serialize for SnapshotOf<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(self.as_pool(), serializer)
+    }
+}
+
+/// As a snapshot whose values are cloned.
+impl<'de, P: Load + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::new(deserialize(deserializer)?, P::take_over_clones))
+    }
+}

@@ -1,0 +1,238 @@
+//! What is saved of the objects.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use ::serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+};
+use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serializer};
+
+use super::super::ranges::Joined;
+use super::super::state::sealed::{Load, State};
+use super::{read_list, room};
+use crate::handle::{HandleLayout, Word};
+
+/// The objects of a pool, to be written.
+pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
+
+impl<P: Load> ObjectsOf<'_, P> {
+    fn live(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.0.shape().capacity).filter(|&index| !self.0.word(index).is_dead())
+    }
+
+    /// Those that have values.
+    fn with_values(&self) -> impl Iterator<Item = (usize, &P::Value)> + Clone + '_ {
+        let slots = 0..self.0.shape().capacity;
+        slots.filter_map(|index| Some((index, self.0.value(index)?)))
+    }
+}
+
+impl<P: Load<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            let mut parts = serializer.serialize_tuple(2)?;
+            parts.serialize_element(&Runs(self))?;
+            parts.serialize_element(&Values(self))?;
+            return parts.end();
+        }
+        let text = |index: usize| Text(P::Handle::from_live_parts(index, self.0.word(index)));
+        if P::DEAD_HAVE_VALUES {
+            let mut pairs = serializer.serialize_seq(Some(self.0.shape().capacity))?;
+            for (index, value) in self.with_values() {
+                let is_live = !self.0.word(index).is_dead();
+                pairs.serialize_element(&(is_live.then(|| text(index)), value))?;
+            }
+            pairs.end()
+        } else {
+            let mut map = serializer.serialize_map(Some(self.live().count()))?;
+            for (index, value) in self.with_values() {
+                map.serialize_entry(&text(index), value)?;
+            }
+            map.end()
+        }
+    }
+}
+
+struct Runs<'a, P>(&'a ObjectsOf<'a, P>);
+
+impl<P: Load> Serialize for Runs<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let runs = || Joined::new(self.0.live().map(|index| index..index + 1));
+        let mut list = serializer.serialize_seq(Some(runs().count()))?;
+        for run in runs() {
+            list.serialize_element(&(run.start as u32, run.len() as u32))?;
+        }
+        list.end()
+    }
+}
+
+struct Values<'a, P>(&'a ObjectsOf<'a, P>);
+
+impl<P: Load<Value: Serialize>> Serialize for Values<'_, P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.with_values().count()))?;
+        for (_, value) in self.0.with_values() {
+            list.serialize_element(value)?;
+        }
+        list.end()
+    }
+}
+
+/// A handle in a format for humans.
+struct Text<H>(H);
+
+impl<H: HandleLayout> Serialize for Text<H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, H: HandleLayout> Deserialize<'de> for Text<H> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor<H>(PhantomData<H>);
+
+        impl<H: HandleLayout> Visitor<'_> for TextVisitor<H> {
+            type Value = Text<H>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a handle as text, such as \"3v7\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<H>, E> {
+                crate::handle::parse::parse(text).map(Text).map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(TextVisitor(PhantomData))
+    }
+}
+
+/// The objects of a pool, as they were read.
+pub(super) enum Objects<P: State> {
+    /// One entry for each live object, or for each slot of a recycler.
+    Named(Vec<(Option<P::Handle>, P::Value)>),
+    /// The live slots, and the values by ascending slot.
+    Counted { live: Vec<(u32, u32)>, values: Vec<P::Value> },
+}
+
+/// Reads objects, of at most so many slots.
+pub(super) struct ReadObjects<P> {
+    slots: usize,
+    pool: PhantomData<P>,
+}
+
+impl<P> ReadObjects<P> {
+    pub(super) fn at_most(slots: usize) -> Self {
+        Self { slots, pool: PhantomData }
+    }
+}
+
+impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadObjects<P> {
+    type Value = Objects<P>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Objects<P>, D::Error> {
+        match (deserializer.is_human_readable(), P::DEAD_HAVE_VALUES) {
+            (false, _) => deserializer.deserialize_tuple(2, CountedVisitor(self)),
+            (true, false) => deserializer.deserialize_map(NamedVisitor(self)),
+            (true, true) => deserializer.deserialize_seq(NamedVisitor(self)),
+        }
+    }
+}
+
+/// Room in advance is never more than what would fit in a page.
+fn too_many<E: de::Error>(slots: usize) -> E {
+    E::custom(format_args!("more objects than the {slots} slots that there are"))
+}
+
+struct NamedVisitor<P>(ReadObjects<P>);
+
+impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for NamedVisitor<P> {
+    type Value = Objects<P>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match P::DEAD_HAVE_VALUES {
+            true => "a list of pairs of a handle or null and an object",
+            false => "a map from handles to objects",
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Objects<P>, A::Error> {
+        let mut named = Vec::new();
+        while let Some((Text(handle), value)) = entries.next_entry()? {
+            if named.len() == self.0.slots {
+                return Err(too_many(self.0.slots));
+            }
+            named.push((Some(handle), value));
+        }
+        Ok(Objects::Named(named))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Objects<P>, A::Error> {
+        let mut named = Vec::new();
+        while let Some((handle, value)) = pairs.next_element::<(Option<Text<P::Handle>>, _)>()? {
+            if named.len() == self.0.slots {
+                return Err(too_many(self.0.slots));
+            }
+            named.push((handle.map(|Text(handle)| handle), value));
+        }
+        Ok(Objects::Named(named))
+    }
+}
+
+struct CountedVisitor<P>(ReadObjects<P>);
+
+impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for CountedVisitor<P> {
+    type Value = Objects<P>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the runs of live slots, and the values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Objects<P>, A::Error> {
+        let missing = |at| de::Error::invalid_length(at, &"two lists");
+        let RunList(live) = parts.next_element()?.ok_or_else(|| missing(0))?;
+        let read = ReadValues::<P>(self.0.slots, PhantomData);
+        let values = parts.next_element_seed(read)?.ok_or_else(|| missing(1))?;
+        Ok(Objects::Counted { live, values })
+    }
+}
+
+struct RunList(Vec<(u32, u32)>);
+
+impl<'de> Deserialize<'de> for RunList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_list(deserializer).map(Self)
+    }
+}
+
+struct ReadValues<P>(usize, PhantomData<P>);
+
+impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadValues<P> {
+    type Value = Vec<P::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for ReadValues<P> {
+    type Value = Vec<P::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut values = Vec::with_capacity(room::<P::Value>(list.size_hint()));
+        while let Some(value) = list.next_element()? {
+            // Values without a size take no memory and no input: their number must not be believed.
+            if values.len() == self.0 {
+                return Err(too_many(self.0));
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,135 @@
+//! What is saved about slots.
+
+use alloc::vec::Vec;
+
+use ::serde::de::{self, Deserializer, Visitor};
+use ::serde::{Deserialize, Serialize};
+use core::fmt;
+
+use super::super::state::{joined_order, sealed::Load};
+use super::read_list;
+use crate::handle::Word;
+
+/// The version of the format.
+#[derive(Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(super) struct Version(u32);
+
+impl Version {
+    pub(super) const CURRENT: Self = Self(1);
+
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            1 => Ok(Self(1)),
+            other => Err(de::Error::custom(format_args!(
+                "a saved pool of version {other}, but this program reads version 1"
+            ))),
+        }
+    }
+}
+
+/// Which slots an order lists.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderOf {
+    /// None: the words say it all.
+    Nothing,
+    /// At most one, any.
+    Cursor,
+    /// Each vacant slot.
+    Vacant,
+    /// The live slots, then the vacant ones, then the retired ones.
+    All,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SavedState {
+    pub(super) pool: Label,
+    pub(super) reuse: Label,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) wraps: bool,
+    #[serde(deserialize_with = "read_list")]
+    pub(super) generations: Vec<u32>,
+    #[serde(deserialize_with = "read_list")]
+    pub(super) order: Vec<(u32, u32)>,
+    pub(super) inserted: u64,
+    pub(super) refused: u64,
+    pub(super) evicted: u64,
+    pub(super) peak: u64,
+}
+
+impl SavedState {
+    pub(super) fn of<P: Load>(pool: &P) -> Self {
+        let (shape, stats) = (pool.shape(), pool.saved_stats());
+        Self {
+            pool: Label::of(P::KIND),
+            reuse: Label::of(P::reuse_name()),
+            first: shape.first,
+            last: shape.last,
+            wraps: shape.wraps,
+            generations: (0..shape.capacity).map(|index| pool.word(index).generation()).collect(),
+            order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
+            inserted: stats.inserted,
+            refused: stats.refused,
+            evicted: stats.evicted,
+            peak: stats.peak as u64,
+        }
+    }
+}
+
+/// A short name, kept without memory of its own.
+pub(super) struct Label {
+    bytes: [u8; Self::ROOM],
+    len: usize,
+}
+
+impl Label {
+    const ROOM: usize = 24;
+
+    fn of(name: &str) -> Self {
+        let mut label = Self { bytes: [0; Self::ROOM], len: name.len().min(Self::ROOM) };
+        label.bytes[..label.len].copy_from_slice(&name.as_bytes()[..label.len]);
+        label
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or("")
+    }
+}
+
+impl Serialize for Label {
+    fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LabelVisitor;
+
+        impl Visitor<'_> for LabelVisitor {
+            type Value = Label;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "the name of a pool's kind or order, of at most {} letters", Label::ROOM)
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Label, E> {
+                if name.len() > Label::ROOM {
+                    return Err(E::invalid_length(name.len(), &self));
+                }
+                Ok(Label::of(name))
+            }
+        }
+
+        deserializer.deserialize_str(LabelVisitor)
+    }
+}

@@ -1,0 +1,185 @@
+//! The last few frames.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{SnapshotError, SnapshotOf, State};
+
+/// The snapshots of the last few frames: a ring of a fixed number, all of its memory taken at the
+/// beginning.
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::snapshot::History;
+///
+/// let mut ships = Pool::new(100);
+/// let mut history = History::new(8, &ships.snapshot());
+///
+/// for frame in 0..20 {
+///     history.save(frame, &ships).unwrap(); // before the frame's inputs are applied
+///     ships.insert(frame).unwrap();
+/// }
+/// // An input for frame 15 arrives: back to before it, and play from there.
+/// history.rollback_to(15, &mut ships).unwrap();
+/// assert_eq!(ships.len(), 15);
+/// for frame in 15..20 {
+///     history.save(frame, &ships).unwrap();
+///     ships.insert(frame).unwrap();
+/// }
+/// assert!(history.rollback_to(3, &mut ships).is_err()); // too long ago
+/// ```
+///
+/// Frames are saved in ascending order; not every one has to be. Saving a frame that is not later than
+/// the last one forgets that one and all from the saved one on, for they are the future of another past.
+pub struct History<P> {
+    snapshots: Vec<SnapshotOf<P>>,
+    /// The frame of each snapshot.
+    frames: Vec<u64>,
+    /// Where the oldest saved frame is, and how many are saved.
+    oldest: usize,
+    saved: usize,
+}
+
+impl<P: State> History<P> {
+    /// A ring of so many snapshots, all like this one, and no frame saved. Takes the memory of so many
+    /// pools.
+    ///
+    /// How many? One more than the frames that can be rolled back, for the state before the oldest of them.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for it.
+    #[must_use]
+    pub fn new(frames: usize, like: &SnapshotOf<P>) -> Self
+    where
+        P: Clone,
+    {
+        let snapshots = (0..frames).map(|_| like.clone()).collect();
+        Self { snapshots, frames: alloc::vec![0; frames], oldest: 0, saved: 0 }
+    }
+
+    /// How many frames fit.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.snapshots.len()
+    }
+
+    /// The saved frames, the oldest first.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    /// use millpond::snapshot::History;
+    ///
+    /// let slots = HandleAllocator::new(8);
+    /// let mut history = History::new(2, &slots.snapshot());
+    /// for frame in [1, 5, 9] {
+    ///     history.save(frame, &slots).unwrap();
+    /// }
+    /// assert_eq!(history.frames().collect::<Vec<_>>(), [5, 9]);
+    /// ```
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = u64> + DoubleEndedIterator + '_ {
+        (0..self.saved).map(|age| self.frames[self.place(age)])
+    }
+
+    /// The snapshot of a frame, if it is saved.
+    #[must_use]
+    pub fn get(&self, frame: u64) -> Option<&SnapshotOf<P>> {
+        let age = self.age_of(frame)?;
+        Some(&self.snapshots[self.place(age)])
+    }
+
+    /// Saves the pool as it is now as the state of this frame; the oldest frame goes if the ring is full.
+    /// Takes no memory.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is not one that the snapshots can be of. Nothing has happened.
+    pub fn save(&mut self, frame: u64, pool: &P) -> Result<(), SnapshotError> {
+        if let Some(like) = self.snapshots.first() {
+            like.check_shape(pool)?;
+        }
+        let before = self.frames().take_while(|&saved| saved < frame).count();
+        self.saved = before;
+        if self.capacity() == 0 {
+            return Ok(());
+        }
+        if self.saved == self.capacity() {
+            self.oldest = self.place(1);
+            self.saved -= 1;
+        }
+        let place = self.place(self.saved);
+        self.snapshots[place].save(pool)?;
+        self.frames[place] = frame;
+        self.saved += 1;
+        Ok(())
+    }
+
+    /// Makes the pool what it was when this frame was saved. Later frames stay saved until the next
+    /// [`save`](Self::save). Takes no memory.
+    ///
+    /// # Errors
+    ///
+    /// If the frame is not saved, or the pool is not one that the snapshots can be of. Nothing has happened.
+    pub fn rollback_to(&self, frame: u64, pool: &mut P) -> Result<(), RollbackError> {
+        match self.get(frame) {
+            Some(snapshot) => snapshot.restore_to(pool).map_err(RollbackError::Snapshot),
+            None => {
+                let saved = self.frames().next().zip(self.frames().next_back());
+                Err(RollbackError::NotSaved { frame, saved })
+            }
+        }
+    }
+
+    /// Forgets all frames.
+    pub fn clear(&mut self) {
+        self.saved = 0;
+    }
+
+    fn age_of(&self, frame: u64) -> Option<usize> {
+        self.frames().position(|saved| saved == frame)
+    }
+
+    /// Where the frame is before which so many are saved.
+    fn place(&self, age: usize) -> usize {
+        let place = self.oldest + age;
+        if place < self.capacity() { place } else { place - self.capacity() }
+    }
+}
+
+impl<P: State> fmt::Debug for History<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.frames()).finish()
+    }
+}
+
+/// Why a history could not roll a pool back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RollbackError {
+    /// The frame is too long ago, was never saved, or was forgotten because an earlier one was saved after
+    /// it.
+    NotSaved {
+        /// The frame that was asked for.
+        frame: u64,
+        /// The oldest and the newest frame that are saved.
+        saved: Option<(u64, u64)>,
+    },
+    /// The pool does not take over the snapshot.
+    Snapshot(SnapshotError),
+}
+
+impl fmt::Display for RollbackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RollbackError::NotSaved { frame, saved: None } => {
+                write!(f, "frame {frame} is not saved: none is")
+            }
+            RollbackError::NotSaved { frame, saved: Some((oldest, newest)) } => {
+                write!(f, "frame {frame} is not saved: the oldest is {oldest}, the newest {newest}")
+            }
+            RollbackError::Snapshot(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RollbackError {}

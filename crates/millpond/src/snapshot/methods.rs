@@ -1,0 +1,117 @@
+//! The methods that every pool has for its past.
+
+/// Implements `snapshot`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
+/// `Clone` if the values are, a method `take_over_by_copy(&mut self, &Self)` if they are `Copy`, and one
+/// `take_over_by_clone` if they are `Clone`.
+///
+/// `impl [generics] Type, values T` and two runnable examples.
+macro_rules! snapshot_methods {
+    ($pool:ty, [$($generics:tt)*], values $value:ident) => {
+        /// `snapshot` of values that are `Copy`.
+        impl<$($generics)*> $pool
+        where
+            $value: Copy,
+        {
+            /// Everything that the pool's future depends on, as it is now; see
+            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool;
+            /// [`save_into`](Self::save_into) uses it again, and takes none.
+            ///
+            /// For values that are only `Clone` there is the same method, and clones them one at a time.
+            ///
+            /// # Panics
+            ///
+            /// If there is no memory for it.
+            #[must_use]
+            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<Self> {
+                $crate::snapshot::SnapshotOf::new(self.clone(), Self::take_over_by_copy)
+            }
+        }
+
+        /// `snapshot` of values that are only `Clone`.
+        impl<$($generics)*> $crate::snapshot::ByClone<$pool>
+        where
+            $value: Clone,
+        {
+            /// Everything that the pool's future depends on, as it is now, with its values cloned; see
+            /// [`snapshot`](crate::snapshot).
+            ///
+            /// # Panics
+            ///
+            /// If there is no memory for it.
+            #[must_use]
+            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<$pool> {
+                $crate::snapshot::SnapshotOf::new(
+                    self.pool().clone(),
+                    <$pool>::take_over_by_clone,
+                )
+            }
+        }
+
+        /// Finds `snapshot` for values that are only `Clone`; see
+        /// [`ByClone`](crate::snapshot::ByClone).
+        impl<$($generics)*> core::ops::Deref for $pool {
+            type Target = $crate::snapshot::ByClone<Self>;
+
+            #[inline]
+            fn deref(&self) -> &$crate::snapshot::ByClone<Self> {
+                $crate::snapshot::ByClone::of(self)
+            }
+        }
+
+        /// The past.
+        impl<$($generics)*> $pool {
+            $crate::snapshot::snapshot_methods!(@common);
+
+            /// A sum over everything that the future depends on: the values, the generations, which slots
+            /// are live and which come next (but not the statistics). Pools in the same state have the same
+            /// sum, on every machine; so two machines that compare sums find out when they part, and
+            /// [`diff`](crate::snapshot::SnapshotOf::diff) says where. O(used slots).
+            #[must_use]
+            pub fn checksum(&self) -> u64
+            where
+                $value: $crate::snapshot::ToChecksum,
+            {
+                $crate::snapshot::state::checksum_of_values(self)
+            }
+
+            /// As [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
+            /// other crates, or of which only a part counts.
+            #[must_use]
+            pub fn checksum_with(
+                &self,
+                add_value: impl Fn(&$value, &mut $crate::snapshot::Checksum),
+            ) -> u64 {
+                $crate::snapshot::state::checksum(self, add_value)
+            }
+        }
+    };
+    (@common) => {
+        /// Writes the state as it is now over that of the snapshot. Takes no memory.
+        ///
+        /// # Errors
+        ///
+        /// If the snapshot is of a pool of another capacity, or whose generations run differently.
+        pub fn save_into(
+            &self,
+            snapshot: &mut $crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot.save(self)
+        }
+
+        /// Makes the state what it was when the snapshot was taken. Takes no memory.
+        ///
+        /// Handles of objects that lived then are good again; what was issued since is refused, until the
+        /// same inputs issue it again. More of that in [`snapshot`](crate::snapshot).
+        ///
+        /// # Errors
+        ///
+        /// If the snapshot is of a pool of another capacity, or whose generations run differently.
+        pub fn restore(
+            &mut self,
+            snapshot: &$crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot.restore_to(self)
+        }
+    };
+}
+pub(crate) use snapshot_methods;

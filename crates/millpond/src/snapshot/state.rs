@@ -1,0 +1,172 @@
+//! What all pools' states have in common: the face that snapshots, sums and comparisons see.
+
+use core::fmt;
+use core::ops::Range;
+
+use super::ranges::Joined;
+use super::{Checksum, ToChecksum};
+use crate::circle::Circle;
+use crate::handle::{HandleLayout, Word};
+
+/// A pool whose state can be saved: every pool of this crate, [`SideTable`](crate::SideTable) and
+/// [`HandleAllocator`](crate::HandleAllocator). Sealed.
+pub trait State: Sized + sealed::State {}
+
+impl<P: sealed::State> State for P {}
+
+/// What two pools must have in common for one to take over the state of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub struct Shape {
+    pub(crate) capacity: usize,
+    /// The first generation of every slot and the last.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) wraps: bool,
+}
+
+impl Shape {
+    pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
+        let (first, last) = (circle.start.generation(), circle.last.generation());
+        Self { capacity, first, last, wraps: circle.wraps }
+    }
+}
+
+/// How a slot stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlotState<H> {
+    /// It holds the object that this handle names.
+    Live(H),
+    /// It is dead, and will be handed out with this handle.
+    Vacant(H),
+    /// It is dead, and will never be handed out again; or a side table's slot that never had a value.
+    Retired,
+}
+
+impl<H: HandleLayout> SlotState<H> {
+    pub(crate) fn of(index: usize, word: H::Word) -> Self {
+        match word.as_live() {
+            generation if generation == H::Word::ZERO => Self::Retired,
+            generation if word.is_dead() => Self::Vacant(H::from_kept_parts(index, generation)),
+            generation => Self::Live(H::from_kept_parts(index, generation)),
+        }
+    }
+}
+
+impl<H: fmt::Display> fmt::Display for SlotState<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SlotState::Live(handle) => write!(f, "{handle} is live"),
+            SlotState::Vacant(handle) => write!(f, "is dead, {handle} comes next"),
+            SlotState::Retired => f.write_str("is dead for ever"),
+        }
+    }
+}
+
+pub(crate) mod sealed {
+    use super::{HandleLayout, Range, Shape};
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    use crate::snapshot::format::{Checked, OrderOf, Refused};
+
+    /// A pool that can be read from its saved form.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Load: State {
+        /// What it is called there.
+        const KIND: &'static str;
+        /// Whether it has generations of its own and counts lifetimes.
+        const COUNTS: bool = true;
+        fn reuse_name() -> &'static str;
+        fn order_of() -> OrderOf;
+        fn saved_stats(&self) -> crate::Stats;
+        /// A pool of this state. The values are sorted by slot, and are those of the live slots, or of all
+        /// slots of a recycler.
+        fn load(
+            checked: &Checked<<Self::Handle as HandleLayout>::Word>,
+            values: alloc::vec::Vec<(usize, Self::Value)>,
+        ) -> Result<Self, Refused>;
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            Self::Value: Clone;
+    }
+
+    /// See [`State`](super::State).
+    pub trait State: Sized {
+        type Value;
+        type Handle: HandleLayout;
+
+        #[doc(hidden)]
+        fn shape(&self) -> Shape;
+
+        /// The pool as a part of a snapshot: nothing happens when that is dropped.
+        #[doc(hidden)]
+        fn into_past(self) -> Self {
+            self
+        }
+
+        /// Slots from here on were never used: their words are those of a new pool, and so is their
+        /// order.
+        #[doc(hidden)]
+        fn used(&self) -> usize;
+
+        /// The slot's generation, or its next one marked dead, or [`Word::RETIRED`](super::Word::RETIRED);
+        /// of a slot out of range the latter.
+        #[doc(hidden)]
+        fn word(&self, index: usize) -> <Self::Handle as HandleLayout>::Word;
+
+        /// The value that is part of the state: of a live slot, or of any slot of a recycler.
+        #[doc(hidden)]
+        fn value(&self, index: usize) -> Option<&Self::Value>;
+
+        /// Whether dead slots have values as well.
+        #[doc(hidden)]
+        const DEAD_HAVE_VALUES: bool = false;
+
+        /// What the reuse order remembers beside the words, as ranges of slots. Equal orders have equal
+        /// ranges once adjacent ones are joined.
+        #[doc(hidden)]
+        fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
+    }
+}
+
+/// The order of a pool, such that equal orders are equal ranges.
+pub(crate) fn joined_order<P: State>(pool: &P) -> impl Iterator<Item = Range<usize>> + '_ {
+    Joined::new(pool.order())
+}
+
+/// The sum over everything that the pool's future depends on. The sum of a slot has the slot's index in it,
+/// so that adding them up loses nothing, and the processor works on several at once.
+pub(crate) fn checksum<P: State>(pool: &P, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
+    let Shape { capacity, first, last, wraps } = pool.shape();
+    let mut sum = Checksum::new();
+    sum.add(&(capacity, first, last, wraps));
+    let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();
+    let mut slots = 0_u64;
+    let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };
+    for index in 0..with_values {
+        let (word, value) = (pool.word(index), pool.value(index));
+        if value.is_none() && word == fresh {
+            continue; // as if never used
+        }
+        let mut slot = Checksum::new();
+        slot.add_word((index as u64) << 32 | u64::from(word.generation()));
+        if let Some(value) = value {
+            slot.add_word(1 + u64::from(word.is_dead()));
+            add_value(value, &mut slot);
+        }
+        slots = slots.wrapping_add(slot.finish());
+    }
+    sum.add_word(slots);
+    let mut ranges = 0_u64;
+    for (position, range) in joined_order(pool).enumerate() {
+        let mut part = Checksum::new();
+        part.add(&(position, range.start, range.end));
+        ranges = ranges.wrapping_add(part.finish());
+    }
+    sum.add_word(ranges);
+    sum.finish()
+}
+
+/// The same for values that say themselves how they are added.
+pub(crate) fn checksum_of_values<P: State<Value: ToChecksum>>(pool: &P) -> u64 {
+    checksum(pool, |value, sum| value.add_to(sum))
+}

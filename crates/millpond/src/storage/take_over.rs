@@ -1,0 +1,84 @@
+//! Taking over the state of another storage.
+
+use super::Storage;
+use crate::handle::Word;
+use crate::reuse::{ReuseOrder, Slots};
+
+impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
+    /// Takes over the words and values of another storage of the same size. Slots from `used` on were never
+    /// used in either.
+    pub(crate) fn take_over_by_copy(&mut self, other: &Self, used: usize)
+    where
+        T: Copy,
+    {
+        if self.has_dead_to_keep() {
+            return self.take_over_by_clone(other, used);
+        }
+        let used_and_linked = self.linked_until(used);
+        // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
+        self.values[..used_and_linked].copy_from_slice(&other.values[..used_and_linked]);
+        self.words.take_over(&other.words, used);
+    }
+
+    /// As by copy. If a clone or a drop panics, some slots are as in the other, some as before, and some
+    /// dead; counts and links are to be mended.
+    pub(crate) fn take_over_by_clone(&mut self, other: &Self, used: usize)
+    where
+        T: Clone,
+    {
+        for index in 0..used {
+            let word = other.words.as_slice()[index];
+            match (self.get_mut(index), other.get(index)) {
+                (Some(value), Some(source)) => value.clone_from(source),
+                (Some(_), None) => drop(self.take(index, word)),
+                (None, Some(source)) => self.put(index, word, source.clone()),
+                (None, None) => {}
+            }
+        }
+        self.words.take_over(&other.words, used);
+        if Self::LINKED {
+            for index in 0..(used + 1).min(self.values.len()) {
+                self.set_link(index, other.link(index));
+            }
+        }
+    }
+
+    /// Whether the bytes of dead slots are not to be read or written as they are: they are filled with a
+    /// pattern, or a sanitizer watches over them.
+    fn has_dead_to_keep(&self) -> bool {
+        #[cfg(feature = "debug-aids")]
+        if self.watched().is_some() {
+            return true;
+        }
+        cfg!(millpond_asan)
+    }
+
+    /// Where the slots end that may have links of their own. Of those that were never used only the first
+    /// can have another than in a new storage, as others are put in front of it.
+    fn linked_until(&self, used: usize) -> usize {
+        if Self::LINKED { (used + 1).min(self.values.len()) } else { used }
+    }
+
+    /// Becomes what was saved: the values are those of the words' live slots.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(
+        &mut self,
+        words: &[W],
+        values: alloc::vec::Vec<(usize, T)>,
+        inserted: u64,
+        peak: usize,
+    ) {
+        for (index, value) in values {
+            self.put(index, words[index], value);
+        }
+        let agree =
+            (0..words.len()).all(|index| self.words.is_live(index) != words[index].is_dead());
+        assert!(agree && words.len() == self.words.slots(), "the live slots are those with values");
+        self.words.load(words, inserted, peak);
+    }
+
+    /// Makes the count of retired slots true again.
+    pub(crate) fn recount_retired(&mut self) {
+        self.words.recount_retired();
+    }
+}

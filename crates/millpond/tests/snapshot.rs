@@ -1,0 +1,681 @@
+//! A pool goes back to what it was, and then does what it did, for every pool, order and kind of value.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+#[path = "common/subjects.rs"]
+mod subjects;
+
+use allocations::{Allocations, Counting, during};
+use common::Random;
+use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
+use millpond::{Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool};
+use subjects::{Subject, with_every_pool};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a pool answers to some steps, and how it looks after each. Even seeds have insertions in the place of
+/// claims, retentions and clears, so that most slots stay unused.
+fn play<S: Subject>(pool: &mut S, seed: u64, steps: usize) -> Vec<(u64, u64)> {
+    let mut random = Random(seed);
+    let next = |bits: u64| if seed % 2 == 0 && bits % 32 >= 27 { bits & !31 } else { bits };
+    (0..steps).map(|_| (pool.step(next(random.next())), pool.seen())).collect()
+}
+
+/// Goes back again and again, to snapshots of all ages, and plays on with the same inputs.
+fn replays<S: Subject>(name: &str, mut pool: S) {
+    for round in 0..5_u64 {
+        // Without claims at first.
+        let seed = if round < 3 { 2 * round } else { 2 * round + 1 };
+        play(&mut pool, seed, 9 << round);
+        pool.check_all();
+        let (at_first, sum_at_first) = (pool.seen(), pool.sum());
+        // Of a pool that is not rolled back: what should happen.
+        let mut twin = pool.clone();
+        let mut snapshot = pool.take_snapshot();
+        assert_eq!(snapshot.as_pool().sum(), sum_at_first, "{name}");
+        let expected = play(&mut twin, 100 + seed, 60);
+
+        for steps in [0, 1, 60] {
+            assert_eq!(play(&mut pool, 100 + seed, steps), expected[..steps], "{name}");
+            play(&mut pool, 200 + seed, 25);
+            pool.load(&snapshot);
+            pool.check_all();
+            assert_eq!((pool.seen(), pool.sum()), (at_first, sum_at_first), "{name}");
+        }
+        assert_eq!(play(&mut pool, 100 + seed, 60), expected, "{name}");
+        assert_eq!(pool.sum(), twin.sum(), "{name}");
+
+        // Over a snapshot that holds something else.
+        pool.save(&mut snapshot);
+        snapshot.as_pool().check_all();
+        let (now, sum) = (pool.seen(), pool.sum());
+        play(&mut pool, 300 + seed, 40);
+        pool.load(&snapshot);
+        pool.check_all();
+        assert_eq!((pool.seen(), pool.sum()), (now, sum), "{name}");
+        let (left, right) = (twin.take_snapshot(), pool.take_snapshot());
+        assert_eq!(left.diff_with(&right, |value, sum| _ = (value, sum)).count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn after_a_restore_the_same_inputs_give_the_same_answers() {
+    with_every_pool!(replays);
+}
+
+/// A snapshot of the beginning, when nothing was used, and of a pool that is in full use, over each other.
+fn goes_far_back<S: Subject>(name: &str, mut pool: S) {
+    let empty = pool.take_snapshot();
+    let sum = pool.sum();
+    let first = play(&mut pool, 1, 100);
+    let full = pool.take_snapshot();
+    for _ in 0..2 {
+        pool.load(&empty);
+        pool.check_all();
+        assert_eq!(pool.sum(), sum, "{name}");
+        pool.load(&full);
+        pool.check_all();
+        assert_eq!(pool.sum(), full.as_pool().sum(), "{name}");
+        pool.load(&empty);
+        assert_eq!(play(&mut pool, 1, 100), first, "{name}");
+    }
+}
+
+#[test]
+fn the_beginning_can_be_restored() {
+    with_every_pool!(goes_far_back);
+}
+
+fn takes_no_memory<S: Subject>(name: &str, mut pool: S) {
+    // A step may print and collect; only what lies between the steps is counted.
+    let mut random = Random(9);
+    let mut snapshots = [pool.take_snapshot(), pool.take_snapshot()];
+    // Values that own memory of their own take some when they are cloned.
+    let owns_memory = std::any::type_name::<S>().contains("String");
+    for step in 0..60 {
+        pool.step(random.next() & !31); // an insertion
+        pool.step(random.next());
+        let newest = &mut snapshots[step % 2];
+        let ((), allocations) = during(|| pool.save(newest));
+        assert!(allocations == Allocations::default() || owns_memory, "{name}: {allocations:?}");
+        let oldest = &snapshots[(step + 1) % 2];
+        if step % 5 == 0 {
+            let ((), allocations) = during(|| pool.load(oldest));
+            assert!(
+                allocations == Allocations::default() || owns_memory,
+                "{name}: {allocations:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn saving_and_restoring_take_no_memory() {
+    with_every_pool!(takes_no_memory);
+}
+
+#[test]
+fn a_checksum_takes_no_memory() {
+    fn check<R: millpond::reuse::ReuseOrder>() {
+        let mut pool = Pool::<u32, R>::with_capacity(300);
+        let handles: Vec<_> = (0..200).map(|i| pool.insert(i).unwrap()).collect();
+        handles.iter().step_by(3).for_each(|handle| _ = pool.remove(*handle));
+        let (_, allocations) = during(|| pool.checksum());
+        assert_eq!(allocations, Allocations::default());
+    }
+    common::in_every_order!(check());
+}
+
+#[test]
+fn a_handle_issued_later_is_refused_until_the_same_inputs_issue_it_again() {
+    let mut pool = Pool::new(8);
+    let old = pool.insert("old").unwrap();
+    let snapshot = pool.snapshot();
+    let new = pool.insert("new").unwrap();
+    pool.remove(old);
+    pool.restore(&snapshot).unwrap();
+    assert!(pool.contains(old) && !pool.contains(new));
+    assert_eq!(pool.insert("new").unwrap(), new);
+    assert_eq!(pool[new], "new");
+}
+
+#[test]
+fn what_does_not_match_is_refused_and_nothing_happens() {
+    let build = |capacity, name| Pool::<u8>::builder().capacity(capacity).name(name).build();
+    let mut pool = build(8, "bullets");
+    let handle = pool.insert(1).unwrap();
+    let sum = pool.checksum();
+
+    let larger = build(9, "bullets").snapshot();
+    let error = pool.restore(&larger).unwrap_err();
+    assert_eq!(error, SnapshotError::OtherCapacity { pool: 8, snapshot: 9 });
+    let mut other = build(8, "rockets").snapshot();
+    assert_eq!(pool.restore(&other), Err(SnapshotError::OtherLifetimes));
+    assert_eq!(pool.save_into(&mut other), Err(SnapshotError::OtherLifetimes));
+    assert!(other.as_pool().is_empty());
+    let limited = Pool::builder().capacity(8).name("bullets").lifetimes(5).build().snapshot();
+    assert_eq!(pool.restore(&limited), Err(SnapshotError::OtherLifetimes));
+    let wrapping = Pool::builder().capacity(8).name("bullets").wrap().build().snapshot();
+    assert_eq!(pool.restore(&wrapping), Err(SnapshotError::OtherLifetimes));
+    assert_eq!((pool.checksum(), pool[handle]), (sum, 1));
+
+    // A twin of it, on another machine say, may.
+    let mut twin = build(8, "bullets");
+    twin.restore(&pool.snapshot()).unwrap();
+    assert_eq!((twin.checksum(), twin[handle]), (sum, 1));
+    assert_eq!(twin.name(), Some("bullets"));
+}
+
+#[test]
+fn a_pool_keeps_its_name_and_its_hook() {
+    let mut released =
+        Recycler::builder().capacity(2).on_release(|value: &mut u8| *value = 9).build();
+    let (handle, _) = released.acquire().unwrap();
+    let snapshot = released.snapshot();
+    released.restore(&snapshot).unwrap();
+    released.release(handle);
+    assert_eq!(released.as_slice(), [9, 0]);
+}
+
+#[test]
+fn zero_sized_and_large_values() {
+    let mut units = Pool::<()>::new(100);
+    let handle = units.insert(()).unwrap();
+    let snapshot = units.snapshot();
+    units.clear();
+    units.restore(&snapshot).unwrap();
+    assert!(units.contains(handle));
+
+    #[derive(Clone, Copy)]
+    #[repr(align(4096))]
+    struct Page([u8; 4096]);
+    let mut pages = Pool::new(3);
+    let handle = pages.insert(Page([7; 4096])).unwrap();
+    let snapshot = pages.snapshot();
+    pages[handle].0[4095] = 0;
+    pages.restore(&snapshot).unwrap();
+    assert_eq!(pages[handle].0[4095], 7);
+}
+
+mod clones {
+    //! Values that are cloned, counted, and may refuse to be.
+
+    use super::common::{Counted, Ledger};
+    use super::*;
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    thread_local! {
+        /// How many clones or drops of [`Fragile`] there are until one panics.
+        static UNTIL_PANIC: Cell<usize> = const { Cell::new(usize::MAX) };
+    }
+
+    fn count_down() {
+        let left = UNTIL_PANIC.get();
+        UNTIL_PANIC.set(left.wrapping_sub(1));
+        if left == 0 {
+            UNTIL_PANIC.set(usize::MAX);
+            panic!("as asked");
+        }
+    }
+
+    struct Fragile(Counted);
+
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            count_down();
+            Self(self.0.clone())
+        }
+    }
+
+    impl Drop for Fragile {
+        fn drop(&mut self) {
+            count_down();
+        }
+    }
+
+    /// Panics at each possible place of a restore and of a save. The pool that was written is empty then,
+    /// sound and of use; nothing is dropped twice, and nothing leaks.
+    macro_rules! survives_panics {
+        ($make:expr, $insert:expr, $remove:expr) => {{
+            for broken_save in [false, true] {
+                for until_panic in 0..40 {
+                    let ledger = Ledger::default();
+                    let mut pool = $make;
+                    for id in 0..10 {
+                        $insert(&mut pool, Fragile(ledger.value(id)));
+                    }
+                    let mut snapshot = pool.snapshot();
+                    for nth in [7, 2, 1] {
+                        $remove(&mut pool, nth);
+                    }
+                    $insert(&mut pool, Fragile(ledger.value(20)));
+                    let saved_sum = pool.checksum_with(|value, sum| sum.add(&value.0.id()));
+
+                    UNTIL_PANIC.set(until_panic);
+                    let result = catch_unwind(AssertUnwindSafe(|| {
+                        if broken_save {
+                            pool.save_into(&mut snapshot).unwrap();
+                        } else {
+                            pool.restore(&snapshot).unwrap();
+                        }
+                    }));
+                    UNTIL_PANIC.set(usize::MAX);
+                    pool.validate().unwrap();
+                    snapshot.as_pool().validate().unwrap();
+                    if result.is_err() && broken_save {
+                        assert!(snapshot.as_pool().is_empty());
+                        assert_eq!(pool.restore(&snapshot), Err(SnapshotError::Incomplete));
+                        let sum = pool.checksum_with(|value, sum| sum.add(&value.0.id()));
+                        assert_eq!(sum, saved_sum);
+                        pool.save_into(&mut snapshot).unwrap();
+                    } else if result.is_err() {
+                        assert!(pool.is_empty());
+                        pool.restore(&snapshot).unwrap();
+                    }
+                    assert_eq!(pool.len(), snapshot.as_pool().len());
+                    pool.validate().unwrap();
+                    assert_eq!(
+                        pool.checksum_with(|value, sum| sum.add(&value.0.id())),
+                        snapshot.checksum_with(|value, sum| sum.add(&value.0.id())),
+                    );
+                    drop(pool);
+                    drop(snapshot);
+                    assert_eq!(ledger.alive(), 0, "after {until_panic}");
+                }
+            }
+        }};
+    }
+
+    fn pool<R: millpond::reuse::ReuseOrder>() {
+        survives_panics!(
+            Pool::<Fragile, R>::with_capacity(12),
+            |pool: &mut Pool<Fragile, R>, value| drop(pool.insert(value)),
+            |pool: &mut Pool<Fragile, R>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+            }
+        );
+        // With slots that retire.
+        survives_panics!(
+            Pool::<Fragile>::builder().reuse(R::default()).capacity(12).lifetimes(1).build(),
+            |pool: &mut Pool<Fragile, R>, value| drop(pool.insert(value)),
+            |pool: &mut Pool<Fragile, R>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+            }
+        );
+    }
+
+    #[test]
+    fn a_panicking_clone_or_drop_leaves_pools_valid() {
+        common::in_every_order!(pool());
+    }
+
+    #[test]
+    fn a_panicking_clone_or_drop_leaves_packed_pools_valid() {
+        survives_panics!(
+            PackedPool::<Fragile>::new(12),
+            |pool: &mut PackedPool<Fragile>, value| drop(pool.insert(value)),
+            |pool: &mut PackedPool<Fragile>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+            }
+        );
+    }
+
+    #[test]
+    fn a_panicking_clone_or_drop_leaves_static_pools_valid() {
+        survives_panics!(
+            StaticPool::<Fragile, 12>::new(),
+            |pool: &mut StaticPool<Fragile, 12>, value| drop(pool.insert(value)),
+            |pool: &mut StaticPool<Fragile, 12>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+            }
+        );
+    }
+
+    #[test]
+    fn a_panicking_clone_or_drop_leaves_side_tables_valid() {
+        survives_panics!(
+            SideTable::<Handle<u8>, Fragile>::new(30),
+            |table: &mut SideTable<Handle<u8>, Fragile>, value: Fragile| {
+                let handle = Handle::from_parts(value.0.id() as u32, 1).unwrap();
+                drop(table.insert(handle, value));
+            },
+            |table: &mut SideTable<Handle<u8>, Fragile>, nth| {
+                let handle = table.iter().nth(nth).unwrap().0;
+                drop(table.remove(handle));
+            }
+        );
+    }
+
+    #[test]
+    fn a_panicking_clone_leaves_recyclers_valid() {
+        let ledger = Ledger::default();
+        let mut recycler = Recycler::from_fn(5, |index| Fragile(ledger.value(index as u64)));
+        let handle = recycler.acquire().unwrap().0;
+        let snapshot = recycler.snapshot();
+        for until_panic in 0..5 {
+            UNTIL_PANIC.set(until_panic * 2); // a clone, and a drop of what it replaces
+            let restored = catch_unwind(AssertUnwindSafe(|| recycler.restore(&snapshot).unwrap()));
+            UNTIL_PANIC.set(usize::MAX);
+            assert!(restored.is_err());
+            recycler.validate().unwrap();
+            assert!(recycler.is_empty());
+            recycler.restore(&snapshot).unwrap();
+            assert!(recycler.contains(handle));
+        }
+        drop((recycler, snapshot));
+        assert_eq!(ledger.alive(), 0);
+    }
+
+    #[test]
+    fn clone_from_is_used_where_both_sides_have_a_value() {
+        let mut pool = Pool::new(4);
+        let handle = pool.insert(String::from("a longer text")).unwrap();
+        let mut snapshot = pool.snapshot();
+        pool[handle].truncate(1);
+        let (_, allocations) = during(|| pool.save_into(&mut snapshot).unwrap());
+        assert_eq!(allocations, Allocations::default()); // the old text's memory is used again
+        assert_eq!(snapshot.as_pool()[handle], "a");
+    }
+}
+
+#[test]
+fn history_keeps_the_last_frames_and_forgets_an_abandoned_future() {
+    let mut slots = HandleAllocator::new(100);
+    let mut history = History::new(4, &slots.snapshot());
+    let error = history.rollback_to(0, &mut slots).unwrap_err();
+    assert_eq!(error.to_string(), "frame 0 is not saved: none is");
+    for frame in 0..10 {
+        history.save(frame, &slots).unwrap();
+        let _ = slots.acquire();
+    }
+    assert!(history.frames().eq([6, 7, 8, 9]));
+    assert_eq!(history.get(7).unwrap().as_pool().len(), 7);
+    let error = history.rollback_to(5, &mut slots).unwrap_err();
+    assert_eq!(error, RollbackError::NotSaved { frame: 5, saved: Some((6, 9)) });
+    assert_eq!(error.to_string(), "frame 5 is not saved: the oldest is 6, the newest 9");
+
+    history.rollback_to(7, &mut slots).unwrap();
+    assert_eq!(slots.len(), 7);
+    history.save(7, &slots).unwrap();
+    assert!(history.frames().eq([6, 7]));
+    // Not every frame has to be saved.
+    for frame in [20, 30, 40, 50] {
+        history.save(frame, &slots).unwrap();
+    }
+    assert!(history.frames().eq([20, 30, 40, 50]));
+    history.save(1, &slots).unwrap();
+    assert!(history.frames().eq([1]));
+    history.clear();
+    assert_eq!(history.frames().len(), 0);
+
+    let other = HandleAllocator::new(99);
+    let error = history.save(3, &other).unwrap_err();
+    assert_eq!(error, SnapshotError::OtherCapacity { pool: 99, snapshot: 100 });
+
+    let mut none = History::new(0, &slots.snapshot());
+    none.save(1, &slots).unwrap();
+    assert_eq!((none.capacity(), none.get(1).is_none()), (0, true));
+}
+
+#[test]
+fn a_history_takes_its_memory_at_the_beginning() {
+    let mut pool = Pool::<[f32; 4]>::new(1000);
+    let mut history = History::new(9, &pool.snapshot());
+    let ((), allocations) = during(|| {
+        for frame in 0..100 {
+            history.save(frame, &pool).unwrap();
+            for at in 0..20 {
+                let _ = pool.insert([at as f32; 4]);
+            }
+            if frame % 10 == 9 {
+                history.rollback_to(frame - 5, &mut pool).unwrap();
+            }
+        }
+    });
+    assert_eq!(allocations, Allocations::default());
+}
+
+#[test]
+fn a_difference_says_which_slot_and_how() {
+    let mut pool = Pool::builder().capacity(6).lifetimes(2).build();
+    let handles: Vec<Handle<i32>> = (0..4).map(|i| pool.insert(i).unwrap()).collect();
+    let left = pool.snapshot();
+    assert_eq!(left.diff(&left).count(), 0);
+
+    pool[handles[0]] = 10;
+    pool.remove(handles[1]);
+    pool.remove(handles[2]);
+    let again = pool.insert(12).unwrap();
+    pool.remove(again);
+    let right = pool.snapshot();
+    let found: Vec<_> = left.diff(&right).collect();
+    let slot = |index, left, right| Difference::Slot { index, left, right };
+    let next = Handle::from_parts(1, 2).unwrap();
+    assert_eq!(
+        found,
+        [
+            Difference::Value { index: 0, handle: Some(handles[0]) },
+            slot(1, SlotState::Live(handles[1]), SlotState::Vacant(next)),
+            slot(2, SlotState::Live(handles[2]), SlotState::Retired),
+            Difference::Order { position: 0, left: Some(4), right: Some(1) },
+        ]
+    );
+    assert_eq!(found[2].to_string(), "slot 2: left 2v1 is live, right is dead for ever");
+    assert_eq!(found[3].to_string(), "order, place 0: left slot 4, right slot 1");
+
+    let other = Pool::<i32>::new(7).snapshot();
+    assert!(left.diff(&other).eq([Difference::Pool]));
+    assert_eq!(
+        Difference::<Handle<()>>::Pool.to_string(),
+        "the pools differ in capacity or lifetimes"
+    );
+}
+
+/// Orders that differ anywhere, at any length.
+#[test]
+fn a_difference_of_orders_is_told_at_its_place() {
+    let released = |order: &[u32]| {
+        let mut slots = HandleAllocator::new(6);
+        let handles: Vec<_> = (0..6).map(|_| slots.acquire().unwrap()).collect();
+        order.iter().for_each(|&index| assert!(slots.release(handles[index as usize])));
+        slots.snapshot()
+    };
+    let order = |left: &[u32], right: &[u32]| {
+        let (left, right) = (released(left), released(right));
+        left.diff_with(&right, |(), _| {}).last()
+    };
+    // Handed out from the right.
+    assert_eq!(order(&[3, 2, 1, 0], &[3, 2, 1, 0]), None);
+    let at = |position, left, right| Some(Difference::Order { position, left, right });
+    assert_eq!(order(&[3, 2, 1, 0], &[2, 3, 1, 0]), at(2, Some(2), Some(3)));
+    assert_eq!(order(&[5, 2, 1, 0], &[3, 2, 1, 0]), at(3, Some(5), Some(3)));
+    assert_eq!(order(&[2, 1, 0], &[3, 2, 1, 0]), at(3, None, Some(3)));
+    assert_eq!(order(&[5, 3, 2, 1, 0], &[3, 2, 1, 0]), at(4, Some(5), None));
+}
+
+#[test]
+fn a_checksum_sees_every_part_of_the_state() {
+    let base = || {
+        let mut pool = Pool::<u32>::new(10);
+        let handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
+        (pool, handles)
+    };
+    type Change<'a> = &'a dyn Fn(&mut Pool<u32>, &[Handle<u32>]);
+    let sum = |change: Change<'_>| {
+        let (mut pool, handles) = base();
+        change(&mut pool, &handles);
+        pool.checksum()
+    };
+    let sums = [
+        sum(&|_, _| {}),
+        sum(&|pool, handles| pool[handles[0]] = 9),
+        sum(&|pool, handles| _ = pool.remove(handles[0])),
+        sum(&|pool, handles| _ = pool.remove(handles[4])),
+        // The same slots are live with the same values: a generation differs.
+        sum(&|pool, handles| {
+            pool.remove(handles[4]);
+            pool.insert(4).unwrap();
+        }),
+        // The order differs.
+        sum(&|pool, handles| [0, 1].into_iter().for_each(|i| _ = pool.remove(handles[i]))),
+        sum(&|pool, handles| [1, 0].into_iter().for_each(|i| _ = pool.remove(handles[i]))),
+        Pool::<u32>::new(10).checksum(),
+        Pool::<u32>::new(11).checksum(),
+        Pool::<u32>::builder().capacity(10).name("other").build().checksum(),
+    ];
+    for (at, sum) in sums.iter().enumerate() {
+        assert!(!sums[..at].contains(sum), "{at}");
+    }
+    // What only the statistics know is not part of it.
+    let mut full = Pool::<u32>::new(0);
+    let sum_before = full.checksum();
+    assert!(full.insert(1).is_err());
+    assert_eq!((full.stats().refused, full.checksum()), (1, sum_before));
+    let (mut pool, _) = base();
+    let _ = pool.vacant_entry();
+    assert_eq!(pool.checksum(), sums[0]);
+}
+
+/// An order with entries that do not count is the order without them.
+#[test]
+fn a_checksum_does_not_see_what_claims_have_left_in_a_stack() {
+    let four = || {
+        let mut slots = HandleAllocator::new(6);
+        let handles: Vec<_> = (0..4).map(|_| slots.acquire().unwrap()).collect();
+        (slots, handles)
+    };
+    let next =
+        |handle: Handle<()>| Handle::from_parts(handle.index(), handle.generation() + 1).unwrap();
+    let (mut claimed, handles) = four();
+    claimed.release(handles[1]);
+    claimed.release(handles[2]);
+    claimed.acquire_at(next(handles[1])).unwrap(); // below slot 2 in the stack
+    claimed.release(next(handles[1]));
+
+    let (mut plain, handles) = four();
+    plain.release(handles[1]);
+    let again = plain.acquire().unwrap();
+    plain.release(handles[2]);
+    plain.release(again);
+    assert_eq!(claimed.checksum(), plain.checksum());
+    assert_eq!(claimed.snapshot().diff_with(&plain.snapshot(), |(), _| {}).next(), None);
+    assert_eq!(claimed.snapshot().checksum(), plain.checksum());
+    let rest = |mut slots: HandleAllocator| {
+        std::iter::from_fn(move || slots.acquire()).collect::<Vec<_>>()
+    };
+    assert_eq!(rest(claimed), rest(plain));
+
+    // A slot that was never used, claimed and freed: it comes first now, and not again among the others.
+    let mut slots = HandleAllocator::new(4);
+    let sum_of_new = slots.checksum();
+    let claim = Handle::from_parts(2, 1).unwrap();
+    slots.acquire_at(claim).unwrap();
+    slots.release(claim);
+    let snapshot = slots.snapshot();
+    assert_ne!(slots.checksum(), sum_of_new);
+    let mut twin = HandleAllocator::new(4);
+    twin.acquire_at(claim).unwrap();
+    twin.release(claim);
+    assert_eq!(snapshot.checksum(), twin.checksum());
+    assert_eq!(rest(twin).iter().map(|h| h.index()).collect::<Vec<_>>(), [2, 0, 1, 3]);
+}
+
+/// A list has a link from the first slot that was never used to the one that was freed last.
+#[test]
+fn links_lead_both_ways_after_a_restore() {
+    fn check<T: subjects::Value + Copy, R: millpond::reuse::ReuseOrder>() {
+        let mut pool = Pool::<T, R>::with_capacity(100);
+        let handles: Vec<_> = (0..5).map(|i| pool.insert(T::of(i)).unwrap()).collect();
+        pool.remove(handles[3]);
+        let snapshot = pool.snapshot();
+        pool.insert(T::of(6)).unwrap();
+        pool.restore(&snapshot).unwrap();
+        pool.validate().unwrap();
+    }
+    fn each<R: millpond::reuse::ReuseOrder>() {
+        check::<u32, R>();
+        check::<[u64; 3], R>();
+    }
+    common::in_every_order!(each());
+}
+
+#[test]
+fn the_live_slots_are_known_after_a_restore_whatever_was_walked_before() {
+    fn check<R: millpond::reuse::ReuseOrder>() {
+        let mut pool = Pool::<u32, R>::with_capacity(100);
+        let handles: Vec<_> = (0..80).map(|i| pool.insert(i).unwrap()).collect();
+        let snapshot = pool.snapshot();
+        handles[10..].iter().for_each(|handle| _ = pool.remove(*handle));
+        assert_eq!(pool.values_mut().count(), 10);
+        pool.restore(&snapshot).unwrap();
+        pool.validate().unwrap();
+        assert_eq!((pool.values().count(), pool.values_mut().count()), (80, 80));
+    }
+    common::in_every_order!(check());
+}
+
+/// Loading the objects one by one, in any order, comes to the same state as far as it is known from them.
+#[test]
+fn objects_loaded_one_by_one_in_any_order_come_to_the_same_state() {
+    fn check<R: millpond::reuse::ReuseOrder>() {
+        let mut original = Pool::<u32, R>::with_capacity(100);
+        for value in 0..60 {
+            original.insert(value).unwrap();
+        }
+        let mut saved: Vec<_> = original.iter().map(|(handle, value)| (handle, *value)).collect();
+        let whole = original.snapshot();
+        let mut random = Random(3);
+        for _ in 0..20 {
+            for at in (1..saved.len()).rev() {
+                saved.swap(at, random.below(at + 1));
+            }
+            let mut loaded = Pool::<u32, R>::with_capacity(100);
+            for &(handle, value) in &saved {
+                loaded.insert_at(handle, value).unwrap();
+            }
+            loaded.validate().unwrap();
+            assert!(loaded.iter().eq(original.iter()));
+            let differences: Vec<_> = whole.diff(&loaded.snapshot()).collect();
+            match R::NAME {
+                // Its order says in which order the live objects came, and the cursor was not moved.
+                "Roster" | "NextFit" => {
+                    assert!(differences.iter().all(|d| matches!(d, Difference::Order { .. })));
+                }
+                _ => assert_eq!(differences, []),
+            }
+        }
+    }
+    common::in_every_order!(check());
+}
+
+/// Debug aids look after the pool, not after its past.
+#[test]
+fn a_watched_pool_is_restored_with_its_dead_slots_as_they_should_be() {
+    use millpond::debug::DebugAids;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static REPORTS: AtomicUsize = AtomicUsize::new(0);
+    let aids = DebugAids::all().report_on_drop(|_| _ = REPORTS.fetch_add(1, Ordering::Relaxed));
+    let mut pool = Pool::<[u64; 3]>::builder().capacity(10).debug_aids(aids).build();
+    let handles: Vec<_> = (0..6).map(|i| pool.insert([i; 3]).unwrap()).collect();
+    pool.remove(handles[2]);
+    // Of a pool that is not watched: its dead slots hold anything.
+    let mut plain = Pool::<[u64; 3]>::new(10);
+    plain.restore(&pool.snapshot()).unwrap();
+    (0..4).for_each(|i| _ = plain.insert([i; 3]));
+    plain.handles().collect::<Vec<_>>().into_iter().for_each(|h| _ = plain.remove(h));
+    assert_eq!(REPORTS.load(Ordering::Relaxed), 0); // a snapshot that goes is no leak
+
+    pool.restore(&plain.snapshot()).unwrap();
+    while pool.insert([1; 3]).is_ok() {} // looks at the slots that it takes
+    assert_eq!(pool.len(), 10);
+    drop(pool);
+    assert_eq!(REPORTS.load(Ordering::Relaxed), 1);
+}

@@ -1,0 +1,282 @@
+//! The game: two ships that spray bullets at rocks. All numbers are integers, so that every machine
+//! calculates the same.
+
+use millpond::snapshot::{Checksum, History, RollbackError, SnapshotError, ToChecksum};
+use millpond::{Handle, Pool, Recycler, SideTable, checksum_fields};
+use serde::{Deserialize, Serialize};
+
+use crate::random::Random;
+
+pub(crate) const PLAYERS: usize = 2;
+const BULLETS: usize = 4096;
+const ROCKS: usize = 64;
+const SPARKS: usize = 1024;
+/// The field is a square of so many units.
+const FIELD: i32 = 1 << 16;
+const BULLETS_PER_FRAME: i32 = 16;
+
+/// What a player does in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Input {
+    /// Left or right, and whether to fire.
+    turn: i8,
+    fires: bool,
+}
+
+impl Input {
+    /// What this player does in this frame: the hands of a tester.
+    pub(crate) fn of(frame: i32, player: usize) -> Self {
+        let mut random = Random(frame as u64 / 4 * 2 + player as u64);
+        Self { turn: random.below(3) as i8 - 1, fires: random.below(8) > 0 }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ship {
+    position: [i32; 2],
+    heading: i32,
+    hits: u32,
+    /// The rock that was hit last: stale once that is gone.
+    aim: Option<Handle<Rock>>,
+}
+checksum_fields!(Ship { position, heading, hits, aim });
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bullet {
+    position: [i32; 2],
+    speed: [i32; 2],
+    frames_left: u16,
+    owner: Handle<Ship>,
+}
+checksum_fields!(Bullet { position, speed, frames_left, owner });
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rock {
+    position: [i32; 2],
+    strength: i32,
+}
+checksum_fields!(Rock { position, strength });
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spark {
+    position: [i32; 2],
+    frames_left: u16,
+}
+checksum_fields!(Spark { position, frames_left });
+
+/// What is not in a pool.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    frame: i32,
+    random: Random,
+    ships: [Handle<Ship>; PLAYERS],
+}
+
+/// The whole state that is rolled back.
+pub(crate) struct Game {
+    rest: Rest,
+    ships: Pool<Ship>,
+    bullets: Pool<Bullet>,
+    rocks: Pool<Rock>,
+    sparks: Recycler<Spark>,
+    /// For how many frames a rock still glows.
+    glow: SideTable<Handle<Rock>, u8>,
+}
+
+impl Game {
+    pub(crate) fn new() -> Self {
+        let mut ships = Pool::builder().capacity(PLAYERS).name("ships").build();
+        let ship = |x| Ship { position: [x, FIELD / 2], heading: 0, hits: 0, aim: None };
+        let handles = [FIELD / 4, FIELD * 3 / 4].map(|x| ships.insert(ship(x)));
+        let handles = handles.map(|handle| handle.expect("there is room for every player"));
+        Self {
+            rest: Rest { frame: 0, random: Random(1), ships: handles },
+            ships,
+            bullets: Pool::builder().capacity(BULLETS).name("bullets").build(),
+            rocks: Pool::builder().capacity(ROCKS).name("rocks").build(),
+            sparks: Recycler::new(SPARKS),
+            glow: SideTable::new(ROCKS),
+        }
+    }
+
+    pub(crate) fn frame(&self) -> i32 {
+        self.rest.frame
+    }
+
+    pub(crate) fn bullets(&self) -> usize {
+        self.bullets.len()
+    }
+
+    /// Breaks the state in a way that is easily overlooked: a bullet flies a little elsewhere.
+    pub(crate) fn break_something(&mut self) {
+        if let Some(bullet) = self.bullets.values_mut().nth(100) {
+            bullet.position[0] += 1;
+        }
+    }
+
+    /// The sum of the whole state: equal on all machines that agree.
+    pub(crate) fn checksum(&self) -> u64 {
+        let mut sum = Checksum::new();
+        sum.add(&(self.rest.frame, self.rest.random.0));
+        for handle in &self.rest.ships {
+            handle.add_to(&mut sum);
+        }
+        sum.add_word(self.ships.checksum());
+        sum.add_word(self.bullets.checksum());
+        sum.add_word(self.rocks.checksum());
+        sum.add_word(self.sparks.checksum());
+        sum.add_word(self.glow.checksum());
+        sum.finish()
+    }
+
+    /// One frame on.
+    pub(crate) fn advance(&mut self, inputs: [Input; PLAYERS]) {
+        for (player, input) in inputs.into_iter().enumerate() {
+            self.steer(self.rest.ships[player], input);
+        }
+        if self.rest.frame % 16 == 0 {
+            let random = &mut self.rest.random;
+            let position = [0; 2].map(|_| random.below(FIELD as u64) as i32);
+            let _ = self.rocks.insert(Rock { position, strength: 40 }); // none if there are many
+        }
+        self.fly();
+        self.sparks.retain(|_, spark| {
+            spark.frames_left -= 1;
+            spark.frames_left > 0
+        });
+        let rocks = &self.rocks;
+        self.glow.retain(|rock, frames_left| {
+            *frames_left -= 1;
+            *frames_left > 0 && rocks.contains(rock)
+        });
+        self.rest.frame += 1;
+    }
+
+    fn steer(&mut self, handle: Handle<Ship>, input: Input) {
+        let Some(ship) = self.ships.get_mut(handle) else { return };
+        ship.heading = (ship.heading + i32::from(input.turn) * 5).rem_euclid(DIRECTIONS as i32);
+        if ship.aim.is_some_and(|rock| !self.rocks.contains(rock)) {
+            ship.aim = None;
+        }
+        if !input.fires {
+            return;
+        }
+        for spread in 0..BULLETS_PER_FRAME {
+            let direction = direction(ship.heading + spread * 7);
+            let speed = direction.map(|part| part * (2 + spread % 3));
+            let frames_left = 80 + (spread * 5) as u16;
+            let bullet = Bullet { position: ship.position, speed, frames_left, owner: handle };
+            if self.bullets.insert(bullet).is_err() {
+                break; // as many as there may be
+            }
+        }
+    }
+
+    /// Bullets fly, hit rocks, and go when their time is over.
+    fn fly(&mut self) {
+        let Self { bullets, rocks, ships, sparks, glow, .. } = self;
+        bullets.retain(|_, bullet| {
+            for (position, speed) in bullet.position.iter_mut().zip(bullet.speed) {
+                *position = (*position + speed).rem_euclid(FIELD);
+            }
+            bullet.frames_left -= 1;
+            let at = bullet.position;
+            let near = |rock: &Rock| {
+                (rock.position[0] - at[0]).abs() < 600 && (rock.position[1] - at[1]).abs() < 600
+            };
+            // Every other bullet looks each frame: there are many.
+            let looks = bullet.frames_left % 2 == 0;
+            let hit = rocks.iter().filter(|_| looks).find(|(_, rock)| near(rock));
+            let Some(rock) = hit.map(|(rock, _)| rock) else { return bullet.frames_left > 0 };
+            if let Some(ship) = ships.get_mut(bullet.owner) {
+                ship.hits += 1;
+                ship.aim = Some(rock);
+            }
+            if let Some((_, spark)) = sparks.acquire() {
+                *spark = Spark { position: at, frames_left: 20 };
+            }
+            let _ = glow.insert(rock, 30);
+            let strength = rocks.get_mut(rock).map(|rock| {
+                rock.strength -= 1;
+                rock.strength
+            });
+            if strength == Some(0) {
+                rocks.remove(rock);
+            }
+            false
+        });
+    }
+}
+
+const DIRECTIONS: usize = 64;
+
+/// A vector of about 60 units. Tables are the same everywhere; `sin` is not.
+fn direction(heading: i32) -> [i32; 2] {
+    let quarter = |at: i32| {
+        // A parabola is round enough.
+        let at = at.rem_euclid(DIRECTIONS as i32) - DIRECTIONS as i32 / 2;
+        60 - at * at * 120 / (DIRECTIONS as i32 * DIRECTIONS as i32 / 4)
+    };
+    [quarter(heading), quarter(heading + DIRECTIONS as i32 / 4)]
+}
+
+/// The last few frames of a game.
+pub(crate) struct GameHistory {
+    rest: Vec<Option<Rest>>,
+    ships: History<Pool<Ship>>,
+    bullets: History<Pool<Bullet>>,
+    rocks: History<Pool<Rock>>,
+    sparks: History<Recycler<Spark>>,
+    glow: History<SideTable<Handle<Rock>, u8>>,
+}
+
+impl GameHistory {
+    pub(crate) fn new(frames: usize, game: &Game) -> Self {
+        Self {
+            rest: vec![None; frames],
+            ships: History::new(frames, &game.ships.snapshot()),
+            bullets: History::new(frames, &game.bullets.snapshot()),
+            rocks: History::new(frames, &game.rocks.snapshot()),
+            sparks: History::new(frames, &game.sparks.snapshot()),
+            glow: History::new(frames, &game.glow.snapshot()),
+        }
+    }
+
+    pub(crate) fn save(&mut self, game: &Game) -> Result<(), SnapshotError> {
+        let frame = game.rest.frame as u64;
+        let place = frame as usize % self.rest.len();
+        self.rest[place] = Some(game.rest);
+        self.ships.save(frame, &game.ships)?;
+        self.bullets.save(frame, &game.bullets)?;
+        self.rocks.save(frame, &game.rocks)?;
+        self.sparks.save(frame, &game.sparks)?;
+        self.glow.save(frame, &game.glow)
+    }
+
+    pub(crate) fn rollback_to(&self, frame: i32, game: &mut Game) -> Result<(), RollbackError> {
+        let saved = frame as u64;
+        self.bullets.rollback_to(saved, &mut game.bullets)?;
+        self.ships.rollback_to(saved, &mut game.ships)?;
+        self.rocks.rollback_to(saved, &mut game.rocks)?;
+        self.sparks.rollback_to(saved, &mut game.sparks)?;
+        self.glow.rollback_to(saved, &mut game.glow)?;
+        let rest = self.rest[saved as usize % self.rest.len()];
+        game.rest = rest.expect("the frame is saved, as the pools' histories have it");
+        Ok(())
+    }
+
+    /// In what two players' states of a frame differ, one line each; the first few of each pool.
+    pub(crate) fn describe_differences(&self, other: &Self, frame: i32, lines: &mut String) {
+        macro_rules! describe {
+            ($($pool:ident),*) => {$(
+                let saved = (self.$pool.get(frame as u64), other.$pool.get(frame as u64));
+                if let (Some(left), Some(right)) = saved {
+                    for difference in left.diff(right).take(5) {
+                        lines.push_str(&format!("{}, {difference}\n", stringify!($pool)));
+                    }
+                }
+            )*};
+        }
+        describe!(ships, bullets, rocks, sparks, glow);
+    }
+}
