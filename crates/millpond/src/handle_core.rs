@@ -39,12 +39,20 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         lifetimes: &Lifetimes,
         make_slots: impl FnOnce(H::Word) -> Result<S, OutOfMemory>,
     ) -> Result<(Self, S), OutOfMemory> {
-        let circle = Circle::new::<H>(lifetimes);
+        Self::try_of(Circle::new::<H>(lifetimes), lifetimes.name, make_slots)
+    }
+
+    /// The same, of a circle that is known.
+    pub(crate) fn try_of<S: Slots>(
+        circle: Circle<H::Word>,
+        name: Option<&'static str>,
+        make_slots: impl FnOnce(H::Word) -> Result<S, OutOfMemory>,
+    ) -> Result<(Self, S), OutOfMemory> {
         let mut slots = make_slots(circle.start().as_dead())?;
         let core = Self {
             circle,
             queue: R::Queue::try_new(&mut slots)?,
-            name: lifetimes.name,
+            name,
             refused: 0,
             evicted: 0,
             age_claimed_max: 0,

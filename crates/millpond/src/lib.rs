@@ -159,8 +159,7 @@
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
 //! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot) can be serialised. A handle is `"3v7"`
-//!   in formats for humans and an integer in the others; what no pool can issue is refused. Not yet
-//!   [`BlockPool`].
+//!   in formats for humans and an integer in the others; what no pool can issue is refused.
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes

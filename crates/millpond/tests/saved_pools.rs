@@ -14,12 +14,13 @@ use allocations::{Counting, during};
 use common::Random;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::{
-    Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot, StaticPool,
+    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot,
+    StaticPool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
-use subjects::{Subject, with_every_pool};
+use subjects::{Subject, with_block_pools, with_every_pool};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -62,6 +63,7 @@ fn comes_back<S: Saved>(name: &str, mut pool: S) {
 #[test]
 fn what_is_read_goes_on_as_what_was_written() {
     with_every_pool!(comes_back);
+    with_block_pools!(comes_back);
 }
 
 #[test]
@@ -133,6 +135,10 @@ fn with_recorded(check: &mut impl Check) {
     check.one("allocator", used(HandleAllocator::new(9)));
     check.one("packed", used(PackedPool::<u32>::new(9)));
     check.one("static", used(StaticPool::<u32, 9>::new()));
+    let blocks = BlockPool::<u32>::builder().slots_per_block(4).max_blocks(3).give_back_beyond(0);
+    let mut blocks = used(blocks.lifetimes(9).build());
+    blocks.retain(|handle, _| handle.index() < 2 || handle.index() > 7);
+    check.one("blocks", blocks);
     check.one("side_table", used(SideTable::<Handle<u8>, String>::new(9)));
 }
 
@@ -319,6 +325,221 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
     refused::<Tiny>("300 slots are more than the handle layout can name", small);
 }
 
+/// Blocks that are there, were given back, and never were.
+fn sample_of_blocks() -> (BlockPool<u32>, Vec<Handle<u32>>) {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(5).lifetimes(2).build();
+    let mut handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
+    pool.remove(handles[1]).unwrap(); // vacant
+    handles[2..4].iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+    assert_eq!(pool.shrink_to_fit(), 1);
+    handles.push(pool.insert_at(Handle::from_parts(9, 1).unwrap(), 9).unwrap());
+    (pool, handles)
+}
+
+#[test]
+fn a_pool_of_blocks_comes_back_with_its_blocks_and_with_what_was_given_back() {
+    let (mut pool, handles) = sample_of_blocks();
+    let saved = serde_json::to_value(&pool).unwrap();
+    let block = |there: bool, generations: [u32; 2], order: Json, inserted: u32, peak: u32| {
+        json!({
+            "there": there, "generations": generations, "order": order,
+            "inserted": inserted, "peak": peak,
+        })
+    };
+    assert_eq!(
+        saved,
+        json!({
+            "version": 1,
+            "state": {
+                "pool": "BlockPool", "reuse": "Lifo",
+                "first": 1, "last": 2, "wraps": false,
+                "slots_per_block": 2, "max_blocks": 5, "give_back_beyond": null,
+                "blocks": [
+                    block(true, [1, 2], json!([[1, 1]]), 2, 2),
+                    block(false, [2, 2], json!([]), 2, 2),
+                    block(true, [1, 1], json!([[1, 1]]), 1, 1),
+                    null,
+                    block(true, [1, 1], json!([[0, 1]]), 1, 1),
+                ],
+                "inserted": 6, "refused": 0, "evicted": 0, "peak": 5,
+                "blocks_peak": 3, "taken": 4, "taken_by_insertions": 4, "given_back": 1,
+            },
+            "objects": { "0v1": 0, "4v1": 4, "9v1": 9 },
+        })
+    );
+    let mut read: BlockPool<u32> = serde_json::from_value(saved).unwrap();
+    read.validate().unwrap();
+    assert_eq!((read.capacity(), read.capacity_max()), (6, 10));
+    assert_eq!((read.stats(), read.growth_stats()), (pool.stats(), pool.growth_stats()));
+    for handle in handles {
+        assert_eq!((read.get(handle), read.check(handle)), (pool.get(handle), pool.check(handle)));
+    }
+    // Through the block that was given back, the one that never was, and up to the limit.
+    for value in 10..20 {
+        assert_eq!(read.insert(value).ok(), pool.insert(value).ok());
+    }
+    read.validate().unwrap();
+    assert!(read.is_full());
+    assert!(read.iter().eq(pool.iter()));
+    assert_eq!((read.stats(), read.growth_stats()), (pool.stats(), pool.growth_stats()));
+}
+
+#[test]
+fn the_number_of_spare_blocks_comes_back() {
+    let mut pool = BlockPool::<u32>::builder().slots_per_block(2).give_back_beyond(1).build();
+    let handles: Vec<_> = (0..8).map(|i| pool.insert(i).unwrap()).collect();
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let mut read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    handles.iter().for_each(|handle| assert!(read.remove(*handle).is_some()));
+    assert_eq!((read.capacity(), read.growth_stats().given_back), (2, 3));
+    read.validate().unwrap();
+}
+
+#[test]
+fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
+    let build = || {
+        let builder = BlockPool::<String>::builder().slots_per_block(2).max_blocks(4);
+        builder.name("crew").build()
+    };
+    let mut crew = build();
+    let cook = crew.insert("cook".to_string()).unwrap();
+    let text = serde_json::to_string(&crew.snapshot()).unwrap();
+    let loaded: millpond::snapshot::SnapshotOf<BlockPool<String>> =
+        serde_json::from_str(&text).unwrap();
+    let mut later = build();
+    later.restore(&loaded).unwrap();
+    assert_eq!((later.name(), later[cook].as_str()), (Some("crew"), "cook"));
+    // Blocks that a pool without the name takes begin with the same generations.
+    let mut unnamed: BlockPool<String> = serde_json::from_str(&text).unwrap();
+    for _ in 0..7 {
+        assert_eq!(unnamed.insert(String::new()).unwrap(), later.insert(String::new()).unwrap());
+    }
+}
+
+#[test]
+fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
+    type Saved = BlockPool<u32>;
+    let sample = || serde_json::to_value(sample_of_blocks().0).unwrap();
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(at).expect("a place") = value;
+        saved
+    };
+    let with_object = |handle: &str| {
+        let mut saved = sample();
+        saved["objects"][handle] = json!(5);
+        saved
+    };
+    refused::<Pool<u32>>("", sample());
+    refused::<Saved>("another kind, expected BlockPool", changed("/state/pool", json!("Pool")));
+    refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
+    refused::<Saved>("the first or the last generation", changed("/state/first", json!(0)));
+
+    refused::<Saved>(
+        "blocks of 3 slots, expected a power of two",
+        changed("/state/slots_per_block", json!(3)),
+    );
+    refused::<Saved>("blocks of 0 slots", changed("/state/slots_per_block", json!(0)));
+    refused::<Saved>(
+        "5 blocks of 9223372036854775808 slots are more than the handle layout can name",
+        changed("/state/slots_per_block", json!(1_u64 << 63)),
+    );
+    refused::<Saved>(
+        "18446744073709551615 blocks of 2 slots are more than",
+        changed("/state/max_blocks", json!(u64::MAX)),
+    );
+    refused::<Saved>("5 blocks, expected 4 at most", changed("/state/max_blocks", json!(4)));
+    refused::<Saved>(
+        "in block 0: it lists 2 generations, expected 4",
+        changed("/state/slots_per_block", json!(4)),
+    );
+    refused::<Saved>(
+        "in block 1: it lists 1 generations, expected 2",
+        changed("/state/blocks/1/generations", json!([1])),
+    );
+    refused::<Saved>(
+        "in block 2: generation 3 of slot 1 is out of range",
+        changed("/state/blocks/2/generations/1", json!(3)),
+    );
+    refused::<Saved>(
+        "in block 1: generation 3 of slot 0 is out of range",
+        changed("/state/blocks/1/generations/0", json!(3)),
+    );
+    refused::<Saved>(
+        "in block 0: slot 0 is live and has retired",
+        changed("/state/blocks/0/generations/0", json!(0)),
+    );
+    refused::<Saved>(
+        "in block 0: the reuse order lists slot 0, which is live",
+        changed("/state/blocks/0/order", json!([[0, 1]])),
+    );
+    refused::<Saved>(
+        "in block 1: the reuse order lists 1 slots, expected 0",
+        changed("/state/blocks/1/order", json!([[0, 1]])),
+    );
+    refused::<Saved>(
+        "in block 4: the counters do not agree: the peak is less than what is live",
+        changed("/state/blocks/4/peak", json!(0)),
+    );
+
+    refused::<Saved>("in block 0: slot 0 is there twice", with_object("0v2"));
+    refused::<Saved>(
+        "in block 2: the object in slot 1 has another generation than 1",
+        with_object("5v2"),
+    );
+    refused::<Saved>("slot 3 is live, but its block 1 is not there", with_object("3v2"));
+    refused::<Saved>("slot 6 is live, but its block 3 is not there", with_object("6v1"));
+    refused::<Saved>("slot 10 is beyond the capacity", with_object("10v1"));
+    refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
+    refused::<Saved>("slot 9 is live, but its block 4 is not there", {
+        let mut saved = sample();
+        saved["state"]["blocks"].as_array_mut().unwrap().truncate(4);
+        saved
+    });
+
+    refused::<Saved>("fewer were inserted than are live", changed("/state/inserted", json!(2)));
+    refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(2)));
+    refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(11)));
+    refused::<Saved>("absurdly large", changed("/state/inserted", json!(u64::MAX)));
+    refused::<Saved>("absurdly large", changed("/state/taken", json!(u64::MAX)));
+    refused::<Saved>(
+        "the blocks are not those taken and not given back",
+        changed("/state/given_back", json!(2)),
+    );
+    refused::<Saved>(
+        "the peak of blocks is less than what is there",
+        changed("/state/blocks_peak", json!(2)),
+    );
+    refused::<Saved>(
+        "the peak of blocks is more than the limit",
+        changed("/state/blocks_peak", json!(6)),
+    );
+    refused::<Saved>("missing field `blocks`", {
+        let mut saved = sample();
+        saved["state"].as_object_mut().unwrap().remove("blocks");
+        saved
+    });
+}
+
+/// A pool that may have as many slots as there can be, and says so in a few bytes.
+#[test]
+fn large_limits_take_no_memory() {
+    let pool = BlockPool::<[u8; 24]>::builder().slots_per_block(1 << 31).build();
+    let text = serde_json::to_string(&pool).unwrap();
+    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<[u8; 24]>>(&text));
+    assert_eq!(read.unwrap().capacity_max(), 1 << 31);
+    assert!(allocations.bytes_taken < 16_384, "{allocations:?}");
+
+    let (pool, _) = sample_of_blocks();
+    let (front, back) = (json!(pool).to_string(), "\"blocks\":[");
+    let nulls = format!("{back}{}", "null,".repeat(1000));
+    let many =
+        front.replacen(back, &nulls, 1).replacen("\"max_blocks\":5", "\"max_blocks\":9999", 1);
+    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<u32>>(&many));
+    assert!(read.is_err()); // the objects are elsewhere
+    assert!(allocations.bytes_taken < 16_384 + 600 * many.len(), "{allocations:?}");
+}
+
 /// Bytes that are cut off, changed at every place, or say that lists are endless.
 fn survives_bad_bytes<S: Saved>(name: &str, mut pool: S) {
     play(&mut pool, 5, 30);
@@ -357,6 +578,7 @@ fn survives_bad_bytes<S: Saved>(name: &str, mut pool: S) {
 #[test]
 fn bad_bytes_do_no_harm_and_take_no_memory() {
     with_every_pool!(survives_bad_bytes);
+    with_block_pools!(survives_bad_bytes);
 }
 
 #[test]

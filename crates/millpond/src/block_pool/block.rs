@@ -1,8 +1,8 @@
+use crate::circle::Circle;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::pool::{KeptWords, Pool};
 use crate::reuse::ReuseOrder;
-use crate::settings::Lifetimes;
 
 /// A block of slots: a pool of its own, whose indices count from the block's first slot.
 ///
@@ -70,14 +70,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
     pub(super) fn try_take(
         &mut self,
         slots: usize,
-        lifetimes: &Lifetimes,
+        circle: Circle<H::Word>,
+        name: Option<&'static str>,
     ) -> Result<(), OutOfMemory> {
         let (taken, result) = match core::mem::replace(self, Block::Unused) {
-            Block::Unused => match Pool::try_of(lifetimes, slots) {
+            Block::Unused => match Pool::try_of(circle, name, slots) {
                 Ok(pool) => (Block::Taken(pool), Ok(())),
                 Err(error) => (Block::Unused, Err(error)),
             },
-            Block::GivenBack(words) => match Pool::try_continue(words, lifetimes.name) {
+            Block::GivenBack(words) => match Pool::try_continue(words, name) {
                 Ok(pool) => (Block::Taken(pool), Ok(())),
                 Err(words) => (Block::GivenBack(words), Err(OutOfMemory)),
             },

@@ -219,7 +219,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if block >= self.blocks.len() {
             self.blocks.resize_with(block + 1, || Block::Unused);
         }
-        self.blocks[block].try_take(1 << self.shift, &self.lifetimes)?;
+        self.blocks[block].try_take(1 << self.shift, self.circle, self.name)?;
         if self.blocks[block].has_room() {
             self.room.set(block);
         }
@@ -279,14 +279,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         stats.blocks = self.blocks.iter().filter(|block| block.pool().is_some()).count();
         stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
         stats.taken = stats.given_back + stats.blocks as u64;
-        self.room = RoomMap::new();
-        if self.room.try_grow(self.blocks.len()).is_err() {
+        if self.note_room().is_err() {
             panic!("no memory for the map of {}", PoolName(self.name()));
         }
+        self.note_addresses();
+    }
+
+    /// Takes on these numbers of blocks, and finds out which have room and where their slots are.
+    #[cfg(feature = "serde")]
+    pub(super) fn load_growth(&mut self, stats: GrowthStats) -> Result<(), OutOfMemory> {
+        self.ledger = Ledger { stats, takeable_from: 0 };
+        self.note_room()?;
+        self.note_addresses();
+        Ok(())
+    }
+
+    /// Finds out which blocks have room.
+    fn note_room(&mut self) -> Result<(), OutOfMemory> {
+        self.room = RoomMap::new();
+        self.room.try_grow(self.blocks.len())?;
         for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
             self.room.set(block);
         }
-        self.note_addresses();
+        Ok(())
     }
 
     /// Finds out where the slots of all blocks are.

@@ -8,6 +8,8 @@ mod growth;
 mod iter;
 mod overflow;
 mod room;
+#[cfg(feature = "serde")]
+mod saved;
 mod snapshot;
 mod traits;
 mod unchecked;
@@ -22,11 +24,11 @@ pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMu
 
 use alloc::vec::Vec;
 
+use crate::circle::Circle;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::Lifetimes;
 use crate::stats::Stats;
 use block::Block;
 use growth::{CannotGrow, Ledger};
@@ -108,7 +110,8 @@ pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     max_blocks: usize,
     /// Where each block that is there has its slots, by address.
     addresses: Vec<(usize, usize)>,
-    lifetimes: Lifetimes,
+    circle: Circle<H::Word>,
+    name: Option<&'static str>,
     on_growth: Option<fn(Growth)>,
     ledger: Ledger,
     refused: u64,
@@ -175,7 +178,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             spare_blocks: builder.growth.spare_blocks,
             max_blocks,
             addresses: Vec::new(),
-            lifetimes: builder.settings.lifetimes,
+            circle: Circle::new::<H>(&builder.settings.lifetimes),
+            name: builder.settings.lifetimes.name,
             on_growth: builder.growth.on_growth,
             ledger: Ledger::default(),
             refused: 0,
@@ -244,7 +248,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.lifetimes.name
+        self.name
     }
 
     /// How the pool stands, and what it has done. The capacity is [that of now](Self::capacity).

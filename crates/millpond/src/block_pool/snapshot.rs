@@ -3,7 +3,6 @@
 use core::ops::Range;
 
 use super::{Block, BlockPool};
-use crate::circle::Circle;
 use crate::errors::PoolName;
 use crate::handle::{HandleLayout, Word};
 use crate::pool::Pool;
@@ -16,9 +15,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        let circle = Circle::new::<H>(&self.lifetimes);
         let slots_per_block = self.slots_per_block();
-        Shape { slots_per_block, ..Shape::new(self.capacity_max(), &circle) }
+        Shape { slots_per_block, ..Shape::new(self.capacity_max(), &self.circle) }
     }
 
     fn used(&self) -> usize {
@@ -32,7 +30,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
             Some(Block::GivenBack(words)) => words.word(slot),
             Some(Block::Unused) | None => None,
         };
-        word.unwrap_or_else(|| Circle::new::<H>(&self.lifetimes).start().as_dead())
+        word.unwrap_or_else(|| self.circle.start().as_dead())
     }
 
     fn value(&self, index: usize) -> Option<&T> {
@@ -61,7 +59,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.take_over(other, Pool::take_over_by_copy);
     }
 
-    fn take_over_by_clone(&mut self, other: &Self)
+    pub(super) fn take_over_by_clone(&mut self, other: &Self)
     where
         T: Clone,
     {
@@ -76,7 +74,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         take_over_pool: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
     ) {
         let guard = EmptyUnlessDone(self);
-        let Self { blocks, lifetimes, .. } = &mut *guard.0;
+        let Self { blocks, circle, name, .. } = &mut *guard.0;
         let is_same = |(own, others): (&Block<T, R, H>, &Block<T, R, H>)| {
             own.pool().is_some() == others.pool().is_some()
         };
@@ -91,8 +89,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 (_, Block::Unused) => *own = Block::Unused,
                 (_, Block::GivenBack(words)) => *own = Block::GivenBack(words.clone()),
                 (_, Block::Taken(others)) => {
-                    let Ok(mut pool) = Pool::try_of(lifetimes, others.capacity()) else {
-                        panic!("no memory for a block of {}", PoolName(lifetimes.name));
+                    let Ok(mut pool) = Pool::try_of(*circle, *name, others.capacity()) else {
+                        panic!("no memory for a block of {}", PoolName(*name));
                     };
                     take_over_pool(&mut pool, others);
                     *own = Block::Taken(pool);

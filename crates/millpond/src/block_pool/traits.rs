@@ -57,7 +57,8 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             blocks: self.blocks.clone(),
             room: self.room.clone(),
             addresses: Vec::new(),
-            lifetimes: self.lifetimes,
+            circle: self.circle,
+            name: self.name,
             ..*self
         };
         copy.note_addresses();

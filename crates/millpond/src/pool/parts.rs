@@ -6,7 +6,6 @@ use crate::handle::{HandleLayout, Refusal, Word};
 use crate::handle_core::HandleCore;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
-use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::storage::{CursorMut, Storage};
 #[cfg(feature = "validate")]
@@ -32,6 +31,24 @@ impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
     /// The word of a slot.
     pub(crate) fn word(&self, index: usize) -> Option<W> {
         self.words.get(index)
+    }
+
+    /// What was saved, without live slots.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(
+        saved: &crate::snapshot::format::Checked<W>,
+    ) -> Result<Self, crate::snapshot::format::Refused> {
+        let slots = saved.words.len();
+        let mut words = SlotWords::try_new(slots, saved.circle.start().as_dead())
+            .map_err(|OutOfMemory| crate::snapshot::format::Refused::OutOfMemory(slots))?;
+        words.load(&saved.words, saved.inserted, saved.peak);
+        Ok(Self { words, circle: saved.circle, age_claimed_max: saved.age_max() })
+    }
+
+    /// How many lifetimes have begun, and how many slots were live at once at most.
+    #[cfg(feature = "serde")]
+    pub(crate) fn inserted_and_peak(&self) -> (u64, usize) {
+        (self.words.births(), self.words.peak())
     }
 
     /// Takes over another's words, of as many slots.
@@ -70,8 +87,13 @@ impl<W: Word, R: ReuseOrder> Clone for KeptWords<W, R> {
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// A pool of so many slots, which the handle layout can name.
-    pub(crate) fn try_of(lifetimes: &Lifetimes, slots: usize) -> Result<Self, OutOfMemory> {
-        let (core, storage) = HandleCore::try_new(lifetimes, |dead| Storage::try_new(slots, dead))?;
+    pub(crate) fn try_of(
+        circle: Circle<H::Word>,
+        name: Option<&'static str>,
+        slots: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let make_slots = |dead| Storage::try_new(slots, dead);
+        let (core, storage) = HandleCore::try_of(circle, name, make_slots)?;
         Ok(Self { core, storage })
     }
 

@@ -31,7 +31,7 @@
 //! | keep the last few frames | [`History`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
-//! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` (not yet [`BlockPool`](crate::BlockPool)) |
+//! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
 //!
 //! # What it costs
 //!
@@ -56,7 +56,7 @@
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde` every pool and every snapshot (not yet of a [`BlockPool`](crate::BlockPool)) is
+//! With the feature `serde` every pool and every snapshot is
 //! `Serialize` and `Deserialize`. What is written
 //! holds the generations of all slots and the reuse order beside the objects, so that what was stale stays
 //! stale, and the next handles are the same. The form has a version number, and later versions of
@@ -67,7 +67,8 @@
 //!   was built with the name restore it.
 //! - Files may come from anywhere: what cannot be the state of a pool is refused with the reason, and
 //!   the memory taken is in proportion to what was read: that of a pool with as many slots as
-//!   the file lists generations.
+//!   the file lists generations. A [`BlockPool`](crate::BlockPool) has the blocks that it had; its growth
+//!   hook is a part of the program, and stays behind like the name.
 //! - To save the objects only, write `pool.iter()`, and load them into a fresh pool with `insert_at`, in any
 //!   order. Handles inside of the objects stay good. What is not known then are the generations of dead
 //!   slots, so that handles which were stale may come up again: for a saved game without such handles

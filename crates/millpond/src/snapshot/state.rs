@@ -68,9 +68,26 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 pub(crate) mod sealed {
     use super::{HandleLayout, Range, Shape};
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    use crate::snapshot::format::{Checked, OrderOf, Refused};
+    use crate::snapshot::format::{Checked, Objects, OrderOf, Refused};
 
-    /// A pool that can be read from its saved form.
+    /// A pool that has a saved form.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub trait Save: State {
+        /// What it is called there.
+        const NAME: &'static str;
+        /// All but the objects.
+        type Saved: serde::Serialize + serde::de::DeserializeOwned;
+        fn to_saved(&self) -> Self::Saved;
+        /// How many slots it has generations of, which is what the number of objects cannot exceed.
+        fn saved_slots(saved: &Self::Saved) -> usize;
+        /// A pool of this state, if it is one.
+        fn from_saved(saved: Self::Saved, objects: Objects<Self>) -> Result<Self, Refused>;
+        fn taking_over_clones() -> fn(&mut Self, &Self)
+        where
+            Self::Value: Clone;
+    }
+
+    /// A pool whose saved slots are one list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub trait Load: State {
         /// What it is called there.

@@ -1,12 +1,13 @@
 //! Whether what was read can be the state of a pool.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::super::state::sealed::Load;
 use super::objects::Objects;
-use super::state::{OrderOf, SavedState};
+use super::state::{Label, OrderOf, SavedState};
 use crate::circle::Circle;
 use crate::handle::{HandleLayout, Word};
 
@@ -38,20 +39,57 @@ impl<W: Word> Checked<W> {
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Refused {
-    OtherPool { what: &'static str, expected: &'static str },
+    OtherPool {
+        what: &'static str,
+        expected: &'static str,
+    },
     TooManySlots(usize),
     Lifetimes,
-    Generation { slot: usize, generation: u32 },
+    Generation {
+        slot: usize,
+        generation: u32,
+    },
     NoSuchSlot(u64),
     Retired(usize),
     Twice(usize),
-    OtherGeneration { slot: usize, expected: u32 },
-    ObjectCount { expected: usize, found: usize },
+    OtherGeneration {
+        slot: usize,
+        expected: u32,
+    },
+    ObjectCount {
+        expected: usize,
+        found: usize,
+    },
     OrderOf(&'static str, usize),
-    OrderLength { expected: usize, found: usize },
+    OrderLength {
+        expected: usize,
+        found: usize,
+    },
     Counters(&'static str),
-    NotThisCapacity { expected: usize, found: usize },
+    NotThisCapacity {
+        expected: usize,
+        found: usize,
+    },
     OutOfMemory(usize),
+    SlotsPerBlock(u64),
+    TooManyBlocks {
+        max_blocks: u64,
+        slots_per_block: u64,
+    },
+    BlockCount {
+        expected: u64,
+        found: usize,
+    },
+    BlockLength {
+        expected: usize,
+        found: usize,
+    },
+    BlockNotThere {
+        slot: u64,
+        block: u64,
+    },
+    /// Slots count from the block's first.
+    InBlock(usize, Box<Refused>),
 }
 
 impl fmt::Display for Refused {
@@ -89,58 +127,111 @@ impl fmt::Display for Refused {
                 write!(f, "a saved pool of {found} slots, expected {expected}")
             }
             Refused::OutOfMemory(slots) => write!(f, "no memory for a pool of {slots} slots"),
+            Refused::SlotsPerBlock(slots) => {
+                write!(f, "blocks of {slots} slots, expected a power of two")
+            }
+            Refused::TooManyBlocks { max_blocks, slots_per_block } => write!(
+                f,
+                "{max_blocks} blocks of {slots_per_block} slots are more than the handle layout \
+                 can name"
+            ),
+            Refused::BlockCount { expected, found } => {
+                write!(f, "{found} blocks, expected {expected} at most")
+            }
+            Refused::BlockLength { expected, found } => {
+                write!(f, "it lists {found} generations, expected {expected}")
+            }
+            Refused::BlockNotThere { slot, block } => {
+                write!(f, "slot {slot} is live, but its block {block} is not there")
+            }
+            Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
         }
     }
 }
 
-type CheckedPool<P> = (Checked<WordOf<P>>, Vec<(usize, ValueOf<P>)>);
-type WordOf<P> = <<P as super::State>::Handle as HandleLayout>::Word;
-type ValueOf<P> = <P as super::State>::Value;
+pub(super) type CheckedPool<P> = (Checked<WordOf<P>>, Vec<(usize, ValueOf<P>)>);
+pub(super) type WordOf<P> = <<P as super::State>::Handle as HandleLayout>::Word;
+pub(super) type ValueOf<P> = <P as super::State>::Value;
 
 /// Checks all, and sorts the values by slot.
 pub(super) fn check<P: Load>(
     state: &SavedState,
     objects: Objects<P>,
 ) -> Result<CheckedPool<P>, Refused> {
-    if state.pool.as_str() != P::KIND {
-        return Err(Refused::OtherPool { what: "kind", expected: P::KIND });
+    check_labels(&state.pool, P::KIND, &state.reuse, P::reuse_name())?;
+    check_slots(state, objects, P::order_of())
+}
+
+pub(super) fn check_labels(
+    pool: &Label,
+    kind: &'static str,
+    reuse: &Label,
+    reuse_name: &'static str,
+) -> Result<(), Refused> {
+    if pool.as_str() != kind {
+        return Err(Refused::OtherPool { what: "kind", expected: kind });
     }
-    if state.reuse.as_str() != P::reuse_name() {
-        return Err(Refused::OtherPool { what: "reuse order", expected: P::reuse_name() });
+    if reuse.as_str() != reuse_name {
+        return Err(Refused::OtherPool { what: "reuse order", expected: reuse_name });
     }
-    let circle = check_circle::<P>(state)?;
+    Ok(())
+}
+
+/// Checks all but what kind of pool it is. The order lists these slots.
+pub(super) fn check_slots<P: Load>(
+    state: &SavedState,
+    objects: Objects<P>,
+    order_of: OrderOf,
+) -> Result<CheckedPool<P>, Refused> {
+    let circle = check_circle::<P>(state.first, state.last, state.wraps)?;
     let mut words = check_generations::<P>(state, &circle)?;
     let values = place_objects::<P>(objects, &mut words)?;
     let live = words.iter().filter(|word| !word.is_dead()).count();
-    let order = check_order::<P>(state, &words, live)?;
+    let order = check_order::<WordOf<P>>(state, &words, live, order_of)?;
     let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
-    let agree = |holds, rule| if holds { Ok(()) } else { Err(Refused::Counters(rule)) };
-    if P::COUNTS {
-        let removed = state.inserted.checked_sub(live as u64);
-        agree(removed.is_some(), "fewer were inserted than are live")?;
-        agree(live <= peak, "the peak is less than what is live")?;
-        agree(peak <= words.len(), "the peak is more than the capacity")?;
-        agree(state.peak <= state.inserted, "the peak is more than what was inserted")?;
-        agree(Some(state.evicted) <= removed, "more were evicted than removed")?;
-        agree(state.inserted < 1 << 62 && state.refused < 1 << 62, "a count is absurdly large")?;
-    }
     let SavedState { inserted, refused, evicted, .. } = *state;
+    if P::COUNTS {
+        Counters { inserted, refused, evicted, peak: state.peak }.check(live, words.len())?;
+    }
     Ok((Checked { circle, words, live, order, inserted, refused, evicted, peak }, values))
 }
 
-fn check_circle<P: Load>(state: &SavedState) -> Result<Circle<WordOf<P>>, Refused> {
+/// What a pool has counted.
+pub(super) struct Counters {
+    pub(super) inserted: u64,
+    pub(super) refused: u64,
+    pub(super) evicted: u64,
+    pub(super) peak: u64,
+}
+
+impl Counters {
+    pub(super) fn check(&self, live: usize, capacity: usize) -> Result<(), Refused> {
+        let removed = self.inserted.checked_sub(live as u64);
+        agree(removed.is_some(), "fewer were inserted than are live")?;
+        agree(live as u64 <= self.peak, "the peak is less than what is live")?;
+        agree(self.peak <= capacity as u64, "the peak is more than the capacity")?;
+        agree(self.peak <= self.inserted, "the peak is more than what was inserted")?;
+        agree(Some(self.evicted) <= removed, "more were evicted than removed")?;
+        agree(self.inserted < 1 << 62 && self.refused < 1 << 62, "a count is absurdly large")
+    }
+}
+
+pub(super) fn agree(holds: bool, rule: &'static str) -> Result<(), Refused> {
+    if holds { Ok(()) } else { Err(Refused::Counters(rule)) }
+}
+
+pub(super) fn check_circle<P: Load>(
+    first: u32,
+    last: u32,
+    wraps: bool,
+) -> Result<Circle<WordOf<P>>, Refused> {
     let max = P::Handle::LIFETIMES_MAX;
     let own = if P::COUNTS { 1..=max } else { 0..=max };
-    if !own.contains(&state.first) || !own.contains(&state.last) {
+    if !own.contains(&first) || !own.contains(&last) {
         return Err(Refused::Lifetimes);
     }
     let word = WordOf::<P>::from_generation;
-    Ok(Circle {
-        start: word(state.first),
-        last: word(state.last),
-        max: word(max),
-        wraps: state.wraps,
-    })
+    Ok(Circle { start: word(first), last: word(last), max: word(max), wraps })
 }
 
 /// The words of the slots, all of them dead.
@@ -232,13 +323,14 @@ fn place_objects<P: Load>(
 }
 
 /// The slots that the order lists, if they are those that it has to list.
-fn check_order<P: Load>(
+fn check_order<W: Word>(
     state: &SavedState,
-    words: &[WordOf<P>],
+    words: &[W],
     live: usize,
+    order_of: OrderOf,
 ) -> Result<Vec<u32>, Refused> {
-    let vacant = words.iter().filter(|word| word.is_dead() && **word != WordOf::<P>::RETIRED);
-    let (min, max) = match P::order_of() {
+    let vacant = words.iter().filter(|word| word.is_dead() && **word != W::RETIRED);
+    let (min, max) = match order_of {
         OrderOf::Nothing => (0, 0),
         OrderOf::Cursor => (0, 1.min(words.len())),
         OrderOf::Vacant => (vacant.clone().count(), vacant.clone().count()),
@@ -254,7 +346,7 @@ fn check_order<P: Load>(
             if core::mem::replace(&mut listed[index], true) {
                 return Err(Refused::OrderOf("in it twice", index));
             }
-            let part = match P::order_of() {
+            let part = match order_of {
                 OrderOf::Nothing => return Err(Refused::OrderLength { expected: 0, found: 1 }),
                 OrderOf::Cursor => None,
                 OrderOf::Vacant => Some(live..until_retired),
@@ -264,7 +356,7 @@ fn check_order<P: Load>(
             };
             let (state, own) = if !word.is_dead() {
                 ("live", 0..live)
-            } else if word == WordOf::<P>::RETIRED {
+            } else if word == W::RETIRED {
                 ("retired", until_retired..words.len())
             } else {
                 ("vacant", live..until_retired)

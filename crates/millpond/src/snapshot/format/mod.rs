@@ -27,14 +27,41 @@
 //!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
 //!   those of all slots.
 //!
+//! The state of a [`BlockPool`](crate::BlockPool) has no list of its own of generations and orders, but one of
+//! blocks:
+//!
+//! ```json
+//! {
+//!   "pool": "BlockPool", "reuse": "Lifo",
+//!   "first": 1, "last": 2147483647, "wraps": false,
+//!   "slots_per_block": 2, "max_blocks": 8, "give_back_beyond": null,
+//!   "blocks": [
+//!     { "there": true, "generations": [1, 2], "order": [[1, 1]], "inserted": 2, "peak": 2 },
+//!     { "there": false, "generations": [2, 2], "order": [], "inserted": 2, "peak": 2 },
+//!     null
+//!   ],
+//!   "inserted": 4, "refused": 0, "evicted": 0, "peak": 4,
+//!   "blocks_peak": 2, "taken": 2, "taken_by_insertions": 2, "given_back": 1
+//! }
+//! ```
+//!
+//! - `blocks`: up to the last that was ever there; `null` for one that never was. What is said of a
+//!   block is as for a pool of its own, with slots that count from the block's first. One that was given
+//!   back has no order: it is taken again with the lowest slot first. Which block comes next follows
+//!   from what is vacant.
+//! - `objects` are those of the whole pool, as above.
+//!
 //! Whatever is read is checked before a pool is made of it.
 
+mod blocks;
 mod checks;
 mod objects;
 mod state;
 
+pub(crate) use blocks::{CheckedBlock, SavedBlock, SavedBlocks};
 pub(crate) use checks::{Checked, Refused};
-pub(crate) use state::OrderOf;
+pub(crate) use objects::Objects;
+pub(crate) use state::{Label, OrderOf};
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -44,8 +71,8 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, State};
-use objects::{Objects, ObjectsOf, ReadObjects};
+use super::state::sealed::{Load, Save, State};
+use objects::{ObjectsOf, ReadObjects};
 use state::{SavedState, Version};
 
 /// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
@@ -78,19 +105,19 @@ pub(crate) use serde_of_pool;
 const FIELDS: &[&str] = &["version", "state", "objects"];
 
 /// Writes a pool.
-pub(crate) fn serialize<P: Load, S: Serializer>(pool: &P, serializer: S) -> Result<S::Ok, S::Error>
+pub(crate) fn serialize<P: Save, S: Serializer>(pool: &P, serializer: S) -> Result<S::Ok, S::Error>
 where
     P::Value: Serialize,
 {
     let mut saved = serializer.serialize_struct("Pool", FIELDS.len())?;
     saved.serialize_field("version", &Version::CURRENT)?;
-    saved.serialize_field("state", &SavedState::of(pool))?;
+    saved.serialize_field("state", &pool.to_saved())?;
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
 }
 
 /// Reads a pool and checks it.
-pub(crate) fn deserialize<'de, P: Load, D: Deserializer<'de>>(
+pub(crate) fn deserialize<'de, P: Save, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<P, D::Error>
 where
@@ -101,40 +128,59 @@ where
 
 struct PoolVisitor<P>(PhantomData<P>);
 
-impl<P: Load> PoolVisitor<P> {
-    fn build<E: de::Error>(state: &SavedState, objects: Objects<P>) -> Result<P, E> {
-        let (checked, values) = checks::check::<P>(state, objects).map_err(E::custom)?;
-        P::load(&checked, values).map_err(E::custom)
+/// A pool whose slots are saved in one list.
+impl<P: Load> Save for P {
+    const NAME: &'static str = P::KIND;
+    type Saved = SavedState;
+
+    fn to_saved(&self) -> SavedState {
+        SavedState::of(self)
+    }
+
+    fn saved_slots(saved: &SavedState) -> usize {
+        saved.generations.len()
+    }
+
+    fn from_saved(saved: SavedState, objects: Objects<P>) -> Result<P, Refused> {
+        let (checked, values) = checks::check::<P>(&saved, objects)?;
+        P::load(&checked, values)
+    }
+
+    fn taking_over_clones() -> fn(&mut P, &P)
+    where
+        P::Value: Clone,
+    {
+        P::take_over_clones
     }
 }
 
-impl<'de, P: Load> Visitor<'de> for PoolVisitor<P>
+impl<'de, P: Save> Visitor<'de> for PoolVisitor<P>
 where
     P::Value: Deserialize<'de>,
 {
     type Value = P;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a saved {} of version {}", P::KIND, Version::CURRENT.number())
+        write!(f, "a saved {} of version {}", P::NAME, Version::CURRENT.number())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &self);
         let _: Version = fields.next_element()?.ok_or_else(|| missing(0))?;
-        let state: SavedState = fields.next_element()?.ok_or_else(|| missing(1))?;
-        let read = ReadObjects::<P>::at_most(state.generations.len());
+        let state: P::Saved = fields.next_element()?.ok_or_else(|| missing(1))?;
+        let read = ReadObjects::<P>::at_most(P::saved_slots(&state));
         let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
-        Self::build(&state, objects)
+        P::from_saved(state, objects).map_err(de::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
-        let (mut version, mut state, mut objects) = (None::<Version>, None::<SavedState>, None);
+        let (mut version, mut state, mut objects) = (None::<Version>, None::<P::Saved>, None);
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
                 Field::Version => put(&mut version, fields.next_value()?, "version")?,
                 Field::State => put(&mut state, fields.next_value()?, "state")?,
                 Field::Objects => {
-                    let slots = state.as_ref().map_or(usize::MAX, |state| state.generations.len());
+                    let slots = state.as_ref().map_or(usize::MAX, P::saved_slots);
                     let read = ReadObjects::<P>::at_most(slots);
                     put(&mut objects, fields.next_value_seed(read)?, "objects")?;
                 }
@@ -142,7 +188,8 @@ where
         }
         version.ok_or_else(|| de::Error::missing_field("version"))?;
         let state = state.ok_or_else(|| de::Error::missing_field("state"))?;
-        Self::build(&state, objects.ok_or_else(|| de::Error::missing_field("objects"))?)
+        let objects = objects.ok_or_else(|| de::Error::missing_field("objects"))?;
+        P::from_saved(state, objects).map_err(de::Error::custom)
     }
 }
 
@@ -192,15 +239,15 @@ pub(crate) fn room<V>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
 
-impl<P: Load + State<Value: Serialize>> Serialize for SnapshotOf<P> {
+impl<P: Save + State<Value: Serialize>> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.as_pool(), serializer)
     }
 }
 
 /// As a snapshot whose values are cloned.
-impl<'de, P: Load + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
+impl<'de, P: Save + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::new(deserialize(deserializer)?, P::take_over_clones))
+        Ok(Self::new(deserialize(deserializer)?, P::taking_over_clones()))
     }
 }

@@ -10,26 +10,27 @@ use ::serde::de::{
 use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serializer};
 
 use super::super::ranges::Joined;
-use super::super::state::sealed::{Load, State};
+use super::super::state::sealed::State;
 use super::{read_list, room};
 use crate::handle::{HandleLayout, Word};
 
 /// The objects of a pool, to be written.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
 
-impl<P: Load> ObjectsOf<'_, P> {
+impl<P: State> ObjectsOf<'_, P> {
     fn live(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        (0..self.0.shape().capacity).filter(|&index| !self.0.word(index).is_dead())
+        // No slot was live beyond.
+        (0..self.0.used()).filter(|&index| !self.0.word(index).is_dead())
     }
 
     /// Those that have values.
     fn with_values(&self) -> impl Iterator<Item = (usize, &P::Value)> + Clone + '_ {
-        let slots = 0..self.0.shape().capacity;
+        let slots = 0..if P::DEAD_HAVE_VALUES { self.0.shape().capacity } else { self.0.used() };
         slots.filter_map(|index| Some((index, self.0.value(index)?)))
     }
 }
 
-impl<P: Load<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
+impl<P: State<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {
             let mut parts = serializer.serialize_tuple(2)?;
@@ -57,7 +58,7 @@ impl<P: Load<Value: Serialize>> Serialize for ObjectsOf<'_, P> {
 
 struct Runs<'a, P>(&'a ObjectsOf<'a, P>);
 
-impl<P: Load> Serialize for Runs<'_, P> {
+impl<P: State> Serialize for Runs<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let runs = || Joined::new(self.0.live().map(|index| index..index + 1));
         let mut list = serializer.serialize_seq(Some(runs().count()))?;
@@ -70,7 +71,7 @@ impl<P: Load> Serialize for Runs<'_, P> {
 
 struct Values<'a, P>(&'a ObjectsOf<'a, P>);
 
-impl<P: Load<Value: Serialize>> Serialize for Values<'_, P> {
+impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.0.with_values().count()))?;
         for (_, value) in self.0.with_values() {
@@ -110,7 +111,9 @@ impl<'de, H: HandleLayout> Deserialize<'de> for Text<H> {
 }
 
 /// The objects of a pool, as they were read.
-pub(super) enum Objects<P: State> {
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "values need not be `Debug`")]
+pub enum Objects<P: State> {
     /// One entry for each live object, or for each slot of a recycler.
     Named(Vec<(Option<P::Handle>, P::Value)>),
     /// The live slots, and the values by ascending slot.

@@ -48,9 +48,10 @@ pub enum OrderOf {
     All,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SavedState {
+#[doc(hidden)]
+pub struct SavedState {
     pub(super) pool: Label,
     pub(super) reuse: Label,
     pub(super) first: u32,
@@ -86,7 +87,8 @@ impl SavedState {
 }
 
 /// A short name, kept without memory of its own.
-pub(super) struct Label {
+#[derive(Debug)]
+pub(crate) struct Label {
     bytes: [u8; Self::ROOM],
     len: usize,
 }
@@ -94,7 +96,7 @@ pub(super) struct Label {
 impl Label {
     const ROOM: usize = 24;
 
-    fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         let mut label = Self { bytes: [0; Self::ROOM], len: name.len().min(Self::ROOM) };
         label.bytes[..label.len].copy_from_slice(&name.as_bytes()[..label.len]);
         label
