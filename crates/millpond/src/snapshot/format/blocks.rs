@@ -1,7 +1,7 @@
 //! What is saved of a pool made of blocks.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
+use alloc::vec::{IntoIter, Vec};
 use core::iter::Peekable;
 
 use ::serde::{Deserialize, Serialize};
@@ -221,11 +221,14 @@ impl SavedBlock {
     }
 }
 
+/// The slot in the whole pool, the handle if there was one, the value.
+type Placed<P> = (u64, Option<<P as State>::Handle>, ValueOf<P>);
+
 /// The objects by ascending slot, to be dealt out to the blocks.
 struct Sorted<P: State> {
     /// Whether they had handles.
     are_named: bool,
-    objects: Peekable<alloc::vec::IntoIter<(u64, Option<P::Handle>, ValueOf<P>)>>,
+    objects: Peekable<IntoIter<Placed<P>>>,
 }
 
 /// Those of a block, whose slots count from the block's first.
