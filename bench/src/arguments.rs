@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// Where to write benchmark.md, benchmark.csv and the charts [default: docs/ after a run of everything, else nowhere]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Prints the peak of one allocator's replay and does nothing else: what the program asks of itself
+    #[arg(long, hide = true, value_name = "ALLOCATOR")]
+    pub(crate) heap_peak: Option<String>,
     /// Runs in an unoptimised build too: to try the program itself
     #[arg(long, hide = true)]
     pub(crate) unoptimised: bool,

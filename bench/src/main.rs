@@ -5,6 +5,7 @@
 mod arguments;
 mod contender;
 mod contenders;
+mod heap;
 mod measure;
 mod memory;
 mod object;
@@ -33,6 +34,10 @@ static COUNTING: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(allocator) = &arguments.heap_peak {
+        heap::print_peak(allocator);
+        return ExitCode::SUCCESS;
+    }
     if cfg!(debug_assertions) && !arguments.unoptimised {
         eprintln!(
             "millpond-bench: not an optimised build; expected cargo run --release -p millpond-bench"
@@ -90,6 +95,13 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
         eprintln!("[{:>3}/{count} {:>4.0} s] {at}", number + 1, begin.elapsed().as_secs_f32());
         results.cells.extend(measure::run(&task, arguments.rounds()).map_err(Trouble::Mismatch)?);
     }
+    if arguments.wants_work(heap::WORK) {
+        eprintln!("{}", heap::WORK);
+        let wanted = |name: &str| arguments.wants_contender(name);
+        results.heap_peaks = heap::peaks(&wanted);
+        let cells = measure::run(&heap::task(&wanted), arguments.rounds());
+        results.cells.extend(cells.map_err(Trouble::Mismatch)?);
+    }
     if arguments.wants_work("worst") {
         eprintln!("worst single operation");
         let (operations, rounds) = arguments.worst();
@@ -102,6 +114,7 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
     results.seconds = begin.elapsed().as_secs();
     let empty = results.cells.is_empty()
         && results.latencies.is_empty()
+        && results.heap_peaks.is_empty()
         && results.bytes_per_slot.is_empty();
     let message = "no work and contender match --only and --contenders; expected a part of a name in the tables";
     if empty { Err(Trouble::Unusable(message.into())) } else { Ok(results) }

@@ -1,6 +1,7 @@
 //! Everything that one run has measured.
 
 use crate::contender::Kind;
+use crate::heap::Peak;
 use crate::measure::Cell;
 use crate::memory::BytesPerSlot;
 use crate::work::worst::Latency;
@@ -14,6 +15,7 @@ pub(crate) struct Results {
     pub(crate) cells: Vec<Cell>,
     pub(crate) latencies: Vec<Latency>,
     pub(crate) bytes_per_slot: Vec<BytesPerSlot>,
+    pub(crate) heap_peaks: Vec<Peak>,
     pub(crate) rounds: usize,
     pub(crate) seconds: u64,
 }
@@ -31,6 +33,7 @@ impl Results {
             cells: Vec::new(),
             latencies: Vec::new(),
             bytes_per_slot: Vec::new(),
+            heap_peaks: Vec::new(),
             rounds,
             seconds: 0,
         }

@@ -74,37 +74,66 @@ pub(crate) fn freedoom_frames() -> Vec<Vec<(i32, i32)>> {
 /// Sizes in bytes of the objects that stand for the small allocations of a heap trace.
 pub(crate) const HEAP_SIZES: [usize; 5] = [16, 32, 64, 128, 256];
 
-/// OpenTTD's small allocations: those of up to 256 bytes, each rounded up to one of [`HEAP_SIZES`], which
-/// are the classes. The format says that one of a kind (size and call stack) was freed, not which one: the
-/// oldest of them is taken.
-pub(crate) fn openttd_small() -> Trace {
+/// Memory is allocated or freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeapEvent {
+    pub(crate) birth: bool,
+    pub(crate) bytes: u32,
+    /// Which lifetime, from 0.
+    pub(crate) lifetime: u32,
+}
+
+/// All of OpenTTD's allocations; what is alive at the end is freed then. The format says that one of a kind
+/// (size and call stack) was freed, not which one: the oldest of them is taken.
+pub(crate) fn openttd_all() -> Vec<HeapEvent> {
     let bytes: &[u8] = include_bytes!("../../traces/openttd-600ticks.heaptrack.zst");
     let mut text = String::new();
     let mut decoder = ruzstd::decoding::StreamingDecoder::new(bytes).expect("a zstd file");
     decoder.read_to_string(&mut text).expect("a text file");
-    let mut trace = Trace::default();
-    let mut kinds: Vec<(Option<u16>, VecDeque<u32>)> = Vec::new();
+    let mut events = Vec::new();
+    let mut lifetimes = 0;
+    let mut kinds: Vec<(u32, VecDeque<u32>)> = Vec::new();
     for line in text.lines() {
         let mut words = line.split(' ');
         let verb = words.next();
         let mut number =
-            || usize::from_str_radix(words.next().expect("a number"), 16).expect("hexadecimal");
+            || u32::from_str_radix(words.next().expect("a number"), 16).expect("hexadecimal");
         match verb {
-            Some("a") => kinds.push((heap_class(number()), VecDeque::new())),
+            // Nothing in the trace has no size, but `malloc(0)` would take some.
+            Some("a") => kinds.push((number().max(1), VecDeque::new())),
             Some("+") => {
-                let (class, live) = &mut kinds[number()];
-                class.iter().for_each(|&class| live.push_back(trace.birth(class)));
+                let (bytes, live) = &mut kinds[number() as usize];
+                live.push_back(lifetimes);
+                events.push(HeapEvent { birth: true, bytes: *bytes, lifetime: lifetimes });
+                lifetimes += 1;
             }
             Some("-") => {
-                let (class, live) = &mut kinds[number()];
-                let death = class.zip(live.pop_front());
-                death.iter().for_each(|&(class, lifetime)| trace.death(class, lifetime));
+                let (bytes, live) = &mut kinds[number() as usize];
+                if let Some(lifetime) = live.pop_front() {
+                    events.push(HeapEvent { birth: false, bytes: *bytes, lifetime });
+                }
             }
             _ => {}
         }
     }
-    for (class, live) in &kinds {
-        live.iter().for_each(|&lifetime| trace.death(class.expect("it has live ones"), lifetime));
+    for (bytes, live) in kinds {
+        events.extend(live.into_iter().map(|lifetime| HeapEvent { birth: false, bytes, lifetime }));
+    }
+    events
+}
+
+/// OpenTTD's small allocations: those of up to 256 bytes, each rounded up to one of [`HEAP_SIZES`], which
+/// are the classes.
+pub(crate) fn openttd_small() -> Trace {
+    let mut trace = Trace::default();
+    let mut renumbered: HashMap<u32, u32> = HashMap::new();
+    for event in openttd_all() {
+        let Some(class) = heap_class(event.bytes as usize) else { continue };
+        if event.birth {
+            renumbered.insert(event.lifetime, trace.birth(class));
+        } else if let Some(lifetime) = renumbered.remove(&event.lifetime) {
+            trace.death(class, lifetime);
+        }
     }
     trace
 }

@@ -1,6 +1,7 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
 use crate::contender::Kind;
+use crate::heap;
 use crate::measure::Cell;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
@@ -94,6 +95,10 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     {
         bars.push(judge.memory(contender, limit));
     }
+    let general = |group| results.best(heap::WORK, group, &[Kind::Allocator]);
+    let text = format!("{}, OpenTTD replay: fastest general allocator", heap::OWN);
+    bars.push(judge.compare(text, 1.0, heap::WORK, heap::OWN, 0, &general));
+    bars.push(judge.heap_peak());
     bars
 }
 
@@ -229,6 +234,22 @@ impl Judge<'_> {
         Bar {
             text: "worst single operation: worst plain access to memory".into(),
             limit: 1.0,
+            ratios: ratio.into_iter().collect(),
+        }
+    }
+
+    fn heap_peak(&self) -> Bar {
+        let peaks = &self.0.heap_peaks;
+        let own = peaks.iter().find(|peak| peak.allocator == heap::OWN);
+        let best = peaks.iter().filter(|peak| peak.is_general).min_by_key(|peak| peak.bytes);
+        let ratio = own.zip(best).map(|(own, best)| {
+            let kib = |peak: &heap::Peak| peak.bytes / 1024;
+            let place = format!("{} against {} KiB ({})", kib(own), kib(best), best.allocator);
+            (own.bytes as f64 / best.bytes as f64, place)
+        });
+        Bar {
+            text: format!("{}, OpenTTD replay: least peak of the general allocators", heap::OWN),
+            limit: 1.15,
             ratios: ratio.into_iter().collect(),
         }
     }

@@ -38,6 +38,7 @@ fn the_bundled_traces_are_replayed_through_every_pool() {
             "Pool, NextFit",
             "Pool, Intrusive",
             "PackedPool",
+            "BlockPool",
             "Recycler, Lifo",
             "Box",
         ] {

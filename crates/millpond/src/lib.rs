@@ -51,23 +51,48 @@
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
+//! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
+//! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
+//! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
-//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes):
+//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes: 4 by default):
 //!
-//! | | address of a value | live values | memory from | bytes per slot, defaults | insert, remove | lookup | a walk over the values |
-//! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | [`Pool`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`PackedPool`] | changes with removals | adjacent | the heap, once | `T` + 16 | O(1), moves one value | O(1), one step more | O(live), a slice |
-//! | [`StaticPool`] | stable while the pool stays | in runs | itself | `T` + 12 | O(1) | O(1) | O(N) |
-//! | [`BlockPool`] | stable | in runs, within blocks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there | O(1), but for growth | O(1), one step more | O(blocks + capacity / 64 + live) |
-//! | [`Recycler`] | stable | in runs | the heap, once | `T` + 4.125 + `W` | O(1), nothing is made | O(1) | O(capacity / 64 + live), or all slots |
-//! | [`HandleAllocator`] | yours | in runs | the heap, once | 4.125 + `W` | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`SideTable`] | stable | in runs | the heap, once | `T` + 4.125 | O(1) | O(1) | O(capacity / 64 + values) |
+//! | | stable addresses? | dense? | grows? | memory from | bytes per slot |
+//! | --- | --- | --- | --- | --- | --- |
+//! | [`Pool`] | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
+//! | [`PackedPool`] | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
+//! | [`StaticPool`] | while the pool stays | in runs | no | itself | `T` + 12 |
+//! | [`BlockPool`] | yes | in runs, within blocks | by blocks, to a limit; shrinks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
+//! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
+//! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
+//! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
+//! | [`SideTable`] | yes | in runs | no | the heap, once | `T` + 4.125 |
+//! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
+//! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
+//! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
+//! | [`classic::PoolAllocator`] | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
+//! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
 //!
-//! Only [`BlockPool`] grows, and it too has a limit; of the others the capacity is the limit.
+//! and what the operations cost:
+//!
+//! | | insert | remove | lookup | a walk over the values |
+//! | --- | --- | --- | --- | --- |
+//! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one step more | O(live), a slice |
+//! | [`StaticPool`] | O(1) | O(1) | O(1) | O(N) |
+//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(blocks + capacity / 64 + live) |
+//! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
+//! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
+//! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`SideTable`] | O(1) | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
+//! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
+//! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
+//! | [`classic::PoolAllocator`] | O(1), but for growth | O(1) | a pointer | – |
+//! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
@@ -133,6 +158,8 @@
 //!   integer in the others; what no pool can issue is refused.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
 //!   them. Off for every pool that does not ask for it.
+//! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
+//!   hashbrown's maps, live in it.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
@@ -143,7 +170,7 @@
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "bytemuck", feature = "rayon")),
+    not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
     allow(rustdoc::broken_intra_doc_links)
 )]
 

@@ -89,6 +89,14 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         self.words.get(index).copied()
     }
 
+    /// The words of 64 slots, if all of them are live.
+    #[inline]
+    pub(crate) fn full_word(&self, word: usize) -> Option<&[W; WORD_SLOTS]> {
+        let words = self.words.get(word * WORD_SLOTS..)?.first_chunk()?;
+        // No short cut: vector instructions.
+        (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
+    }
+
     /// How many slots are live.
     #[inline]
     pub(crate) fn live(&self) -> usize {

@@ -7,34 +7,40 @@ mod common;
 mod subjects;
 
 use std::cell::RefCell;
-use std::fmt::Write;
 
 use common::Random;
-use subjects::{Subject, hash, with_every_pool};
+use subjects::{Subject, hash, with_block_pools, with_every_pool};
 
 thread_local! {
-    static SUMS: RefCell<String> = const { RefCell::new(String::new()) };
+    static SUMS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
+
+/// Under the interpreter, which can play any platform but is slow, only each so many is tried.
+const STEP: usize = if cfg!(miri) { 16 } else { 1 };
 
 /// Two sums for a pool: over all that it answered and showed, and its own checksum at the end.
 fn plays<S: Subject>(name: &str, mut pool: S) {
+    if SUMS.with_borrow(Vec::len) % STEP > 0 {
+        return SUMS.with_borrow_mut(|sums| sums.push(String::new()));
+    }
     let mut random = Random(11);
     let seen: Vec<_> = (0..60).map(|_| (pool.step(random.next()), pool.seen())).collect();
     let line = format!("{name:<12} {:016x} {:016x}", hash(seen), pool.sum());
-    SUMS.with_borrow_mut(|sums| writeln!(sums, "{line}").unwrap());
+    SUMS.with_borrow_mut(|sums| sums.push(line));
 }
 
 #[test]
 fn every_pool_does_what_was_recorded() {
     with_every_pool!(plays);
+    with_block_pools!(plays);
     let sums = SUMS.take();
     if std::env::var_os("MILLPOND_RECORD").is_some() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded_sums.txt");
-        std::fs::write(file, &sums).unwrap();
+        std::fs::write(file, sums.join("\n") + "\n").unwrap();
     }
     let recorded = include_str!("recorded_sums.txt");
-    for (at, (now, recorded)) in sums.lines().zip(recorded.lines()).enumerate() {
+    for (at, (now, recorded)) in sums.iter().zip(recorded.lines()).enumerate().step_by(STEP) {
         assert_eq!(now, recorded, "pool {at}");
     }
-    assert_eq!(sums.lines().count(), recorded.lines().count());
+    assert_eq!(sums.len(), recorded.lines().count());
 }

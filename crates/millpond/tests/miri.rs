@@ -2,13 +2,16 @@
 //! large enough for every branch of the unsafe code. Run by `ci/sanitizers` under Miri.
 
 mod common;
+mod subject;
+
+use subject::{Kind, Plan, Run, Step, for_every_pool};
 
 use common::{Counted, Ledger, in_every_order};
 use std::any::Any;
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
 use millpond::reuse::ReuseOrder;
-use millpond::{AnyPool, Handle, Handle32, HandleLayout, Pool, Recycler};
+use millpond::{AnyPool, BlockPool, Handle, Handle32, HandleLayout, Pool, Recycler};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.
@@ -155,3 +158,85 @@ fn values_of_different_types() {
     drop(pool);
     assert_eq!(ledger.alive(), 0);
 }
+
+#[test]
+fn pools_that_grow() {
+    let ledger = Ledger::default();
+    let builder = BlockPool::builder().slots_per_block(4).max_blocks(4).give_back_beyond(1);
+    let mut pool = builder.build();
+    let handles: Vec<_> = (0..14).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
+    let [a, b, c] = pool.get_disjoint_mut([handles[9], handles[2], handles[8]]).unwrap();
+    std::mem::swap(a, b);
+    std::mem::swap(b, c);
+    // SAFETY: the value is there.
+    assert_eq!(unsafe { pool.get_unchecked(handles[13]) }.id(), 13);
+    // SAFETY: as above.
+    unsafe { *pool.get_unchecked_mut(handles[13]) = ledger.value(20) };
+    pool.retain(|handle, _| handle.index() % 4 == 1);
+    let copy = pool.clone();
+    let mut runs = pool.runs_mut();
+    let (first, last) = (runs.next().unwrap().1, runs.next_back().unwrap().1);
+    std::mem::swap(&mut first[0], &mut last[0]);
+    pool.validate().unwrap();
+    let mut drain = pool.drain();
+    assert!(drain.next().is_some() && drain.next_back().is_some());
+    std::mem::forget(drain);
+    pool.clear();
+    pool.shrink_to_fit();
+    assert!(handles.iter().all(|handle| !pool.contains(*handle)));
+    let again = pool.insert(ledger.value(30)).unwrap();
+    assert_eq!((again.index(), again.generation()), (0, 2));
+    let mut rest = copy.into_iter();
+    assert!(rest.next().is_some() && rest.next_back().is_some());
+    drop((rest, pool));
+    assert_eq!(ledger.alive(), 0);
+}
+
+/// Every step that the model has, panics among them, on every kind of pool.
+fn every_step<K: Kind>() {
+    const STEPS: &[Step] = &[
+        Step::Insert,
+        Step::Insert,
+        Step::InsertWith,
+        Step::Promise,
+        Step::Insert,
+        Step::Insert,
+        Step::Remove(1),
+        Step::InsertAt(1, 1),
+        Step::Copy(0),
+        Step::InsertWithPanics,
+        Step::RemovePanics(0),
+        Step::RemoveStale,
+        Step::Overwrite(0),
+        Step::BorrowTwo(0, 1),
+        Step::Evict(0),
+        Step::Insert,
+        Step::Insert,
+        Step::EvictPanics(1),
+        Step::Evict(1),
+        Step::Retain(0b1011),
+        Step::RetainPanics(1),
+        Step::Insert,
+        Step::Extract(0b10),
+        Step::LeakDrain(1),
+        Step::Insert,
+        Step::DrainBack(1),
+        Step::Insert,
+        Step::Insert,
+        Step::Drain(1),
+        Step::Insert,
+        Step::Insert,
+        Step::ClearPanics(0),
+        Step::Insert,
+        Step::Clear,
+        Step::Insert,
+    ];
+    let mut run = Run::<K>::new(Plan::of(5));
+    for step in STEPS {
+        run.take(*step);
+        run.check();
+    }
+    run.end();
+}
+
+for_every_pool! { every_step }

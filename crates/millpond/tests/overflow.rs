@@ -9,7 +9,7 @@ use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
+use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -23,7 +23,9 @@ macro_rules! on_every_pool {
         $test(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().capacity(7).build());
         $test(PackedPool::<u64>::new(7));
         $test(StaticPool::<u64, 7>::new());
+        $test(BlockPool::<u64>::with_blocks(1, 7));
         $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
+        $test(Spill::new(BlockPool::<u64>::with_blocks(2, 2), BlockPool::<u64>::with_blocks(1, 3)));
         $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
     };
 }

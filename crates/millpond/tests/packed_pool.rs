@@ -371,3 +371,12 @@ fn a_clone_is_the_same_and_has_room_for_as_many() {
     });
     assert_eq!(asked, allocations::Allocations::default());
 }
+
+#[test]
+fn the_mutable_slice_is_that_of_all_values() {
+    let mut pool = PackedPool::new(4);
+    let handles: Vec<_> = (0..3).map(|id| pool.insert(id).unwrap()).collect();
+    assert_eq!(pool.as_mut_slice(), [0, 1, 2]);
+    pool.as_mut_slice()[1] = 7;
+    assert_eq!(pool[handles[1]], 7);
+}

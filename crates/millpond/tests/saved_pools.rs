@@ -24,12 +24,17 @@ use subjects::{Subject, with_every_pool};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// A pool of any kind that can be written and read.
+trait Saved: Subject + Serialize + DeserializeOwned {}
+
+impl<S: Subject + Serialize + DeserializeOwned> Saved for S {}
+
 fn play<S: Subject>(pool: &mut S, seed: u64, steps: usize) -> Vec<(u64, u64)> {
     let mut random = Random(seed);
     (0..steps).map(|_| (pool.step(random.next()), pool.seen())).collect()
 }
 
-fn comes_back<S: Subject>(name: &str, mut pool: S) {
+fn comes_back<S: Saved>(name: &str, mut pool: S) {
     for seed in 0..3 {
         play(&mut pool, seed, 5 << (2 * seed));
         let text = serde_json::to_string(&pool).unwrap();
@@ -111,7 +116,7 @@ fn the_form_for_machines_is_compact() {
 
 /// Pools with some past, one of each kind, as they were when the files were written.
 fn with_recorded(check: &mut impl Check) {
-    fn used<S: Subject>(mut pool: S) -> S {
+    fn used<S: Saved>(mut pool: S) -> S {
         play(&mut pool, 7, 60);
         pool
     }
@@ -132,7 +137,7 @@ fn with_recorded(check: &mut impl Check) {
 }
 
 trait Check {
-    fn one<S: Subject>(&mut self, name: &str, pool: S);
+    fn one<S: Saved>(&mut self, name: &str, pool: S);
 }
 
 /// Files of version 1, written when that was the current one. `MILLPOND_RECORD=1` writes those that are not
@@ -142,7 +147,7 @@ fn files_of_the_first_version_can_be_read() {
     struct Read;
 
     impl Check for Read {
-        fn one<S: Subject>(&mut self, name: &str, pool: S) {
+        fn one<S: Saved>(&mut self, name: &str, pool: S) {
             let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
             let (json, binary) = (
                 directory.join(format!("{name}.json")),
@@ -315,7 +320,7 @@ fn what_cannot_be_of_the_other_pools_is_refused_too() {
 }
 
 /// Bytes that are cut off, changed at every place, or say that lists are endless.
-fn survives_bad_bytes<S: Subject>(name: &str, mut pool: S) {
+fn survives_bad_bytes<S: Saved>(name: &str, mut pool: S) {
     play(&mut pool, 5, 30);
     let bytes = postcard::to_allocvec(&pool).unwrap();
     let read = |bytes: &[u8]| {
@@ -327,10 +332,12 @@ fn survives_bad_bytes<S: Subject>(name: &str, mut pool: S) {
             read.check_all();
         }
     };
-    for end in 0..bytes.len() {
+    // Long ones have long lists of the like: some of their places are enough.
+    let step = 1 + bytes.len() / 60;
+    for end in (0..bytes.len()).step_by(step) {
         read(&bytes[..end]);
     }
-    for at in 0..bytes.len() {
+    for at in (0..bytes.len()).step_by(step) {
         for flip in [1, 2, 0x40, 0x80, 0xff] {
             let mut bytes = bytes.clone();
             bytes[at] ^= flip;

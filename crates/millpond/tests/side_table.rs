@@ -189,6 +189,7 @@ fn hostile_handles_take_no_memory() {
         table.clear();
     });
     assert_eq!(asked, allocations::Allocations::default());
+    assert!(SideTable::<Handle32<(), 8>, u64>::try_new(256).is_ok());
     let error = SideTable::<Handle32<(), 8>, u64>::try_new(300).unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
     assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_new(1 << 20).is_err());

@@ -223,7 +223,7 @@ fn random_requests(builder: SizeClassesBuilder, steps: usize, seed: u64) {
 
 #[test]
 fn no_two_allocations_overlap_under_any_policy() {
-    let steps = if cfg!(miri) { 500 } else { 6000 };
+    let steps = if cfg!(miri) { 120 } else { 6000 };
     let policies = [Overflow::Refuse, Overflow::FallBack, Overflow::Grow];
     for (seed, overflow) in policies.into_iter().enumerate() {
         let builder = || SizeClasses::builder().block_bytes(1024).overflow(overflow);
@@ -460,7 +460,7 @@ mod containers {
             let mut map: HashMap<u64, VecIn<Box<u64, _>, _>, _, _> =
                 HashMap::with_hasher_in(DefaultHashBuilder::default(), &memory);
             let mut model: StdMap<u64, Vec<u64>> = StdMap::new();
-            for step in 0..if cfg!(miri) { 300 } else { 20_000 } {
+            for step in 0..if cfg!(miri) { 100 } else { 20_000 } {
                 let key = random.next() % 200;
                 match random.below(10) {
                     0..7 => {

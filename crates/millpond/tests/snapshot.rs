@@ -9,8 +9,10 @@ mod subjects;
 use allocations::{Allocations, Counting, during};
 use common::Random;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
-use millpond::{Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool};
-use subjects::{Subject, with_every_pool};
+use millpond::{
+    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
+};
+use subjects::{Subject, with_block_pools, with_every_pool};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -63,6 +65,7 @@ fn replays<S: Subject>(name: &str, mut pool: S) {
 #[test]
 fn after_a_restore_the_same_inputs_give_the_same_answers() {
     with_every_pool!(replays);
+    with_block_pools!(replays);
 }
 
 /// A snapshot of the beginning, when nothing was used, and of a pool that is in full use, over each other.
@@ -86,6 +89,7 @@ fn goes_far_back<S: Subject>(name: &str, mut pool: S) {
 #[test]
 fn the_beginning_can_be_restored() {
     with_every_pool!(goes_far_back);
+    with_block_pools!(goes_far_back);
 }
 
 fn takes_no_memory<S: Subject>(name: &str, mut pool: S) {
@@ -166,6 +170,33 @@ fn what_does_not_match_is_refused_and_nothing_happens() {
     twin.restore(&pool.snapshot()).unwrap();
     assert_eq!((twin.checksum(), twin[handle]), (sum, 1));
     assert_eq!(twin.name(), Some("bullets"));
+}
+
+#[test]
+fn a_block_pool_has_the_blocks_that_it_had() {
+    let mut pool = BlockPool::<u32>::with_blocks(4, 10);
+    let handles: Vec<_> = (0..12).map(|i| pool.insert(i).unwrap()).collect();
+    let large = pool.snapshot();
+    handles[4..].iter().for_each(|handle| _ = pool.remove(*handle));
+    pool.shrink_to_fit();
+    let small = pool.snapshot();
+    assert_eq!((large.as_pool().capacity(), pool.capacity()), (12, 4));
+
+    let before = &handles[7];
+    pool.restore(&large).unwrap();
+    pool.validate().unwrap();
+    assert_eq!((pool.capacity(), pool.len(), pool.get(*before)), (12, 12, Some(&7)));
+    // Between states of the same blocks, nothing is taken.
+    pool.remove(handles[5]);
+    let ((), allocations) = during(|| pool.restore(&large).unwrap());
+    assert_eq!(allocations, Allocations::default());
+    pool.restore(&small).unwrap();
+    pool.validate().unwrap();
+    assert_eq!((pool.capacity(), pool.len(), pool.get(*before)), (4, 4, None));
+    assert_eq!(pool.insert(20).unwrap().generation(), 2);
+
+    let other = BlockPool::<u32>::with_blocks(8, 5).snapshot();
+    assert_eq!(pool.restore(&other), Err(SnapshotError::OtherBlocks));
 }
 
 #[test]
@@ -312,6 +343,19 @@ mod clones {
     #[test]
     fn a_panicking_clone_or_drop_leaves_pools_valid() {
         common::in_every_order!(pool());
+    }
+
+    #[test]
+    fn a_panicking_clone_or_drop_leaves_block_pools_valid() {
+        survives_panics!(
+            BlockPool::<Fragile>::with_blocks(4, 4),
+            |pool: &mut BlockPool<Fragile>, value| drop(pool.insert(value)),
+            |pool: &mut BlockPool<Fragile>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+                pool.shrink_to_fit();
+            }
+        );
     }
 
     #[test]

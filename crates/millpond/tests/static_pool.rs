@@ -76,9 +76,9 @@ fn takes_no_heap_at_all() {
 fn takes_the_documented_bytes() {
     const SLOTS: usize = 1000;
     let wide = size_of::<StaticPool<[u32; 4], SLOTS>>();
-    assert!((SLOTS * (16 + 12)..=SLOTS * (16 + 12) + 80).contains(&wide), "{wide}");
+    assert!((SLOTS * (16 + 12)..=SLOTS * (16 + 12) + 88).contains(&wide), "{wide}");
     let narrow = size_of::<StaticPool<[u16; 4], SLOTS, Handle32<(), 16>>>();
-    assert!((SLOTS * (8 + 6)..=SLOTS * (8 + 6) + 80).contains(&narrow), "{narrow}");
+    assert!((SLOTS * (8 + 6)..=SLOTS * (8 + 6) + 88).contains(&narrow), "{narrow}");
 }
 
 struct Model<H> {
@@ -313,4 +313,13 @@ fn values_without_size_and_with_large_alignment() {
     let moved = pages;
     assert!(std::ptr::from_ref(&moved[page]).addr().is_multiple_of(4096));
     assert_eq!(moved[page], Page(7));
+}
+
+#[test]
+fn a_slot_is_live_while_its_object_is_there() {
+    let mut pool = StaticPool::<u8, 3>::new();
+    let handle = pool.insert(1).unwrap();
+    let _ = pool.insert(2).unwrap();
+    pool.remove(handle);
+    assert_eq!([0, 1, 2, 3].map(|index| pool.is_live(index)), [false, true, false, false]);
 }

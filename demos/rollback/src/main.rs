@@ -11,6 +11,7 @@ mod network;
 mod player;
 mod random;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use crate::game::{Input, PLAYERS};
@@ -24,6 +25,13 @@ static COUNTING: allocations::Counting = allocations::Counting;
 const PREDICTED_MAX: usize = 8;
 
 const CONDITIONS: Conditions = Conditions { steps_min: 2, steps_max: 6, lost_percent: 10 };
+
+/// Prints a line. A reader that has closed the pipe has seen enough.
+macro_rules! say {
+    ($($part:tt)*) => {
+        let _ = writeln!(std::io::stdout(), $($part)*);
+    };
+}
 
 struct Arguments {
     frames: i32,
@@ -87,7 +95,11 @@ fn synctest(frames: i32) -> Result<(), String> {
         let requests = session.advance_frame().map_err(|error| format!("SyncTest: {error}"))?;
         player.handle(requests)?;
     }
-    println!("SyncTest: {frames} frames, each played {} times, all sums equal", PREDICTED_MAX);
+    say!(
+        "SyncTest: {frames} frames, each played {} times, all sums equal, the last {:016x}",
+        PREDICTED_MAX,
+        player.last_sum(),
+    );
     Ok(())
 }
 
@@ -156,21 +168,21 @@ fn compare(left: &Player, right: &Player, confirmed: i32) -> Result<(), String> 
 fn report(players: &[Player; 2], frames: i32, time: std::time::Duration) -> Result<(), String> {
     let [left, right] = players;
     let compared = left.compared(right, frames);
-    println!(
+    say!(
         "two players: {frames} frames over UDP in {:.1} s, {} to {} steps late, {} % lost",
         time.as_secs_f32(),
         CONDITIONS.steps_min,
         CONDITIONS.steps_max,
         CONDITIONS.lost_percent,
     );
-    println!(
+    say!(
         "checksums compared: {compared}, all equal; desyncs seen by ggrs: {}",
         left.desyncs() + right.desyncs()
     );
     let Cost { bullets_peak, .. } = left.cost();
-    println!("bullets at once, at most: {bullets_peak}");
+    say!("bullets at once, at most: {bullets_peak}");
     for (name, player) in ["left", "right"].into_iter().zip(players) {
-        println!("{name:>5}: {}", player.cost());
+        say!("{name:>5}: {}", player.cost());
     }
     if compared < frames as usize || left.desyncs() + right.desyncs() > 0 {
         return Err("not every frame was compared, or ggrs has seen a desync".into());

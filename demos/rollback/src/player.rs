@@ -80,6 +80,11 @@ impl Player {
         &self.cost
     }
 
+    /// The sum of the frame that was saved last.
+    pub(crate) fn last_sum(&self) -> u64 {
+        self.sums.last().copied().unwrap_or(0)
+    }
+
     pub(crate) fn note_desync(&mut self, _frame: Frame) {
         self.desyncs += 1;
     }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, PackedPool, Pool, Recycler};
+use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler};
 
 use super::object::Value;
 use super::run::{Lap, lap, timed};
@@ -57,6 +57,7 @@ pub(super) fn all() -> Vec<Entrant> {
         entrant::<Pooled<NextFit>>(Kind::Pool, "Pool, NextFit"),
         entrant::<Pooled<Intrusive>>(Kind::Pool, "Pool, Intrusive"),
         entrant::<Packed>(Kind::Pool, "PackedPool"),
+        entrant::<InBlocks>(Kind::Pool, "BlockPool"),
         entrant::<Recycled>(Kind::Recycler, "Recycler, Lifo"),
         entrant::<Boxed>(Kind::Box, "Box"),
     ]
@@ -100,6 +101,32 @@ impl Contender for Packed {
 
     #[inline(always)]
     fn remove<T: Value>(store: &mut PackedPool<T>, key: Handle<T>) -> Option<u64> {
+        store.remove(key).map(|object| object.number())
+    }
+}
+
+/// Grows as the objects come, which single operations show.
+struct InBlocks;
+
+/// A block has about so many of all slots.
+const BLOCKS: usize = 8;
+
+impl Contender for InBlocks {
+    type Store<T: Value> = BlockPool<T>;
+    type Key<T: Value> = Handle<T>;
+
+    fn new<T: Value>(capacity: usize) -> BlockPool<T> {
+        let slots = capacity.div_ceil(BLOCKS).next_power_of_two();
+        BlockPool::with_blocks(slots, capacity.div_ceil(slots))
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut BlockPool<T>, number: u64) -> Option<Handle<T>> {
+        store.insert(T::new(number)).ok()
+    }
+
+    #[inline(always)]
+    fn remove<T: Value>(store: &mut BlockPool<T>, key: Handle<T>) -> Option<u64> {
         store.remove(key).map(|object| object.number())
     }
 }

@@ -3,7 +3,9 @@
 use millpond::classic::{BytemapPool, PoolAllocator, RosterPool};
 use millpond::overflow::Spill;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler};
+use millpond::{
+    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+};
 
 use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
@@ -62,6 +64,7 @@ impl Lanes<'_> {
         self.order::<NextFit, 31>();
         self.order::<Intrusive, 63>();
         self.packed::<3>();
+        self.in_blocks::<7>();
         self.fixed::<1>();
         self.beside_and_together::<5>();
         self.mixed();
@@ -112,6 +115,24 @@ impl Lanes<'_> {
                 builder().handle::<Handle32<Payload<WORDS>, 16>>().capacity(capacity).build()
             });
         }
+    }
+
+    /// All blocks are taken at the start: these are to take no memory later.
+    fn in_blocks<const WORDS: usize>(&mut self) {
+        let blocks = self.capacity.div_ceil(BLOCK_SLOTS);
+        let slots = blocks * BLOCK_SLOTS;
+        let builder = move |slots| {
+            let builder = BlockPool::<Payload<WORDS>>::builder().slots_per_block(BLOCK_SLOTS);
+            builder.max_blocks(blocks).reserve(slots)
+        };
+        self.add_with::<_, WORDS>("BlockPool".to_owned(), slots, move |slots| {
+            builder(slots).build()
+        });
+        let name = "BlockPool, LowestFirst, 255 lifetimes, retires".to_owned();
+        self.add_with::<_, WORDS>(name, slots, move |slots| {
+            let builder = builder(slots).reuse(LowestFirst);
+            builder.handle::<Handle32<Payload<WORDS>, 24>>().build()
+        });
     }
 
     fn fixed<const WORDS: usize>(&mut self) {
@@ -171,6 +192,9 @@ impl Lanes<'_> {
         self.capacity <= Handle32::<(), 16>::CAPACITY_MAX
     }
 }
+
+/// How many slots a block of a pool of blocks has.
+const BLOCK_SLOTS: usize = 64;
 
 /// The most slots that each pool can have: what the narrowest handle can name.
 pub(crate) const CAPACITY_MAX: u64 = 1 << 20;

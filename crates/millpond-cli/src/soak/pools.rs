@@ -3,7 +3,7 @@
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::ReuseOrder;
 use millpond::{
-    Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
+    BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, StaticPool, Stats,
 };
 
 use super::memory::touched;
@@ -101,6 +101,10 @@ pool_of_values!(
 );
 pool_of_values!(
     [H: HandleLayout, const WORDS: usize] PackedPool<Payload<WORDS>, H>, H,
+    |pool| (*pool)
+);
+pool_of_values!(
+    [R: ReuseOrder, H: HandleLayout, const WORDS: usize] BlockPool<Payload<WORDS>, R, H>, H,
     |pool| (*pool)
 );
 pool_of_values!([H: HandleLayout, const WORDS: usize] Static<H, WORDS>, H, |pool| pool.0);

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::room::RoomMap;
 use super::{Block, BlockPool};
 use crate::errors::PoolName;
 use crate::handle::HandleLayout;
@@ -268,6 +269,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if room_elsewhere >> self.shift >= spare_blocks {
             self.give_back(block);
         }
+    }
+
+    /// Makes all that is known of the blocks true, when no slot is live.
+    pub(super) fn recount(&mut self) {
+        self.deaths = self.births;
+        self.ledger.takeable_from = 0;
+        let stats = &mut self.ledger.stats;
+        stats.blocks = self.blocks.iter().filter(|block| block.pool().is_some()).count();
+        stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
+        stats.taken = stats.given_back + stats.blocks as u64;
+        self.room = RoomMap::new();
+        if self.room.try_grow(self.blocks.len()).is_err() {
+            panic!("no memory for the map of {}", PoolName(self.name()));
+        }
+        for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
+            self.room.set(block);
+        }
+        self.note_addresses();
     }
 
     /// Finds out where the slots of all blocks are.

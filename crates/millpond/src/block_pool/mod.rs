@@ -8,6 +8,7 @@ mod growth;
 mod iter;
 mod overflow;
 mod room;
+mod snapshot;
 mod traits;
 mod unchecked;
 #[cfg(feature = "validate")]

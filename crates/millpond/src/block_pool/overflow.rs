@@ -7,6 +7,7 @@ use crate::reuse::ReuseOrder;
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
     last: |pool, handle| pool.is_last(handle),
+    most: |pool| pool.capacity_max(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     evicted: |pool, _victim| pool.evicted += 1,

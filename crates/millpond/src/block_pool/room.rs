@@ -103,6 +103,15 @@ impl RoomMap {
         Some(at)
     }
 
+    /// Becomes the other. Takes memory only if it has less than that.
+    pub(super) fn take_over(&mut self, other: &Self) {
+        self.levels.resize_with(other.levels.len(), Vec::new);
+        for (level, others) in self.levels.iter_mut().zip(&other.levels) {
+            level.clone_from(others);
+        }
+        self.lowest = other.lowest;
+    }
+
     #[cfg(feature = "validate")]
     pub(super) fn has_room(&self, block: usize) -> bool {
         let word = self.levels.first().and_then(|level| level.get(block / WORD_BITS));

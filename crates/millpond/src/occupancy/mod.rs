@@ -89,6 +89,15 @@ impl<'a> Occupancy<'a> {
         self.source.word(word)
     }
 
+    /// As [`word`](Self::word), where that is no more than a look into a bitmap.
+    #[inline]
+    pub(crate) fn word_if_kept(&self, word: usize) -> Option<u64> {
+        match self.source {
+            Source::Bits(words) => words.get(word).copied(),
+            _ => None,
+        }
+    }
+
     /// All words, that of the lowest slots first.
     pub fn words(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
         let source = self.source;

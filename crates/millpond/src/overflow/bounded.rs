@@ -4,13 +4,18 @@ use crate::errors::Full;
 use crate::handle::HandleLayout;
 use crate::stats::Stats;
 
-/// Whatever begins and ends lifetimes of a fixed number of slots. Sealed.
+/// Whatever begins and ends lifetimes of a limited number of slots. Sealed.
 pub trait Lifetimes: sealed::Sealed {
     /// What names a lifetime.
     type Handle: HandleLayout;
 
     /// How many slots there are, live, dead and retired.
     fn capacity(&self) -> usize;
+    /// How many slots there may be at most: every index is below this number, for ever. More than the
+    /// capacity only in what grows.
+    fn capacity_max(&self) -> usize {
+        self.capacity()
+    }
     /// How many slots are live.
     fn len(&self) -> usize;
     /// Whether no slot is live.
@@ -81,7 +86,8 @@ pub(crate) mod sealed {
 macro_rules! lifetimes {
     (
         [$($generics:tt)*] $pool:ty, $handle:ty,
-        last: |$last:ident, $asked:ident| $is_last:expr $(,)?
+        last: |$last:ident, $asked:ident| $is_last:expr
+        $(, most: |$most:ident| $capacity_max:expr)? $(,)?
     ) => {
         impl<$($generics)*> $crate::overflow::sealed::Sealed for $pool {}
 
@@ -92,6 +98,13 @@ macro_rules! lifetimes {
             fn capacity(&self) -> usize {
                 self.capacity()
             }
+            $(
+                #[inline]
+                fn capacity_max(&self) -> usize {
+                    let $most = self;
+                    $capacity_max
+                }
+            )?
             #[inline]
             fn len(&self) -> usize {
                 self.len()
@@ -122,13 +135,15 @@ macro_rules! bounded {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr,
+        $(most: |$most:ident| $capacity_max:expr,)?
         insert: |$inserting:ident, $inserted:ident| $insert:expr,
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
         evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
     ) => {
         $crate::overflow::lifetimes! {
             [$($generics)*] $pool, $handle,
-            last: |$last, $asked| $is_last,
+            last: |$last, $asked| $is_last
+            $(, most: |$most| $capacity_max)?
         }
 
         impl<$($generics)*> $crate::overflow::Bounded for $pool {

@@ -58,7 +58,7 @@ struct Place<H> {
 const NONE: u32 = u32::MAX;
 
 impl<H: HandleLayout> EvictOldest<H> {
-    /// An empty list, with a place for each slot of this pool.
+    /// An empty list, with a place for each slot that this pool may ever have.
     ///
     /// # Panics
     ///
@@ -66,10 +66,10 @@ impl<H: HandleLayout> EvictOldest<H> {
     #[must_use]
     #[track_caller]
     pub fn beside(pool: &impl Lifetimes<Handle = H>) -> Self {
-        Self::try_new(pool.capacity()).unwrap_or_else(|error| panic!("{error}"))
+        Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// An empty list for a pool of this capacity.
+    /// An empty list for a pool of at most this capacity.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     #[inline]
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
-        let (places, slots) = (self.places.len(), pool.capacity());
+        let (places, slots) = (self.places.len(), pool.capacity_max());
         assert!(places >= slots, "a list of ages for {places} slots, beside a pool of {slots}");
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),

@@ -6,7 +6,7 @@
 //! | [`EvictLeast`] | the live object with the smallest key goes | O(capacity / 64 + live) | what is noticed least: the quietest sound, the farthest light |
 //! | [`EvictOldest`] | the object that has lived longest goes | O(1) | what wears off: bullet holes, footprints, the kill feed |
 //! | [`Spill`] | a second pool takes it | O(1) | what must not be lost, and seldom has its peak |
-//! | grow | a block of slots is added, up to a limit | O(block) | as above, if growth in the middle of play is acceptable |
+//! | a [`BlockPool`](crate::BlockPool) | takes a block of slots more, up to its limit; there it does what its policy says | O(block) | as above, where nobody knows how many |
 //!
 //! The evicted object is returned, with the handle that it had.
 //!
@@ -32,7 +32,7 @@
 //! assert_eq!(evicted, Some((first, "in the door")));
 //! ```
 //!
-//! Each policy works on every pool that can be full: [`Bounded`]. What has another way to insert (a
+//! Each policy works on every pool of values that can be full: [`Bounded`]. What has another way to insert (a
 //! [`Recycler`](crate::Recycler), an [`AnyPool`](crate::AnyPool), a
 //! [`HandleAllocator`](crate::HandleAllocator) beside arrays of your own) asks
 //! [`EvictOldest::oldest`] who has to go. Where a table decides which one it is

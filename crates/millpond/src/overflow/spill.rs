@@ -37,12 +37,12 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name as many slots as both have together.
+    /// If the handle layout cannot name as many slots as both may have together.
     #[must_use]
     #[track_caller]
     pub fn new(first: A, second: B) -> Self {
         let (slots, slots_max) =
-            (first.capacity().saturating_add(second.capacity()), A::Handle::CAPACITY_MAX);
+            (first.capacity_max().saturating_add(second.capacity_max()), A::Handle::CAPACITY_MAX);
         assert!(
             slots <= slots_max,
             "two pools of {slots} slots together: this handle layout can name {slots_max}"
@@ -57,7 +57,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     }
 
     /// The pool for what the first has no room for. It has handles of its own: an object's index there
-    /// is less than here by the capacity of the first.
+    /// is less than here by the most slots that the first may have.
     #[must_use]
     pub fn second(&self) -> &B {
         &self.second
@@ -73,7 +73,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     #[inline]
     #[must_use]
     pub fn is_spilled(&self, handle: A::Handle) -> bool {
-        handle.index() as usize >= self.first.capacity()
+        handle.index() as usize >= self.first.capacity_max()
     }
 
     /// How many slots both have.
@@ -184,14 +184,14 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
 
     /// All handles and values, to change, those of the first pool first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (A::Handle, &mut A::Value)> {
-        let offset = self.first.capacity();
+        let offset = self.first.capacity_max();
         let of_second = move |(inner, value)| (shifted(inner, offset), value);
         self.first.iter_mut().chain(self.second.iter_mut().map(of_second))
     }
 
     /// Removes the values of which the function says `false`, those of the first pool first.
     pub fn retain(&mut self, mut keep: impl FnMut(A::Handle, &mut A::Value) -> bool) {
-        let offset = self.first.capacity();
+        let offset = self.first.capacity_max();
         self.first.retain(&mut keep);
         self.second.retain(|inner, value| keep(shifted(inner, offset), value));
     }
@@ -205,14 +205,14 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     /// The handle as the second pool has it, if it is one of its.
     #[inline]
     fn inside(&self, handle: A::Handle) -> Option<A::Handle> {
-        let index = handle.index().checked_sub(self.first.capacity() as u32)?;
+        let index = handle.index().checked_sub(self.first.capacity_max() as u32)?;
         A::Handle::from_parts(index, handle.generation())
     }
 
     /// The handle of an object in the second pool as users see it.
     #[inline]
     fn outside(&self, inner: A::Handle) -> A::Handle {
-        shifted(inner, self.first.capacity())
+        shifted(inner, self.first.capacity_max())
     }
 }
 
@@ -229,6 +229,7 @@ bounded! {
         Some(inner) => spill.second.is_in_last_lifetime(inner),
         None => spill.first.is_in_last_lifetime(handle),
     },
+    most: |spill| spill.first.capacity_max() + spill.second.capacity_max(),
     insert: |spill, value| spill.insert_if_room(value),
     refuse: |spill, value| spill.second.refuse(value),
     evicted: |spill, victim| match spill.inside(victim) {

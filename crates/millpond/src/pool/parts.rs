@@ -29,6 +29,17 @@ impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
         self.words.retired()
     }
 
+    /// The word of a slot.
+    pub(crate) fn word(&self, index: usize) -> Option<W> {
+        self.words.get(index)
+    }
+
+    /// Takes over another's words, of as many slots.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        self.words.take_over(&other.words, self.words.slots());
+        self.age_claimed_max = other.age_claimed_max;
+    }
+
     /// Why a handle of this generation is refused.
     pub(crate) fn refusal(&self, index: usize, generation: W) -> Refusal {
         let issued = self.words.births() + u64::from(self.age_claimed_max);

@@ -44,7 +44,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
 snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    pub(crate) fn take_over_by_copy(&mut self, other: &Self)
     where
         T: Copy,
     {
@@ -54,7 +54,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// If a clone or a drop panics, the pool is empty.
-    fn take_over_by_clone(&mut self, other: &Self)
+    pub(crate) fn take_over_by_clone(&mut self, other: &Self)
     where
         T: Clone,
     {

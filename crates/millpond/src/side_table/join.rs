@@ -79,6 +79,8 @@ pub trait PoolLane {
     fn occupancy(&self) -> Occupancy<'_>;
     /// The word of each slot: of a live one its generation.
     fn words(&self) -> &[Word<Self::Handle>];
+    /// The words of 64 slots, if all of them are live.
+    fn full_word(&self, word: usize) -> Option<&[Word<Self::Handle>; WORD_SLOTS]>;
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
     /// The handles and values of 64 slots, if all of them are live.
     fn seek_word(
@@ -93,23 +95,34 @@ type Word<H> = <H as HandleLayout>::Word;
 #[doc(hidden)]
 pub trait TableLane<H: HandleLayout> {
     type Value;
-    /// The slots of this word that all tables have a value in.
-    fn bits(&self, word: usize) -> u64;
+    /// The slots of this word that all tables have a value in, and others where that is not known at
+    /// once.
+    fn bits_at_most(&self, word: usize) -> u64;
     /// Those whose words are these in all tables: where they are live, the values are of the same
     /// handles.
     fn equal_bits(&self, words: &[Word<H>], word: usize) -> u64;
+    /// Whether all 64 slots have these words in all tables.
+    fn has_words(&self, words: &[Word<H>; WORD_SLOTS], word: usize) -> bool;
     /// The values in a slot, if all tables have one.
     fn seek(&mut self, index: usize) -> Option<Self::Value>;
     /// The values of 64 slots, if all tables have all of them.
     fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>>;
 }
 
-/// The handles of the live slots from a word's first on.
+/// The handles of 64 live slots.
 #[inline]
 fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
     let first = word * WORD_SLOTS;
-    let words = words.get(first..).unwrap_or(&[]).iter();
-    (first..).zip(words).map(|(index, word)| H::from_live_parts(index, *word))
+    // A range that ends, so that one count serves all that go with it.
+    let indices = first..first + WORD_SLOTS;
+    let words = words.get(indices.clone()).unwrap_or(&[]);
+    indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
+}
+
+/// Whether a table's slots of a word have exactly these words.
+#[inline]
+fn has_words<W: Copy + Eq>(table: &[W], words: &[W; WORD_SLOTS], word: usize) -> bool {
+    table.get(word * WORD_SLOTS..).and_then(<[W]>::first_chunk) == Some(words)
 }
 
 #[doc(hidden)]
@@ -130,6 +143,11 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H>
     #[inline]
     fn words(&self) -> &[H::Word] {
         self.values.words().as_slice()
+    }
+
+    #[inline]
+    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
+        self.values.words().full_word(word)
     }
 
     #[inline]
@@ -178,6 +196,11 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     }
 
     #[inline]
+    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
+        self.words.full_word(word)
+    }
+
+    #[inline]
     fn seek(&mut self, index: usize) -> Option<&'a mut T> {
         self.values.seek(index)
     }
@@ -212,13 +235,18 @@ impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
     type Value = &'a V;
 
     #[inline]
-    fn bits(&self, word: usize) -> u64 {
-        self.values.occupancy().word(word)
+    fn bits_at_most(&self, word: usize) -> u64 {
+        self.values.occupancy().word_if_kept(word).unwrap_or(!0)
     }
 
     #[inline]
     fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
         equal_words(words, self.values.words().as_slice(), word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+        has_words(self.values.words().as_slice(), words, word)
     }
 
     #[inline]
@@ -254,13 +282,18 @@ impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
     type Value = &'a mut V;
 
     #[inline]
-    fn bits(&self, word: usize) -> u64 {
-        self.values.occupancy().word(word)
+    fn bits_at_most(&self, word: usize) -> u64 {
+        self.values.occupancy().word_if_kept(word).unwrap_or(!0)
     }
 
     #[inline]
     fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
         equal_words(words, self.words.as_slice(), word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+        has_words(self.words.as_slice(), words, word)
     }
 
     #[inline]
@@ -298,15 +331,21 @@ macro_rules! tuples {
             type Value = ($first::Value, $($rest::Value,)*);
 
             #[inline]
-            fn bits(&self, word: usize) -> u64 {
+            fn bits_at_most(&self, word: usize) -> u64 {
                 let ($first, $($rest,)*) = self;
-                $first.bits(word) $(& $rest.bits(word))*
+                $first.bits_at_most(word) $(& $rest.bits_at_most(word))*
             }
 
             #[inline]
             fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
                 let ($first, $($rest,)*) = self;
                 $first.equal_bits(words, word) $(& $rest.equal_bits(words, word))*
+            }
+
+            #[inline]
+            fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+                let ($first, $($rest,)*) = self;
+                $first.has_words(words, word) $(&& $rest.has_words(words, word))*
             }
 
             #[inline]
@@ -370,9 +409,15 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
     /// The slots of a word that are live in the pool and have values of the same lifetimes in all tables.
     #[inline]
     fn bits_of(&self, word: usize) -> u64 {
-        let bits = self.pool.occupancy().word(word) & self.tables.bits(word);
+        let bits = self.pool.occupancy().word(word) & self.tables.bits_at_most(word);
         // Most words of sparse tables end here.
         if bits == 0 { 0 } else { bits & self.tables.equal_bits(self.pool.words(), word) }
+    }
+
+    /// Whether all 64 slots of a word are.
+    #[inline]
+    fn is_full(&self, word: usize) -> bool {
+        self.pool.full_word(word).is_some_and(|words| self.tables.has_words(words, word))
     }
 
     /// The lowest of the slots that are left of a word.
@@ -414,8 +459,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
             folded = f(folded, item);
         }
         for word in self.next_word..self.words {
-            let mut bits = self.bits_of(word);
-            if bits == !0 {
+            if self.is_full(word) {
                 let (pool, tables) = (self.pool.seek_word(word), self.tables.seek_word(word));
                 let (Some(pool), Some(tables)) = (pool, tables) else {
                     unreachable!("all of these slots are live in the pool and in the tables");
@@ -425,6 +469,7 @@ impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
                 }
                 continue;
             }
+            let mut bits = self.bits_of(word);
             while bits != 0 {
                 let Some(item) = self.take_lowest(bits, word) else { break };
                 folded = f(folded, item);

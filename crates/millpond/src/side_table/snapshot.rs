@@ -14,7 +14,13 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
 
     /// A table has no generations of its own.
     fn shape(&self) -> Shape {
-        Shape { capacity: self.capacity(), first: 0, last: H::LIFETIMES_MAX, wraps: true }
+        Shape {
+            capacity: self.capacity(),
+            slots_per_block: 0,
+            first: 0,
+            last: H::LIFETIMES_MAX,
+            wraps: true,
+        }
     }
 
     fn used(&self) -> usize {

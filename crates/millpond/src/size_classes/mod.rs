@@ -61,8 +61,8 @@ pub enum Overflow {
 ///
 /// **Overflow**: refuse, fall back to the global allocator, or grow by blocks: see [`Overflow`].
 ///
-/// **Memory**: blocks of 16 KiB (or what the builder says), 64 bytes of each for itself; four bytes for
-/// each eight bytes of the largest class, once. What is reserved is taken and touched when the allocator
+/// **Memory**: blocks of 16 KiB (or what the builder says), 64 bytes of each for itself, taken eight at a
+/// time; four bytes for each eight bytes of the largest class, once; 128 bytes for each class. What is reserved is taken and touched when the allocator
 /// is created.
 ///
 /// **Time**: O(1) for taking and giving back, growth excepted. A block is found from a slot's address
@@ -73,7 +73,9 @@ pub enum Overflow {
 /// instruction, and where its speed comes from. A program of several threads gives each its own, or puts
 /// one behind a lock and calls [`allocate`](Self::allocate) and [`deallocate`](Self::deallocate) itself.
 ///
-/// With the feature `allocator-api2`, `&SizeClasses` is an `Allocator` of the crate of that name:
+/// With the feature `allocator-api2`, `&SizeClasses` is an `Allocator` of the crate of that name (on the
+/// nightly toolchain of the standard library's own as well, if that crate's feature `nightly` is on and this
+/// one is compiled with `--cfg millpond_nightly`):
 ///
 #[cfg_attr(feature = "allocator-api2", doc = "```")]
 #[cfg_attr(not(feature = "allocator-api2"), doc = "```ignore")]

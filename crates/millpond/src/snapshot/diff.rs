@@ -135,7 +135,8 @@ impl<P: State> SnapshotOf<P> {
         add_value: F,
     ) -> Diff<'a, P, F> {
         let (left, right) = (&self.pool, &right.pool);
-        let slots = 0..left.shape().capacity;
+        let used = left.used().max(right.used());
+        let slots = 0..if P::DEAD_HAVE_VALUES { left.shape().capacity } else { used };
         Diff { left, right, add_value, slots, values_of: None, part: Part::Pool }
     }
 }

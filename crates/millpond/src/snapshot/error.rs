@@ -20,6 +20,8 @@ pub enum SnapshotError {
         /// How many slots the snapshot has.
         snapshot: usize,
     },
+    /// The pools' blocks have different numbers of slots.
+    OtherBlocks,
     /// The pools' generations run differently: they have another name or salt, another limit of lifetimes
     /// per slot, or one wraps and the other retires.
     OtherLifetimes,
@@ -32,6 +34,9 @@ impl fmt::Display for SnapshotError {
         match self {
             SnapshotError::OtherCapacity { pool, snapshot } => {
                 write!(f, "the snapshot has {snapshot} slots, the pool {pool}")
+            }
+            SnapshotError::OtherBlocks => {
+                f.write_str("the snapshot is of a pool with larger or smaller blocks")
             }
             SnapshotError::OtherLifetimes => f.write_str(
                 "the snapshot is of a pool whose generations run differently: another name, salt, limit of \

@@ -184,6 +184,8 @@ impl<P: State> SnapshotOf<P> {
         } else if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
+        } else if ours.slots_per_block != theirs.slots_per_block {
+            Err(SnapshotError::OtherBlocks)
         } else {
             Err(SnapshotError::OtherLifetimes)
         }

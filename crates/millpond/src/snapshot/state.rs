@@ -19,6 +19,8 @@ impl<P: sealed::State> State for P {}
 #[doc(hidden)]
 pub struct Shape {
     pub(crate) capacity: usize,
+    /// 0 unless the pool has blocks.
+    pub(crate) slots_per_block: usize,
     /// The first generation of every slot and the last.
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -28,7 +30,7 @@ pub struct Shape {
 impl Shape {
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
-        Self { capacity, first, last, wraps: circle.wraps }
+        Self { capacity, slots_per_block: 0, first, last, wraps: circle.wraps }
     }
 }
 
@@ -136,7 +138,7 @@ pub(crate) fn joined_order<P: State>(pool: &P) -> impl Iterator<Item = Range<usi
 /// The sum over everything that the pool's future depends on. The sum of a slot has the slot's index in it,
 /// so that adding them up loses nothing, and the processor works on several at once.
 pub(crate) fn checksum<P: State>(pool: &P, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
-    let Shape { capacity, first, last, wraps } = pool.shape();
+    let Shape { capacity, first, last, wraps, .. } = pool.shape();
     let mut sum = Checksum::new();
     sum.add(&(capacity, first, last, wraps));
     let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();

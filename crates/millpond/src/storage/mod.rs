@@ -278,9 +278,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// The 64 values of a word, if all of its slots are live.
     #[inline]
     pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        if self.occupancy().word(word) != !0 {
-            return None;
-        }
+        self.words.full_word(word)?;
         let values = self.values.get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
         let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
         // SAFETY: all of these slots are live, as just tested, and so their values initialised

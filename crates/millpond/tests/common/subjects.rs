@@ -7,7 +7,8 @@ use std::fmt::Debug;
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Checksum, SnapshotOf, State, ToChecksum};
 use millpond::{
-    Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SideTable, StaticPool,
+    BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SideTable,
+    StaticPool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,7 +43,7 @@ impl Value for () {
 }
 
 /// A pool of any kind.
-pub(crate) trait Subject: State + Clone + Serialize + DeserializeOwned {
+pub(crate) trait Subject: State + Clone {
     /// One step of a program, chosen by random bits: what it answers.
     fn step(&mut self, bits: u64) -> u64;
     /// All that can be seen of it.
@@ -133,6 +134,7 @@ macro_rules! inserting_pool {
 
 inserting_pool!([T: Value, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, H);
 inserting_pool!([T: Value, H: HandleLayout] PackedPool<T, H>, H);
+inserting_pool!([T: Value, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, H);
 inserting_pool!([T: Value, const N: usize, H: HandleLayout] StaticPool<T, N, H>, H);
 
 impl<T: Value, R: ReuseOrder, H: HandleLayout> Subject for Recycler<T, R, H> {
@@ -266,3 +268,32 @@ macro_rules! with_every_pool {
     }};
 }
 pub(crate) use with_every_pool;
+
+/// The same for pools made of blocks, small ones and large ones, which are given back soon or never.
+#[allow(unused_macros, reason = "each test file uses its own part")]
+macro_rules! with_block_pools {
+    ($function:ident) => {{
+        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+        use millpond::*;
+
+        fn blocks<R: ReuseOrder>() {
+            for (slots, blocks) in [(1, 5), (4, 3), (32, 2)] {
+                let some = || BlockPool::<u32>::builder().slots_per_block(slots).max_blocks(blocks);
+                $function(R::NAME, some().reuse(R::default()).build());
+                let few = some().give_back_beyond(0).lifetimes(3).name("blocks");
+                $function(R::NAME, few.reuse(R::default()).build());
+                let cloned = BlockPool::<String>::builder().slots_per_block(slots);
+                let cloned = cloned.max_blocks(blocks).give_back_beyond(1);
+                $function(R::NAME, cloned.reuse(R::default()).build());
+            }
+        }
+        blocks::<Lifo>();
+        blocks::<Fifo>();
+        blocks::<LowestFirst>();
+        blocks::<Roster>();
+        blocks::<NextFit>();
+        blocks::<Intrusive>();
+    }};
+}
+#[allow(unused_imports, reason = "each test file uses its own part")]
+pub(crate) use with_block_pools;

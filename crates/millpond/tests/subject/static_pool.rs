@@ -13,7 +13,6 @@ impl<const N: usize, H: HandleLayout + AnyHandle> Kind for StaticKind<N, H> {
     type Pool<T: 'static> = StaticPool<T, N, H>;
 
     const CAPACITY: Option<usize> = Some(N);
-    const LIFETIMES_CHOSEN: bool = false;
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
@@ -23,10 +22,14 @@ impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
-        match plan.name {
-            Some(name) => StaticPool::named_with_handle(name),
-            None => StaticPool::with_handle(),
+        let mut builder = StaticPool::<T, N>::builder().handle::<H>();
+        if let Some(lifetimes) = plan.lifetimes {
+            builder = builder.lifetimes(lifetimes);
         }
+        if let Some(name) = plan.name {
+            builder = builder.name(name);
+        }
+        if plan.wraps { builder.wrap().build() } else { builder.build() }
     }
 
     like_a_pool!();

@@ -1,0 +1,126 @@
+//! The past of a block pool.
+
+use core::ops::Range;
+
+use super::{Block, BlockPool};
+use crate::circle::Circle;
+use crate::errors::PoolName;
+use crate::handle::{HandleLayout, Word};
+use crate::pool::Pool;
+use crate::reuse::ReuseOrder;
+use crate::snapshot::snapshot_methods;
+use crate::snapshot::state::{Shape, sealed};
+
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
+    type Value = T;
+    type Handle = H;
+
+    fn shape(&self) -> Shape {
+        let circle = Circle::new::<H>(&self.lifetimes);
+        let slots_per_block = self.slots_per_block();
+        Shape { slots_per_block, ..Shape::new(self.capacity_max(), &circle) }
+    }
+
+    fn used(&self) -> usize {
+        self.blocks.len() << self.shift
+    }
+
+    fn word(&self, index: usize) -> H::Word {
+        let slot = self.slot_of(index);
+        let word = match self.blocks.get(self.block_of(index)) {
+            Some(Block::Taken(pool)) => Some(sealed::State::word(pool, slot)),
+            Some(Block::GivenBack(words)) => words.word(slot),
+            Some(Block::Unused) | None => None,
+        };
+        word.unwrap_or_else(|| Circle::new::<H>(&self.lifetimes).start().as_dead())
+    }
+
+    fn value(&self, index: usize) -> Option<&T> {
+        self.get_at(index)
+    }
+
+    /// The blocks that are there, and then their orders.
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let there =
+            || self.blocks.iter().enumerate().filter_map(|(at, block)| Some((at, block.pool()?)));
+        let orders = there().flat_map(move |(at, pool)| {
+            let first = at << self.shift;
+            sealed::State::order(pool).map(move |range| first + range.start..first + range.end)
+        });
+        there().map(|(at, _)| at..at + 1).chain(orders)
+    }
+}
+
+snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    fn take_over_by_copy(&mut self, other: &Self)
+    where
+        T: Copy,
+    {
+        self.take_over(other, Pool::take_over_by_copy);
+    }
+
+    fn take_over_by_clone(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        self.take_over(other, Pool::take_over_by_clone);
+    }
+
+    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
+    /// of others back. If a clone or a drop panics, the pool is empty.
+    fn take_over(
+        &mut self,
+        other: &Self,
+        take_over_pool: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
+    ) {
+        let guard = EmptyUnlessDone(self);
+        let Self { blocks, lifetimes, .. } = &mut *guard.0;
+        let is_same = |(own, others): (&Block<T, R, H>, &Block<T, R, H>)| {
+            own.pool().is_some() == others.pool().is_some()
+        };
+        let has_same_blocks =
+            blocks.len() == other.blocks.len() && blocks.iter().zip(&other.blocks).all(is_same);
+        blocks.truncate(other.blocks.len());
+        blocks.resize_with(other.blocks.len(), || Block::Unused);
+        for (own, others) in blocks.iter_mut().zip(&other.blocks) {
+            match (&mut *own, others) {
+                (Block::Taken(pool), Block::Taken(others)) => take_over_pool(pool, others),
+                (Block::GivenBack(words), Block::GivenBack(others)) => words.take_over(others),
+                (_, Block::Unused) => *own = Block::Unused,
+                (_, Block::GivenBack(words)) => *own = Block::GivenBack(words.clone()),
+                (_, Block::Taken(others)) => {
+                    let Ok(mut pool) = Pool::try_of(lifetimes, others.capacity()) else {
+                        panic!("no memory for a block of {}", PoolName(lifetimes.name));
+                    };
+                    take_over_pool(&mut pool, others);
+                    *own = Block::Taken(pool);
+                }
+            }
+        }
+        let pool = &mut *guard.0;
+        pool.room.take_over(&other.room);
+        pool.births = other.births;
+        pool.deaths = other.deaths;
+        pool.peak_before_removal = other.peak_before_removal;
+        pool.ledger = other.ledger;
+        pool.refused = other.refused;
+        pool.evicted = other.evicted;
+        if !has_same_blocks {
+            pool.note_addresses();
+        }
+        core::mem::forget(guard);
+    }
+}
+
+/// Empties a pool that was left half-way.
+struct EmptyUnlessDone<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
+
+impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
+    fn drop(&mut self) {
+        let pool = &mut *self.0;
+        pool.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::clear);
+        pool.recount();
+    }
+}

@@ -1,0 +1,105 @@
+//! Design 4 beyond its particles: what the patterns for game programming ask of any object pool, each by
+//! its name. (When the pool is full: `overflow.rs`. Pools of a level: `budget.rs`. Filling dead slots:
+//! `debug_aids.rs`.)
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use millpond::{AnyPool, BlockPool, PackedPool, Pool, Recycler};
+
+/// "A dead object that still refers to others keeps them alive: clear such references on release."
+#[test]
+fn a_dead_object_lets_go_of_what_it_referred_to() {
+    let target = Rc::new("target");
+    let mut pool = Pool::new(2);
+    let rocket = pool.insert(Some(Rc::clone(&target))).unwrap();
+    pool.remove(rocket);
+    assert_eq!(Rc::strong_count(&target), 1, "a pool drops what it removes");
+
+    // Objects that stay constructed are cleared by whoever releases them, and stay cleared.
+    let mut rockets = Recycler::<Option<Rc<&str>>>::new(2);
+    let (rocket, object) = rockets.acquire().unwrap();
+    *object = Some(Rc::clone(&target));
+    rockets[rocket].take();
+    rockets.release(rocket);
+    assert_eq!(Rc::strong_count(&target), 1);
+    assert!(rockets.as_slice().iter().all(Option::is_none));
+}
+
+/// "Resources that are expensive to acquire, such as a database or network connection."
+#[test]
+fn connections_are_opened_once_and_used_again_and_again() {
+    struct Connection {
+        number: usize,
+        requests: u32,
+    }
+    let opened = Cell::new(0);
+    let mut connections = Recycler::from_fn(3, |number| {
+        opened.set(opened.get() + 1);
+        Connection { number, requests: 0 }
+    });
+    for _ in 0..100 {
+        let all = [(); 3].map(|()| connections.acquire().unwrap().0);
+        assert!(connections.acquire().is_none(), "whoever comes now has to wait");
+        for handle in all {
+            connections[handle].requests += 1;
+            connections.release(handle);
+        }
+    }
+    assert_eq!(opened.get(), 3);
+    let requests = connections.as_slice().iter().map(|connection| connection.requests);
+    assert_eq!(requests.collect::<Vec<_>>(), [100; 3]);
+    assert!(connections.as_slice().iter().map(|connection| connection.number).eq(0..3));
+}
+
+/// "Either the pool initialises the object, or the caller does with what `create()` returned, and then
+/// the caller handles the failure."
+#[test]
+fn the_pool_or_the_caller_initialises_the_object() {
+    let mut pool = Pool::new(2);
+    let by_the_pool = pool.insert_with(|me| (me.index(), "made in its slot")).unwrap();
+    assert_eq!(pool[by_the_pool], (0, "made in its slot"));
+    let entry = pool.vacant_entry().expect("the caller looks whether there is one");
+    let by_the_caller = entry.insert((9, "made by the caller"));
+    assert_eq!(pool[by_the_caller].0, 9);
+    assert!(pool.vacant_entry().is_none(), "and handles the failure");
+}
+
+/// "Packing live objects together in memory keeps the cache full while the game iterates."
+#[test]
+fn live_objects_are_packed() {
+    let mut pool = PackedPool::new(1000);
+    let handles: Vec<_> = (0..1000).map(|i| pool.insert(i).unwrap()).collect();
+    for handle in handles.iter().filter(|handle| handle.index() % 10 != 0) {
+        pool.remove(*handle);
+    }
+    let mut packed = pool.as_slice().to_vec();
+    packed.sort_unstable();
+    assert!(packed.into_iter().eq((0..1000).step_by(10)));
+}
+
+/// "Grow at run time, and shrink again when the extra room is no longer needed."
+#[test]
+fn a_pool_grows_and_shrinks_again() {
+    let mut pool = BlockPool::with_blocks(64, 10);
+    let handles: Vec<_> = (0..640).map(|i| pool.insert(i).unwrap()).collect();
+    assert!(pool.insert(640).is_err(), "the limit is hard");
+    assert_eq!(pool.capacity(), 640);
+    for handle in &handles[1..] {
+        pool.remove(*handle);
+    }
+    assert_eq!(pool.shrink_to_fit(), 9);
+    assert_eq!((pool.capacity(), pool[handles[0]]), (64, 0));
+}
+
+/// "Slots have one size. For objects of different types: a slot as large as the largest."
+#[test]
+fn objects_of_different_types_share_slots_as_large_as_the_largest() {
+    use std::any::Any;
+
+    let mut pool = AnyPool::<dyn Any, { size_of::<[u64; 4]>() }>::new(2);
+    let large = pool.insert([7_u64; 4]).unwrap();
+    assert!(pool.remove(large));
+    let small = pool.insert(b'x').unwrap();
+    assert_eq!((small.index(), pool.get_as::<u8>(small)), (large.index(), Some(&b'x')));
+}
