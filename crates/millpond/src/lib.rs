@@ -141,6 +141,12 @@
 //!   run and every machine.
 //! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
 //!
+//! # The past
+//!
+//! Every pool can be saved and put back exactly, handles and the order of reuse included, at the speed of
+//! `memcpy`: [`snapshot`] has what rollback and lockstep games need, checksums and a history of the last
+//! frames with it.
+//!
 //! # Cargo features
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
@@ -152,10 +158,11 @@
 //!   the graphics card.
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot) can be serialised. A handle is `"3v7"`
+//!   in formats for humans and an integer in the others; what no pool can issue is refused. Not yet
+//!   [`BlockPool`].
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
-//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
-//!   integer in the others; what no pool can issue is refused.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
 //!   them. Off for every pool that does not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
