@@ -1,5 +1,7 @@
 //! Overflow policies, on every pool that can be full, against plain models.
 
+#[path = "common/allocations.rs"]
+mod allocations;
 mod common;
 
 use std::collections::VecDeque;
@@ -10,6 +12,9 @@ use millpond::overflow::{
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -497,15 +502,26 @@ fn a_capacity_that_holds_takes_no_memory_later() {
 
 #[test]
 fn growth_without_memory_is_said_to_be_that() {
-    // Blocks of 4096 objects of 2^47 bytes: no allocator has that.
-    let builder = Pool::<[[u8; 1 << 30]; 1 << 17]>::builder().capacity(0).name("huge");
-    let mut pool = PolicyPool::new(Overflow::Grow, builder, 1 << 14);
-    let error = pool.reserve(1).unwrap_err();
-    assert!(error.is_out_of_memory() && pool.capacity() == 0 && !pool.is_full());
-    assert_eq!(
-        error.to_string(),
-        "pool \"huge\" cannot make room for 1 more values: there is no memory"
-    );
+    let builder = Pool::builder().capacity(16).name("big");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 64);
+    let ((), asked) = allocations::during(|| {
+        (0..16).for_each(|n| assert!(pool.insert_by([n; 1000], |_, _| ()).is_ok()));
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+    for from in [8, 64, 1000] {
+        let (told, first) = allocations::refusing(from, || {
+            let full = pool.insert_by([99; 1000], |_, _| ()).unwrap_err();
+            assert!(full.is_out_of_memory() && !pool.is_full());
+            ((full.capacity(), full.peak()), full.into_inner()[0])
+        });
+        assert_eq!((told, first, pool.len()), ((16, 16), 99, 16));
+        let error = allocations::refusing(from, || pool.reserve(9).unwrap_err());
+        assert!(error.is_out_of_memory());
+        let says = "pool \"big\" cannot make room for 9 more values: there is no memory";
+        assert_eq!(error.to_string(), says);
+    }
+    pool.insert_by([99; 1000], |_, _| ()).unwrap();
+    assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
 }
 
 #[test]
