@@ -28,6 +28,7 @@ pub(crate) enum Command {
     Replay(crate::replay_command::ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Soak(crate::soak_command::SoakArguments),
+    Watch(crate::watch::WatchArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Example:

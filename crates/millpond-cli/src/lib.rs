@@ -23,6 +23,7 @@ pub mod report;
 mod soak;
 mod soak_command;
 pub mod trace;
+mod watch;
 
 pub use allocations::Counting;
 
@@ -57,6 +58,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Replay(arguments)) => replay_command::run(&arguments),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Soak(arguments)) => soak_command::run(&arguments),
+        Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Generate(arguments)) => generate::run(&arguments),
         Some(Command::Completions { shell }) => extras::completions(shell),
         Some(Command::Man { command }) => extras::man(command.as_deref()),

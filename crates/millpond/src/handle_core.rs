@@ -12,6 +12,7 @@ use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::settings::Lifetimes;
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
+use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
 
@@ -26,6 +27,7 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     age_claimed_max: u32,
     /// One more than the highest slot that was claimed.
     claimed_until: usize,
+    tap: Tap,
 }
 
 /// The words of a pool with this order and layout.
@@ -47,6 +49,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             evicted: 0,
             age_claimed_max: 0,
             claimed_until: 0,
+            tap: Tap::default(),
         };
         Ok((core, slots))
     }
@@ -61,7 +64,16 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let mut queue = R::Queue::try_new(slots)?;
         queue.reset(slots);
         let claimed_until = slots.words().slots();
-        Ok(Self { circle, queue, name, refused: 0, evicted: 0, age_claimed_max, claimed_until })
+        Ok(Self {
+            circle,
+            queue,
+            name,
+            refused: 0,
+            evicted: 0,
+            age_claimed_max,
+            claimed_until,
+            tap: Tap::default(),
+        })
     }
 
     /// The circle, and how far on it a lifetime was begun out of turn.
@@ -110,12 +122,23 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     /// Takes over the state of another core of the same shape, but for its name. Slots from `used` on were
     /// never used in either.
-    pub(crate) fn take_over(&mut self, other: &Self, used: usize) {
+    ///
+    /// The words are those of this core's slots, which have taken over the other's already.
+    pub(crate) fn take_over(&mut self, other: &Self, used: usize, words: &Words<R, H>) {
         self.queue.take_over(&other.queue, used);
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
+        self.tell_all(words);
+    }
+
+    /// Tells whoever listens that the pool's state was replaced as a whole.
+    fn tell_all(&mut self, words: &Words<R, H>) {
+        if self.tap.is_on() {
+            let stats = self.stats(words);
+            self.tap.restart(stats, words.occupancy().iter());
+        }
     }
 
     /// Becomes what was saved, over slots that have the saved words already.
@@ -180,7 +203,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        self.queue.take_next(slots)
+        let next = self.queue.take_next(slots);
+        if let Some((index, _)) = next {
+            self.tap.birth(index);
+        }
+        next
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
@@ -188,6 +215,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[inline]
     pub(crate) fn take_peeked<S: Slots<Word = H::Word>>(&mut self, handle: H, slots: &mut S) {
         self.queue.take(handle.index() as usize, slots);
+        self.tap.birth(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime: it is vacant, and the
@@ -203,6 +231,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.queue.claim(index, slots);
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
         self.claimed_until = self.claimed_until.max(index + 1);
+        self.tap.birth(index);
         Ok(index)
     }
 
@@ -214,6 +243,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
+        self.tap.death(index);
         if self.circle.is_border(generation) {
             return self.end_at_border(index, generation, slots);
         }
@@ -237,13 +267,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             None => {
                 slots.retire(index);
                 self.queue.retire(index);
+                self.tap.retired();
             }
         }
     }
 
-    /// All vacant slots, the lowest first, whatever the order was.
-    pub(crate) fn reset_order<S: Slots>(&mut self, slots: &mut S) {
+    /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
+    /// once.
+    pub(crate) fn reset_order<S: Slots<Word = H::Word, Order = R>>(&mut self, slots: &mut S) {
         self.queue.reset(slots);
+        self.tell_all(slots.words());
+    }
+
+    #[cfg(feature = "recorder")]
+    pub(crate) fn tap_mut(&mut self) -> &mut Tap {
+        &mut self.tap
     }
 
     /// Whether a slot that dies in this generation retires.
@@ -254,10 +292,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     #[cold]
     pub(crate) fn count_refusal(&mut self) {
         self.refused += 1;
+        self.tap.refused();
     }
 
     pub(crate) fn count_eviction(&mut self) {
         self.evicted += 1;
+        self.tap.evicted();
     }
 
     /// What is said of a full pool, which has just refused a value.
@@ -324,7 +364,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
     fn clone(&self) -> Self {
-        Self { queue: self.queue.clone(), ..*self }
+        Self { queue: self.queue.clone(), tap: self.tap.clone(), ..*self }
     }
 }
 

@@ -55,7 +55,6 @@
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
-//! | blocks of memory of several sizes, for maps, vectors and boxes | [`SizeClasses`] |
 //! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
@@ -142,6 +141,12 @@
 //!   run and every machine.
 //! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
 //!
+//! # The past
+//!
+//! Every pool can be saved and put back exactly, handles and the order of reuse included, at the speed of
+//! `memcpy`: [`snapshot`] has what rollback and lockstep games need, checksums and a history of the last
+//! frames with it.
+//!
 //! # Cargo features
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
@@ -153,8 +158,11 @@
 //!   the graphics card.
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
-//! - `serde`: handles and [`Stats`] can be serialised. A handle is `"3v7"` in formats for humans and an
-//!   integer in the others; what no pool can issue is refused.
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot) can be serialised. A handle is `"3v7"`
+//!   in formats for humans and an integer in the others; what no pool can issue is refused. Not yet
+//!   [`BlockPool`].
+//! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
+//!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
 //!   them. Off for every pool that does not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
@@ -178,6 +186,8 @@ compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(feature = "recorder")]
+extern crate std;
 
 mod address;
 mod circle;
@@ -211,6 +221,8 @@ pub mod occupancy;
 pub mod packed;
 #[cfg(feature = "alloc")]
 pub mod pool;
+#[cfg(feature = "recorder")]
+pub mod recorder;
 #[cfg(feature = "alloc")]
 pub mod recycler;
 #[cfg(feature = "alloc")]
@@ -227,6 +239,8 @@ mod slices;
 mod slot_words;
 #[cfg(feature = "alloc")]
 mod storage;
+#[cfg(feature = "alloc")]
+mod tap;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 
@@ -239,6 +253,37 @@ struct RollbackGuide;
 #[cfg(all(doctest, feature = "alloc"))]
 #[doc = include_str!("../../../README.md")]
 struct FrontPage;
+
+/// The code of the guide, compiled and run with the tests.
+#[cfg(all(doctest, feature = "alloc"))]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide/why-pools.md")]
+    struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/choose.md")]
+    struct Choose;
+    #[doc = include_str!("../../../docs/guide/handles.md")]
+    struct Handles;
+    #[doc = include_str!("../../../docs/guide/full.md")]
+    struct Full;
+    #[doc = include_str!("../../../docs/guide/iterate.md")]
+    struct Iterate;
+    #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
+    struct RebuildEachFrame;
+    #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
+    struct SaveAndRollBack;
+    #[doc = include_str!("../../../docs/guide/stale-handles.md")]
+    #[cfg(feature = "debug-aids")]
+    struct StaleHandles;
+    #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
+    struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/watch.md")]
+    #[cfg(feature = "recorder")]
+    struct Watch;
+    #[doc = include_str!("../../../docs/guide/coming-from.md")]
+    struct ComingFrom;
+}
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};

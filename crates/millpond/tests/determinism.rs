@@ -15,12 +15,14 @@ thread_local! {
     static SUMS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Under the interpreter, which can play any platform but is slow, only each so many is tried.
-const STEP: usize = if cfg!(miri) { 16 } else { 1 };
+/// Whether this pool is tried. Under the interpreter, which can play any platform but is slow, few are.
+fn is_tried(pool: usize) -> bool {
+    !cfg!(miri) || pool % 16 == 0
+}
 
 /// Two sums for a pool: over all that it answered and showed, and its own checksum at the end.
 fn plays<S: Subject>(name: &str, mut pool: S) {
-    if SUMS.with_borrow(Vec::len) % STEP > 0 {
+    if !is_tried(SUMS.with_borrow(Vec::len)) {
         return SUMS.with_borrow_mut(|sums| sums.push(String::new()));
     }
     let mut random = Random(11);
@@ -39,8 +41,8 @@ fn every_pool_does_what_was_recorded() {
         std::fs::write(file, sums.join("\n") + "\n").unwrap();
     }
     let recorded = include_str!("recorded_sums.txt");
-    for (at, (now, recorded)) in sums.iter().zip(recorded.lines()).enumerate().step_by(STEP) {
-        assert_eq!(now, recorded, "pool {at}");
+    for (at, (now, recorded)) in sums.iter().zip(recorded.lines()).enumerate() {
+        assert!(now == recorded || !is_tried(at), "pool {at}: {now} instead of {recorded}");
     }
     assert_eq!(sums.len(), recorded.lines().count());
 }

@@ -34,6 +34,8 @@ fn trace(json: &mut Json, plan: &TracePlan) {
             json.key("timestamps").count(timestamps);
         }
         json.key("events").count(plan.summary.events());
+        json.key("missing_events").count(plan.summary.missing_events);
+        json.key("refused_while_recorded").count(plan.summary.refused);
         json.key("lifetimes").count(plan.summary.births);
         json.key("peak_live").count(plan.peak_live);
         json.key("left_live").count(plan.left_live);

@@ -100,6 +100,22 @@ fn what_it_is(plan: &TracePlan) -> String {
     if let Some(peak_bytes) = plan.peak_bytes {
         let _ = write!(text, ", {} bytes at the peak", count(peak_bytes));
     }
+    if summary.missing_events > 0 {
+        let missing = count(summary.missing_events);
+        let _ = write!(
+            text,
+            "\n{missing} events are missing, because the recorder's disk was too slow: the pools were \
+             fuller than this plan knows (a recorder with more events, or a faster disk, helps)"
+        );
+    }
+    if summary.refused > 0 {
+        let refused = count(summary.refused);
+        let _ = write!(
+            text,
+            "\n{refused} more objects were refused, because the recorded program's own pools were full: \
+             record it with larger pools to see what it needs"
+        );
+    }
     text
 }
 

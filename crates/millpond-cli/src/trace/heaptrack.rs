@@ -224,6 +224,8 @@ impl Reader {
             format: Format::Heaptrack,
             first_tick: self.first_tick,
             last_tick: self.tick,
+            missing_events: 0,
+            refused: 0,
             timestamps: Some(self.timestamps),
             births: self.births,
             deaths: self.deaths,

@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 use super::born_ids::BornIds;
 use super::classes::Classes;
 use super::fields::decimal;
+use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
 use super::{BYTE_ORDER_MARK, Event, Format, Summary, Watch, lines_of};
 use crate::error::{Fault, Place, shown};
@@ -59,6 +60,9 @@ struct Reader {
     keys: LiveKeys,
     /// Which of the columns after the fourth holds the size, counted from 0.
     size_column: Option<usize>,
+    /// Whether it is a live trace, with statistics in between.
+    is_live: bool,
+    lacking: Lacking,
     first_tick: Option<u32>,
     tick: u32,
     births: u64,
@@ -75,6 +79,8 @@ impl Reader {
             born: BornIds::default(),
             keys: LiveKeys::default(),
             size_column,
+            is_live: header == live::HEADER,
+            lacking: Lacking::default(),
             first_tick: None,
             tick: 0,
             births: 0,
@@ -88,8 +94,9 @@ impl Reader {
             return Err(wrong_columns(line));
         };
         self.clock(tick)?;
-        let Some(id) = decimal(id) else {
-            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id)));
+        let id_text = id;
+        let Some(id) = decimal(id_text) else {
+            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id_text)));
         };
         match event {
             b"alloc" => {
@@ -100,6 +107,11 @@ impl Reader {
                 self.birth(id, class, bytes, watch)
             }
             b"free" => self.death(id, class, watch),
+            b"stats" if self.is_live => {
+                self.lacking.note(&live::pool_stats(id_text, class, rest)?);
+                Ok(())
+            }
+            b"end" if self.is_live => Ok(()),
             _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
         }
     }
@@ -188,6 +200,8 @@ impl Reader {
             deaths: self.deaths,
             classes: self.classes.into_names(),
             callers: Vec::new(),
+            missing_events: self.lacking.dropped,
+            refused: self.lacking.refused,
         })
     }
 }
@@ -196,7 +210,7 @@ impl Reader {
 type Columns<'l> = (&'l [u8], &'l [u8], &'l [u8], &'l [u8], &'l [u8]);
 
 #[inline]
-fn split(line: &[u8]) -> Option<Columns<'_>> {
+pub(super) fn split(line: &[u8]) -> Option<Columns<'_>> {
     let (tick, rest) = until_comma(line)?;
     let (event, rest) = until_comma(rest)?;
     let (id, rest) = until_comma(rest)?;
@@ -222,7 +236,7 @@ fn size(rest: &[u8], column: usize) -> Result<u64, String> {
         .ok_or_else(|| format!("size `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
 }
 
-fn wrong_columns(line: &[u8]) -> String {
+pub(super) fn wrong_columns(line: &[u8]) -> String {
     let columns = line.split(|&b| b == b',').count();
     if line.is_empty() {
         return "the line is empty, expected `tick,event,id,class`".to_owned();

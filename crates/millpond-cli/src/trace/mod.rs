@@ -6,6 +6,7 @@ mod classes;
 mod fields;
 mod heaptrack;
 mod lifetimes;
+pub mod live;
 mod live_keys;
 
 pub use callers::Caller;
@@ -82,6 +83,10 @@ pub struct Summary {
     pub classes: Vec<String>,
     /// For heaptrack: by class the functions that asked for it, the busiest first.
     pub callers: Vec<Vec<Caller>>,
+    /// For live traces: how many events are missing because the disk was too slow.
+    pub missing_events: u64,
+    /// For live traces: how many objects their pools refused, because they were full.
+    pub refused: u64,
 }
 
 impl Summary {

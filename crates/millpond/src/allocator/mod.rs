@@ -238,6 +238,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(&self.words)
     }
 
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(|pool| pool.core.tap_mut(), "handles");
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

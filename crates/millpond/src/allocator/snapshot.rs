@@ -67,7 +67,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn take_over(&mut self, other: &Self) {
         let used = self.core.used(&self.words).max(other.core.used(&other.words));
         self.words.take_over(&other.words, used);
-        self.core.take_over(&other.core, used);
+        self.core.take_over(&other.core, used, &self.words);
     }
 
     /// The sealed trait's view of a pool that has this allocator.

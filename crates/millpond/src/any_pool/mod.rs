@@ -196,6 +196,12 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.is_full()
     }
 
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(
+        |pool| pool.slots.core_mut().tap_mut(),
+        crate::recorder::type_name::<D>()
+    );
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

@@ -181,6 +181,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.is_full(self.len())
     }
 
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(
+        |pool| pool.roster.tap_mut(),
+        crate::recorder::type_name::<T>()
+    );
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

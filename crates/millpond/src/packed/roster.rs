@@ -12,6 +12,7 @@ use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
 use crate::stats::Stats;
+use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
 
@@ -42,6 +43,7 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     peak_before_removal: usize,
     /// One more than the highest slot that was claimed.
     claimed_until: usize,
+    tap: Tap,
 }
 
 /// Both in one place, as whoever compares the generation goes on to the position.
@@ -71,6 +73,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             evicted: 0,
             peak_before_removal: 0,
             claimed_until: 0,
+            tap: Tap::default(),
         })
     }
 
@@ -112,6 +115,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         let handle = self.next(live)?;
         self.slots[handle.index() as usize].word = handle.word();
         self.inserted += 1;
+        self.tap.birth(handle.index() as usize);
         Some(handle)
     }
 
@@ -127,6 +131,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.swap(position, live);
         self.inserted += 1;
         self.claimed_until = self.claimed_until.max(index + 1);
+        self.tap.birth(index);
         Ok(())
     }
 
@@ -144,6 +149,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots[moved.index() as usize].position = H::Index::from_index(position);
 
         let index = handle.index() as usize;
+        self.tap.death(index);
         let slot = &mut self.slots[index];
         slot.position = H::Index::from_index(last);
         match self.circle.after(handle.word()) {
@@ -163,6 +169,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     fn retire(&mut self, handle: H, position: usize) {
         self.order[position] = handle;
         self.retired_from -= 1;
+        self.tap.retired();
         self.swap(position, self.retired_from);
     }
 
@@ -196,6 +203,15 @@ impl<H: HandleLayout> PackedRoster<H> {
             self.order[position] = H::from_kept_parts(index, generation);
         }
         self.retired_from = retired;
+        if self.tap.is_on() {
+            let stats = self.stats(0);
+            self.tap.restart(stats, core::iter::empty());
+        }
+    }
+
+    #[cfg(feature = "recorder")]
+    pub(super) fn tap_mut(&mut self) -> &mut Tap {
+        &mut self.tap
     }
 
     /// The position of the handle's value, if that lifetime is live.
@@ -286,12 +302,14 @@ impl<H: HandleLayout> PackedRoster<H> {
 
     pub(super) fn count_eviction(&mut self) {
         self.evicted += 1;
+        self.tap.evicted();
     }
 
     /// What is said of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self, live: usize) -> FullPool {
         self.refused += 1;
+        self.tap.refused();
         let Stats { capacity, peak, retired, .. } = self.stats(live);
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
@@ -370,6 +388,11 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.peak_before_removal = other.peak_before_removal;
         self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
+        if self.tap.is_on() {
+            let stats = self.stats(other_live);
+            let live = self.order[..other_live].iter().map(|handle| handle.index() as usize);
+            self.tap.restart(stats, live);
+        }
     }
 }
 

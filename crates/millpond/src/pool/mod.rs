@@ -184,6 +184,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.core.is_full(self.storage.words())
     }
 
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(|pool| pool.core.tap_mut(), crate::recorder::type_name::<T>());
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

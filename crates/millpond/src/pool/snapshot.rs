@@ -50,7 +50,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     {
         let used = self.core.used(self.storage.words()).max(other.core.used(other.storage.words()));
         self.storage.take_over_by_copy(&other.storage, used);
-        self.core.take_over(&other.core, used);
+        self.core.take_over(&other.core, used, self.storage.words());
     }
 
     /// If a clone or a drop panics, the pool is empty.
@@ -61,7 +61,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let used = self.core.used(self.storage.words()).max(other.core.used(other.storage.words()));
         let guard = EmptyUnlessDone(self);
         guard.0.storage.take_over_by_clone(&other.storage, used);
-        guard.0.core.take_over(&other.core, used);
+        let Pool { core, storage } = &mut *guard.0;
+        core.take_over(&other.core, used, storage.words());
         core::mem::forget(guard);
     }
 }

@@ -136,6 +136,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.is_full()
     }
 
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(
+        |pool| pool.handles.core_mut().tap_mut(),
+        crate::recorder::type_name::<T>()
+    );
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

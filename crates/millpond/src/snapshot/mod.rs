@@ -31,14 +31,15 @@
 //! | keep the last few frames | [`History`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
-//! | save to a file | the feature `serde`: every pool and every snapshot is `Serialize` and `Deserialize` |
+//! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` (not yet [`BlockPool`](crate::BlockPool)) |
 //!
 //! # What it costs
 //!
 //! Nothing while no snapshot is taken. Saving and restoring values that are `Copy` is one `memcpy` of the
 //! values and of some bytes per slot beside them, up to the highest slot that was ever used; they never
 //! take memory. Values that are only `Clone` are cloned one at a time, by `clone_from` where
-//! both sides have one. Should a clone panic, the pool (or the snapshot) that was being written is left
+//! both sides have one. (A [`BlockPool`](crate::BlockPool) takes or gives back blocks if the two sides do not
+//! have the same ones.) Should a clone panic, the pool (or the snapshot) that was being written is left
 //! empty, as after `clear`, and nothing is dropped twice; such a snapshot refuses to be restored.
 //!
 //! # What handles mean after a restore
@@ -55,7 +56,8 @@
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde` every pool and every snapshot is `Serialize` and `Deserialize`. What is written
+//! With the feature `serde` every pool and every snapshot (not yet of a [`BlockPool`](crate::BlockPool)) is
+//! `Serialize` and `Deserialize`. What is written
 //! holds the generations of all slots and the reuse order beside the objects, so that what was stale stays
 //! stale, and the next handles are the same. The form has a version number, and later versions of
 //! this crate read it.

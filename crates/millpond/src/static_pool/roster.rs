@@ -49,7 +49,7 @@ pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
     /// falls then.
     peak_before_removal: usize,
     /// One more than the highest slot that was claimed.
-    claimed_until: usize,
+    claimed_until: u32,
 }
 
 impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
@@ -187,7 +187,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.swap(self.position_of(index), self.live);
         self.live += 1;
         self.inserted += 1;
-        self.claimed_until = self.claimed_until.max(index + 1);
+        self.claimed_until = self.claimed_until.max(handle.index() + 1);
         Ok(index)
     }
 
@@ -238,7 +238,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         if self.retired > 0 {
             return N;
         }
-        self.peak_before_removal.max(self.live).max(self.claimed_until)
+        self.peak_before_removal.max(self.live).max(self.claimed_until as usize)
     }
 
     /// Which slot stands at each position, the unused ones as one range.
@@ -264,7 +264,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.evicted = saved.evicted;
         self.peak_before_removal = saved.peak;
         self.age_claimed_max = saved.age_max();
-        self.claimed_until = N;
+        self.claimed_until = N as u32;
     }
 
     /// Runs over this circle from now on, no slot having been used: `false` if no static pool does.
@@ -299,7 +299,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.set_word(index, word.map_or(self.circle().last, Word::as_live));
         self.live += 1;
         self.inserted += 1;
-        self.claimed_until = N;
+        self.claimed_until = N as u32;
     }
 
     /// Makes the order and the counts true when no slot is live, whatever they were.
@@ -414,7 +414,7 @@ mod tests {
             roster.refused,
             roster.evicted,
             roster.peak_before_removal as u64,
-            roster.claimed_until as u64,
+            u64::from(roster.claimed_until),
         ];
         words.iter().all(|word| *word == H::Word::ZERO)
             && order.iter().chain(positions).all(|index| index.to_index() == 0)

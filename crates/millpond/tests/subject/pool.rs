@@ -185,4 +185,19 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     like_a_pool!();
     in_index_order!();
+
+    /// By a clone, and by a snapshot that is put back after everything has changed.
+    fn saved_and_loaded(&self) -> Vec<(&'static str, Self)>
+    where
+        T: Clone,
+    {
+        let snapshot = self.snapshot();
+        let mut restored = self.clone();
+        restored.clear();
+        if let Some(value) = self.values().next() {
+            while restored.insert(value.clone()).is_ok() {}
+        }
+        restored.restore(&snapshot).unwrap();
+        vec![("clone", self.clone()), ("snapshot", restored)]
+    }
 }

@@ -1,0 +1,165 @@
+//! Live traces: lifetime traces with the pools' statistics in between, as `millpond::recorder` writes
+//! them.
+
+use std::collections::HashMap;
+
+use super::CLASSES_MAX;
+use super::classes::NAME_BYTES_MAX;
+use super::fields::decimal;
+use crate::error::shown;
+
+/// The first line of a live trace.
+pub const HEADER: &[u8] =
+    b"tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,\
+                            evicted,dropped,ms";
+
+/// How a pool stands, as a line of a live trace says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolStats {
+    /// The pool's number in this trace.
+    pub pool: u64,
+    /// The pool's name.
+    pub class: String,
+    /// How many slots it has.
+    pub capacity: u64,
+    /// How many of them are live.
+    pub live: u64,
+    /// How many were live at once at most.
+    pub peak: u64,
+    /// How many are not used any more.
+    pub retired: u64,
+    /// How many lifetimes have begun.
+    pub inserted: u64,
+    /// How many lifetimes have ended.
+    pub removed: u64,
+    /// How many insertions were refused.
+    pub refused: u64,
+    /// How many objects had to go for others.
+    pub evicted: u64,
+    /// How many events of it are missing in the trace.
+    pub dropped: u64,
+    /// When this was, in milliseconds since the recording began.
+    pub ms: u64,
+}
+
+/// What a `stats` line says after its first two columns.
+pub(super) fn pool_stats(id: &[u8], class: &[u8], rest: &[u8]) -> Result<PoolStats, String> {
+    let pool = number(id, "pool number")?;
+    if class.is_empty() || class.len() > NAME_BYTES_MAX {
+        return Err(format!("a class of {} bytes, expected 1 to {NAME_BYTES_MAX}", class.len()));
+    }
+    let Ok(class) = std::str::from_utf8(class) else {
+        return Err(format!("the class `{}` is not UTF-8", shown(class)));
+    };
+    let mut columns = rest.split(|&b| b == b',');
+    let mut next = |what: &str| number(columns.next().unwrap_or_default(), what);
+    let stats = PoolStats {
+        pool,
+        class: class.to_owned(),
+        capacity: next("capacity")?,
+        live: next("live")?,
+        peak: next("peak")?,
+        retired: next("retired")?,
+        inserted: next("inserted")?,
+        removed: next("removed")?,
+        refused: next("refused")?,
+        evicted: next("evicted")?,
+        dropped: next("dropped")?,
+        ms: next("ms")?,
+    };
+    Ok(stats)
+}
+
+fn number(text: &[u8], what: &str) -> Result<u64, String> {
+    decimal(text)
+        .ok_or_else(|| format!("{what} `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
+}
+
+/// What a live trace lacks, by its own account. Each pool says how much of it there was up to then.
+#[derive(Debug, Default)]
+pub(super) struct Lacking {
+    /// Events that the disk was too slow for.
+    pub(super) dropped: u64,
+    /// Objects that came when their pool was full.
+    pub(super) refused: u64,
+    /// Both, by the number of the pool; at most as many as there may be classes.
+    by_pool: HashMap<u64, (u64, u64), foldhash::fast::RandomState>,
+}
+
+impl Lacking {
+    pub(super) fn note(&mut self, stats: &PoolStats) {
+        if self.by_pool.len() == CLASSES_MAX && !self.by_pool.contains_key(&stats.pool) {
+            return;
+        }
+        let now = (stats.dropped, stats.refused);
+        let before = self.by_pool.insert(stats.pool, now).unwrap_or_default();
+        self.dropped = self.dropped.saturating_add(now.0.saturating_sub(before.0));
+        self.refused = self.refused.saturating_add(now.1.saturating_sub(before.1));
+    }
+}
+
+/// A line of a live trace, for whoever is not interested in each object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveLine {
+    /// A birth or a death, in this tick.
+    Event(u32),
+    /// A pool's statistics, in this tick.
+    Stats(u32, PoolStats),
+    /// The recording has ended in this tick.
+    End(u32),
+}
+
+/// Reads a line of a live trace that is not its first.
+///
+/// # Errors
+/// Says what is wrong with the line.
+pub fn live_line(line: &[u8]) -> Result<LiveLine, String> {
+    let Some((tick, event, id, class, rest)) = super::lifetimes::split(line) else {
+        return Err(super::lifetimes::wrong_columns(line));
+    };
+    let Some(tick) = decimal(tick).and_then(|tick| u32::try_from(tick).ok()) else {
+        return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(tick)));
+    };
+    match event {
+        b"alloc" | b"free" => Ok(LiveLine::Event(tick)),
+        b"stats" => Ok(LiveLine::Stats(tick, pool_stats(id, class, rest)?)),
+        b"end" => Ok(LiveLine::End(tick)),
+        _ => Err(format!("event `{}`, expected `alloc`, `free`, `stats` or `end`", shown(event))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_or_refused_with_a_reason() {
+        let line = b"12,stats,3,imps,8,5,7,1,20,15,2,4,6,3500";
+        let Ok(LiveLine::Stats(12, stats)) = live_line(line) else { panic!() };
+        assert_eq!((stats.pool, stats.class.as_str(), stats.capacity), (3, "imps", 8));
+        assert_eq!((stats.live, stats.peak, stats.retired), (5, 7, 1));
+        assert_eq!((stats.inserted, stats.removed, stats.refused), (20, 15, 2));
+        assert_eq!((stats.evicted, stats.dropped, stats.ms), (4, 6, 3500));
+        assert_eq!(live_line(b"7,alloc,1,imps"), Ok(LiveLine::Event(7)));
+        assert_eq!(live_line(b"7,end,99,recorder"), Ok(LiveLine::End(7)));
+        for (wrong, why) in [
+            (&b""[..], "empty"),
+            (b"12,stats,3,imps,8,5,7,1,20,15,2,4,6", "ms ``"),
+            (b"12,stats,3,imps,8,-5,7,1,20,15,2,4,6,1", "live `-5`"),
+            (b"12,stats,x,imps,8,5,7,1,20,15,2,4,6,1", "pool number `x`"),
+            (b"12,stats,3,,8,5,7,1,20,15,2,4,6,1", "a class of 0 bytes"),
+            (b"12,stats,3,\xff,8,5,7,1,20,15,2,4,6,1", "not UTF-8"),
+            (b"99999999999,end,0,recorder", "tick"),
+            (b"1,boo,0,recorder", "event `boo`"),
+            (b"1,end", "columns"),
+        ] {
+            let message = live_line(wrong).expect_err("wrong");
+            assert!(message.contains(why), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_header_is_the_recorder_s() {
+        assert_eq!(HEADER, millpond::recorder::HEADER.as_bytes());
+    }
+}

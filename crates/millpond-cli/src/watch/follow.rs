@@ -1,0 +1,99 @@
+//! A file that another program is still writing, line by line.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Fault, Place, reason};
+use crate::input::LINE_BYTES_MAX;
+
+/// Reads whole lines as they come; what has no end yet is left for later.
+#[derive(Debug)]
+pub(super) struct Follow {
+    path: PathBuf,
+    file: File,
+    buffer: Vec<u8>,
+    /// `buffer[..filled]` was read and not handed out: the beginning of a line.
+    filled: usize,
+    /// Where in the file the next line begins, and its number.
+    byte: u64,
+    line: u64,
+}
+
+/// What [`Follow::lines`] has come upon.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// All lines that are there were read.
+    UpToDate,
+    /// The file is shorter than it was: another recording has begun, and the next call reads it from its
+    /// start.
+    StartedAgain,
+}
+
+impl Follow {
+    pub(super) fn open(path: &Path) -> Result<Self, Fault> {
+        let whole = |e: std::io::Error| Fault::whole(reason(&e));
+        // Asked before it is opened: opening a pipe waits.
+        let kind = std::fs::metadata(path).map_err(whole)?.file_type();
+        if !kind.is_file() {
+            return Err(Fault::whole("is not a file, expected the live trace of a recorder"));
+        }
+        let file = File::open(path).map_err(whole)?;
+        let buffer = vec![0; 2 * LINE_BYTES_MAX];
+        Ok(Self { path: path.to_owned(), file, buffer, filled: 0, byte: 0, line: 0 })
+    }
+
+    /// Shows each new line to the function, which says what is wrong with it.
+    pub(super) fn lines(
+        &mut self,
+        mut see: impl FnMut(u64, &[u8]) -> Result<(), String>,
+    ) -> Result<News, Fault> {
+        let whole = |e: std::io::Error| Fault::whole(reason(&e));
+        if self.file.metadata().map_err(whole)?.len() < self.byte + self.filled as u64 {
+            self.start_again()?;
+            return Ok(News::StartedAgain);
+        }
+        loop {
+            let n = match self.file.read(&mut self.buffer[self.filled..]) {
+                Ok(n) => n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(whole(e)),
+            };
+            if n == 0 {
+                return Ok(News::UpToDate);
+            }
+            self.filled += n;
+            let mut begin = 0;
+            for end in memchr::memchr_iter(b'\n', &self.buffer[..self.filled]) {
+                let line = &self.buffer[begin..end];
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                let place = Place::Line { line: self.line + 1, byte: self.byte };
+                see(self.line, line).map_err(|message| Fault { place, message })?;
+                self.byte += (end + 1 - begin) as u64;
+                self.line += 1;
+                begin = end + 1;
+            }
+            self.buffer.copy_within(begin..self.filled, 0);
+            self.filled -= begin;
+            if self.filled > LINE_BYTES_MAX {
+                let message = format!(
+                    "a line of more than {LINE_BYTES_MAX} bytes, expected a live trace's short lines"
+                );
+                let place = Place::Line { line: self.line + 1, byte: self.byte };
+                return Err(Fault { place, message });
+            }
+        }
+    }
+
+    /// Reads the file from its start again.
+    pub(super) fn start_again(&mut self) -> Result<(), Fault> {
+        self.file.seek(SeekFrom::Start(0)).map_err(|e| Fault::whole(reason(&e)))?;
+        (self.filled, self.byte, self.line) = (0, 0, 0);
+        Ok(())
+    }
+
+    /// The name as the user typed it.
+    pub(super) fn name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+}

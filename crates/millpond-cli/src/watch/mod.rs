@@ -1,0 +1,183 @@
+//! `millpond watch`: the pools of a running program, from the live trace that it writes.
+
+mod follow;
+mod picture;
+mod screen;
+mod terminal;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::error::Failure;
+use crate::output::paint::Paint;
+use follow::{Follow, News};
+use picture::Picture;
+use screen::{State, json, screen};
+use terminal::Terminal;
+
+/// Show the pools of a running program, from the live trace that its recorder writes.
+///
+/// The program calls `Recorder::create("game.trace")` and `pool.record(&recorder)` (feature `recorder` of
+/// the library). On a terminal the table is drawn again and again; q or Ctrl-C leaves. Elsewhere one table
+/// (or, with --json, one line) is printed each interval until the recording ends.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond watch game.trace
+  ssh server millpond watch /srv/game/game.trace
+  millpond watch --once --json game.trace | jq '.pools[] | select(.refused > 0)'")]
+pub(crate) struct WatchArguments {
+    /// The live trace; if the program starts again, so does the picture.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print what the file says now, and end.
+    #[arg(long)]
+    once: bool,
+    /// Print JSON, one object a line, for programs.
+    #[arg(long)]
+    json: bool,
+    /// Seconds between two pictures.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = interval)]
+    interval: f64,
+}
+
+fn interval(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
+    seconds.ok_or_else(|| "expected a number from 0.05 to 3600".to_owned())
+}
+
+/// The recorder writes ten times a second: after so long it is gone.
+const SILENT_AFTER: Duration = Duration::from_secs(3);
+
+/// How long a key press waits for its answer, at most.
+const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
+
+/// Follows the file.
+pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
+    let name = arguments.file.to_string_lossy().into_owned();
+    let of_input = |fault: crate::error::Fault| fault.of_input(&name);
+    let mut watching = Watching::begin(arguments).map_err(of_input)?;
+    if arguments.once {
+        return crate::print(&watching.text(arguments.json, usize::MAX));
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))
+            .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
+    }
+    let interval = Duration::from_secs_f64(arguments.interval);
+    if arguments.json || !std::io::stdout().is_terminal() {
+        return print_on(&mut watching, arguments.json, interval, &stop).map_err(|e| e.or(&name));
+    }
+    let mut terminal = Terminal::enter()?;
+    while !stop.load(Ordering::Relaxed) {
+        watching.read().map_err(of_input)?;
+        terminal.draw(&watching.text(false, terminal.rows().saturating_sub(6).max(1)))?;
+        let drawn = Instant::now();
+        while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
+            if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What ended the printing early.
+enum Ended {
+    Input(crate::error::Fault),
+    Output(Failure),
+}
+
+impl Ended {
+    fn or(self, name: &str) -> Failure {
+        match self {
+            Self::Input(fault) => fault.of_input(name),
+            Self::Output(failure) => failure,
+        }
+    }
+}
+
+/// Prints a picture each interval until the recording has ended or somebody stops it.
+fn print_on(
+    watching: &mut Watching,
+    as_json: bool,
+    interval: Duration,
+    stop: &AtomicBool,
+) -> Result<(), Ended> {
+    loop {
+        crate::print(&watching.text(as_json, usize::MAX)).map_err(Ended::Output)?;
+        let printed = Instant::now();
+        while printed.elapsed() < interval {
+            if watching.picture.has_ended || stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK_FOR_KEYS.min(interval));
+        }
+        watching.read().map_err(Ended::Input)?;
+        if !as_json {
+            crate::print("\n").map_err(Ended::Output)?;
+        }
+    }
+}
+
+/// A file and what it has said so far.
+struct Watching {
+    follow: Follow,
+    picture: Picture,
+    /// When something came last.
+    heard: Instant,
+}
+
+impl Watching {
+    fn begin(arguments: &WatchArguments) -> Result<Self, crate::error::Fault> {
+        let follow = Follow::open(&arguments.file)?;
+        let mut watching = Self { follow, picture: Picture::default(), heard: Instant::now() };
+        watching.read_on()?;
+        Ok(watching)
+    }
+
+    /// Reads what has come. If it makes no sense after what came before, another recording may have
+    /// begun and be longer already: then all is read again.
+    fn read(&mut self) -> Result<(), crate::error::Fault> {
+        self.read_on().or_else(|_| {
+            self.follow.start_again()?;
+            self.picture = Picture::default();
+            self.read_on()
+        })
+    }
+
+    fn read_on(&mut self) -> Result<(), crate::error::Fault> {
+        loop {
+            let lines = self.picture.lines;
+            let picture = &mut self.picture;
+            let news = self.follow.lines(|number, line| picture.line(number, line))?;
+            if self.picture.lines != lines {
+                self.heard = Instant::now();
+            }
+            match news {
+                News::UpToDate => return Ok(()),
+                News::StartedAgain => self.picture = Picture::default(),
+            }
+        }
+    }
+
+    fn text(&self, as_json: bool, rows: usize) -> String {
+        let name = self.follow.name();
+        if as_json {
+            return json(&name, &self.picture);
+        }
+        let silent = self.heard.elapsed();
+        let state = match self.picture.has_ended {
+            true => State::Ended,
+            false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
+            false => State::Recording,
+        };
+        screen(&name, &self.picture, state, rows, Paint::for_stdout())
+    }
+}

@@ -1,0 +1,191 @@
+//! `millpond watch`, and live traces in `millpond plan`.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use common::{Directory, Random, done, millpond, refused};
+use millpond::Pool;
+use millpond::recorder::{HEADER, Recorder};
+
+/// A trace of a pool of 8 that has had 20 lifetimes and a refusal.
+fn trace(directory: &Directory) -> std::path::PathBuf {
+    let path = directory.path().join("game.trace");
+    let recorder = Recorder::create(&path).unwrap();
+    let mut imps = Pool::builder().capacity(8).name("imps").build();
+    imps.record(&recorder);
+    let mut last = None;
+    for i in 0..20 {
+        if i >= 8 {
+            imps.remove(last.unwrap()).unwrap();
+        }
+        last = Some(imps.insert(i).unwrap());
+        recorder.tick();
+    }
+    imps.insert(99).unwrap_err();
+    assert_eq!(recorder.finish().unwrap().dropped, 0);
+    path
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn once_shows_how_the_pools_stand() {
+    let directory = Directory::new();
+    trace(&directory);
+    let text =
+        done(&millpond(&directory).args(["watch", "--once", "game.trace"]).output().unwrap());
+    assert!(text.starts_with("game.trace  tick 20"), "{text}");
+    assert!(text.contains("the recording has ended"), "{text}");
+    let row = text.lines().find(|line| line.starts_with("imps")).unwrap();
+    let cells: Vec<_> = row.split_whitespace().collect();
+    assert_eq!(cells[1..4], ["8", "8", "8"], "live, peak, slots: {row}");
+    assert!(row.contains("████████████ 100 %") && row.ends_with('1'), "{row}");
+}
+
+#[test]
+fn once_as_json() {
+    let directory = Directory::new();
+    trace(&directory);
+    let arguments = ["watch", "--once", "--json", "game.trace"];
+    let all = json(&done(&millpond(&directory).args(arguments).output().unwrap()));
+    assert_eq!((&all["tick"], &all["ended"]), (&20.into(), &true.into()));
+    let pool = &all["pools"][0];
+    assert_eq!(pool["pool"], "imps");
+    for (key, value) in [
+        ("capacity", 8),
+        ("live", 8),
+        ("peak", 8),
+        ("retired", 0),
+        ("inserted", 20),
+        ("removed", 12),
+        ("refused", 1),
+        ("evicted", 0),
+        ("dropped_events", 0),
+    ] {
+        assert_eq!(pool[key], value, "{key}");
+    }
+}
+
+#[test]
+fn plan_reads_a_live_trace() {
+    let directory = Directory::new();
+    trace(&directory);
+    let plan =
+        json(&done(&millpond(&directory).args(["plan", "--json", "game.trace"]).output().unwrap()));
+    let plan = &plan["traces"][0];
+    assert_eq!((&plan["lifetimes"], &plan["peak_live"]), (&20.into(), &8.into()));
+    assert_eq!((&plan["missing_events"], &plan["ticks"]), (&0.into(), &21.into()));
+    assert_eq!(plan["refused_while_recorded"], 1);
+    assert_eq!(plan["classes"][0]["class"], "imps");
+}
+
+#[test]
+fn plan_says_what_is_missing() {
+    let directory = Directory::new();
+    let text = format!(
+        "{HEADER}\n0,alloc,0,a\n0,stats,0,a,9,1,1,0,1,0,0,0,5,1\n0,stats,1,b,9,1,1,0,1,0,0,0,2,1\n\
+         1,stats,0,a,9,1,1,0,1,0,0,0,8,2\n1,end,1,recorder\n"
+    );
+    let path = directory.file("slow.trace", text);
+    let text =
+        done(&millpond(&directory).args(["plan", "--no-report"]).arg(&path).output().unwrap());
+    assert!(text.contains("\n10 events are missing"), "{text}");
+}
+
+#[test]
+fn a_growing_file_is_followed_to_its_end() {
+    let directory = Directory::new();
+    let path = directory.file("game.trace", format!("{HEADER}\n0,alloc,0,a\n"));
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let mut child = millpond(&directory)
+        .args(["watch", "--json", "--interval", "0.05", "game.trace"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut next = || {
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut lines, &mut line).unwrap();
+        json(&line)
+    };
+    assert_eq!(next()["pools"].as_array().unwrap().len(), 0);
+    // Half a line is no line yet.
+    file.write_all(b"3,stats,0,a,9,1,1,0,1,").unwrap();
+    assert_eq!(next()["tick"], 0);
+    file.write_all(b"0,0,0,0,1\n").unwrap();
+    while next()["tick"] != 3 {}
+    // The program starts again: the file is shorter.
+    file.set_len(0).unwrap();
+    file.write_all(format!("{HEADER}\n").as_bytes()).unwrap();
+    while next()["tick"] != 0 {}
+    file.write_all(b"1,end,0,recorder\n").unwrap();
+    while next()["ended"] != true {}
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn what_is_no_live_trace_is_refused_with_the_place() {
+    let directory = Directory::new();
+    let watch = |name: &str| {
+        refused(&millpond(&directory).args(["watch", "--once", name]).output().unwrap())
+    };
+    assert!(watch("nowhere").contains("nowhere: there is no such file"));
+    assert!(watch(".").contains("is not a file"));
+    directory.file("other.csv", "tick,event,id,class\n");
+    assert!(
+        watch("other.csv")
+            .contains("line 1 (byte 0): found `tick,event,id,class`, expected a live")
+    );
+    directory.file("bad", format!("{HEADER}\n5,alloc,0,a\n4,free,0,a\n"));
+    let message = watch("bad");
+    assert!(
+        message.contains("line 3 (byte ") && message.contains("tick 4 comes after"),
+        "{message}"
+    );
+    directory.file("long", format!("{HEADER}\n{}", "x".repeat(1 << 20)));
+    assert!(watch("long").contains("a line of more than"));
+    directory.file("binary", [0_u8; 100_000]);
+    assert!(watch("binary").contains("expected a live trace"));
+    directory.file("escape", format!("{HEADER}\n1,\x1b[31m,0,a\n"));
+    assert!(watch("escape").contains("\\u{1b}[31m"));
+}
+
+/// A live trace with bytes changed, doubled and cut: a picture or one line, never a panic.
+#[test]
+fn hostile_bytes_are_read_or_refused() {
+    let directory = Directory::new();
+    let good = std::fs::read(trace(&directory)).unwrap();
+    let mut random = Random(7);
+    let mut outcomes = [0; 2];
+    for _ in 0..60 {
+        let mut bytes = good.clone();
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(bytes.len() as u64) as usize;
+            match random.below(4) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes[at] = b",0129\n-"[random.below(7) as usize],
+                2 => drop(bytes.drain(at..(at + 30).min(bytes.len()))),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        directory.file("hostile", &bytes);
+        for arguments in [["watch", "--once", "hostile"], ["plan", "--json", "hostile"]] {
+            let output = millpond(&directory).args(arguments).output().unwrap();
+            match output.status.code() {
+                Some(0) => outcomes[0] += 1,
+                _ => {
+                    refused(&output);
+                    outcomes[1] += 1;
+                }
+            }
+        }
+    }
+    assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
+}

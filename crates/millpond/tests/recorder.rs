@@ -1,0 +1,377 @@
+//! A recorded pool's trace, and a disk that is slow, full or gone.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use millpond::recorder::{HEADER, Recorder};
+use millpond::reuse::{Fifo, LowestFirst};
+use millpond::{HandleAllocator, PackedPool, Pool, Recycler};
+
+/// Text that can be read when the recorder has written it.
+#[derive(Clone, Default)]
+struct Text(Arc<Mutex<Vec<u8>>>);
+
+impl Text {
+    fn lines(&self) -> Vec<String> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        assert!(text.ends_with('\n'));
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// The births and deaths, as `tick,event,id,class`.
+    fn events(&self) -> Vec<String> {
+        let is_event = |line: &String| line.contains(",alloc,") || line.contains(",free,");
+        self.lines().into_iter().filter(is_event).collect()
+    }
+
+    /// The last statistics of a class.
+    fn stats(&self, class: &str) -> Vec<u64> {
+        let columns = |line: &String| {
+            let columns: Vec<String> = line.split(',').map(str::to_owned).collect();
+            (columns[1] == "stats" && columns[3] == class).then_some(columns)
+        };
+        let last = self.lines().iter().filter_map(columns).next_back().unwrap();
+        last[4..].iter().map(|number| number.parse().unwrap()).collect()
+    }
+}
+
+impl Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn births_and_deaths_are_written_with_the_ticks_they_were_in() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut pool = Pool::builder().capacity(4).name("imps").build();
+    let early = pool.insert('e').unwrap();
+    pool.record(&recorder);
+    assert_eq!(recorder.tick(), 1);
+    let late = pool.insert('l').unwrap();
+    pool.remove(early);
+    recorder.tick();
+    pool.remove(late);
+    assert_eq!(pool.remove(late), None);
+    let again = pool.insert_with(|_| 'w').unwrap();
+    pool.vacant_entry().unwrap().insert('v');
+    assert!(pool.vacant_entry().is_some());
+    recorder.tick();
+    pool.remove(again);
+    pool.insert_at(again, 'x').unwrap_err();
+    pool.clear();
+    let summary = recorder.finish().unwrap();
+    assert_eq!((summary.events, summary.dropped), (8, 0));
+    let expected = [
+        "0,alloc,0,imps",
+        "1,alloc,1,imps",
+        "1,free,0,imps",
+        "2,free,1,imps",
+        "2,alloc,2,imps",
+        "2,alloc,3,imps",
+        "3,free,2,imps",
+        "3,free,3,imps",
+    ];
+    assert_eq!(text.events(), expected);
+    assert_eq!(text.lines()[0], HEADER);
+    assert_eq!(text.lines().last().unwrap(), "3,end,8,recorder");
+    assert_eq!(summary.bytes, text.0.lock().unwrap().len() as u64);
+}
+
+/// Each kind of pool, at work by the same program: as many events as its own statistics say.
+macro_rules! kinds {
+    ($($name:ident: $make:expr, $insert:expr, $remove:expr, $clear:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let text = Text::default();
+            let recorder = Recorder::to_writer(text.clone()).unwrap();
+            let mut pool = $make;
+            pool.record(&recorder);
+            let mut handles = Vec::new();
+            for step in 0..3000_u64 {
+                let random = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                if random % 5 < 3 {
+                    handles.extend($insert(&mut pool));
+                } else if !handles.is_empty() {
+                    let handle = handles.swap_remove(random as usize % handles.len());
+                    assert!($remove(&mut pool, handle));
+                }
+                if step == 2000 {
+                    $clear(&mut pool);
+                    handles.clear();
+                }
+            }
+            let stats = pool.stats();
+            let twin = pool.clone();
+            drop(twin);
+            recorder.tick();
+            drop(pool);
+            let summary = recorder.finish().unwrap();
+            assert_eq!(summary.events, stats.inserted * 2);
+            assert!(stats.refused > 0 && stats.inserted > 1000);
+            let columns = text.stats("kind");
+            let expected = [
+                stats.capacity as u64, stats.live as u64, stats.peak as u64,
+                stats.retired as u64, stats.inserted, stats.removed, stats.refused, stats.evicted, 0,
+            ];
+            assert_eq!(columns[..9], expected);
+        }
+    )*};
+}
+
+kinds! {
+    a_pool: Pool::builder().capacity(50).name("kind").build(),
+        |pool: &mut Pool<u8>| pool.insert(1).ok(),
+        |pool: &mut Pool<u8>, handle| pool.remove(handle).is_some(), |pool: &mut Pool<u8>| pool.clear();
+    a_pool_that_retires:
+        Pool::builder().capacity(800).lifetimes(2).name("kind").reuse(Fifo).build(),
+        |pool: &mut Pool<u8, Fifo>| pool.insert(1).ok(),
+        |pool: &mut Pool<u8, Fifo>, handle| pool.remove(handle).is_some(),
+        |pool: &mut Pool<u8, Fifo>| pool.retain(|_, _| false);
+    a_pool_of_strings:
+        Pool::builder().capacity(50).name("kind").reuse(LowestFirst).build(),
+        |pool: &mut Pool<String, LowestFirst>| pool.insert("s".to_owned()).ok(),
+        |pool: &mut Pool<String, LowestFirst>, handle| pool.remove(handle).is_some(),
+        |pool: &mut Pool<String, LowestFirst>| drop(pool.drain());
+    a_packed_pool: PackedPool::builder().capacity(50).name("kind").build(),
+        |pool: &mut PackedPool<u8>| pool.insert(1).ok(),
+        |pool: &mut PackedPool<u8>, handle| pool.remove(handle).is_some(),
+        |pool: &mut PackedPool<u8>| pool.clear();
+    a_recycler: Recycler::builder().capacity(50).name("kind").build_with(|_| 0_u8),
+        |pool: &mut Recycler<u8>| pool.acquire().map(|(handle, _)| handle),
+        |pool: &mut Recycler<u8>, handle| pool.release(handle), |pool: &mut Recycler<u8>| pool.clear();
+    a_handle_allocator: HandleAllocator::builder().capacity(50).name("kind").build(),
+        |pool: &mut HandleAllocator| pool.acquire(),
+        |pool: &mut HandleAllocator, handle| pool.release(handle),
+        |pool: &mut HandleAllocator| pool.clear();
+}
+
+/// A disk that writes nothing until it is told to.
+struct Stuck {
+    entered: Sender<()>,
+    go_on: Receiver<()>,
+    to: Text,
+}
+
+impl Write for Stuck {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // The other ends are gone when the test has seen enough: from then on the disk is fast.
+        let _ = self.entered.send(());
+        let _ = self.go_on.recv();
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn on_a_slow_disk_events_are_dropped_and_counted_and_the_program_does_not_wait() {
+    const PLACES: usize = 64;
+    const BIRTHS: usize = 1000;
+    let text = Text::default();
+    let (entered, is_stuck) = channel();
+    let (unstick, go_on) = channel();
+    let stuck = Stuck { entered, go_on, to: text.clone() };
+    let recorder = Recorder::builder().events(PLACES).to_writer(stuck).unwrap();
+    let mut pool = Pool::builder().capacity(BIRTHS).name("sparks").build();
+    is_stuck.recv().unwrap();
+    // The writer is inside of `write` until the sender is dropped below. If anything here waited for
+    // it, the test would never end.
+    pool.record(&recorder);
+    let handles: Vec<_> = (0..BIRTHS).map(|i| pool.insert(i).unwrap()).collect();
+    recorder.tick();
+    for &handle in &handles[..BIRTHS / 2] {
+        pool.remove(handle);
+    }
+    assert!(pool.insert(7).is_ok());
+    recorder.tick();
+    drop((unstick, is_stuck));
+
+    let summary = recorder.finish().unwrap();
+    let told = BIRTHS + BIRTHS / 2 + 1;
+    assert_eq!(summary.events as usize, PLACES);
+    assert_eq!(summary.dropped as usize, told - PLACES);
+    // The statistics are right all the same.
+    let live = BIRTHS as u64 / 2 + 1;
+    let expected = [1000, live, 1000, 0, 1001, 500, 0, 0, summary.dropped];
+    assert_eq!(text.stats("sparks")[..9], expected);
+    assert_eq!(text.events().len(), PLACES);
+}
+
+#[test]
+fn what_was_dropped_never_makes_the_trace_contradict_itself() {
+    let text = Text::default();
+    let recorder = Recorder::builder().events(8).to_writer(text.clone()).unwrap();
+    let mut pool = Pool::new(40);
+    pool.record(&recorder);
+    let mut handles = Vec::new();
+    for step in 0..20_000_u64 {
+        let random = step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        match random % 2 {
+            0 => handles.extend(pool.insert(step)),
+            _ if handles.is_empty() => {}
+            _ => drop(pool.remove(handles.swap_remove(random as usize % handles.len()))),
+        }
+    }
+    let summary = recorder.finish().unwrap();
+    assert!(summary.dropped > 0, "20,000 steps of a program, one of a writer in between");
+    let (mut live, mut born) = (std::collections::HashSet::new(), 0);
+    for line in text.events() {
+        let columns: Vec<_> = line.split(',').collect();
+        let id: u64 = columns[2].parse().unwrap();
+        match columns[1] {
+            "alloc" => assert!(id == born && live.insert(id)),
+            _ => assert!(live.remove(&id)),
+        }
+        born += u64::from(columns[1] == "alloc");
+    }
+}
+
+#[test]
+fn a_restored_pool_goes_on_with_the_lifetimes_of_slots_that_stay_live() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut pool = Pool::builder().capacity(4).name("p").build();
+    let mut packed = PackedPool::builder().capacity(4).name("q").build();
+    pool.record(&recorder);
+    let (kept, gone) = (pool.insert(1).unwrap(), pool.insert(2).unwrap());
+    let saved = pool.snapshot();
+    pool.remove(gone);
+    pool.insert(3).unwrap();
+    pool.insert(4).unwrap();
+    recorder.tick();
+    pool.restore(&saved).unwrap();
+    assert!(pool.contains(kept) && pool.contains(gone));
+    recorder.tick();
+    pool.remove(kept);
+
+    packed.record(&recorder);
+    let first = packed.insert(1).unwrap();
+    let saved = packed.snapshot();
+    packed.insert(2).unwrap();
+    recorder.tick();
+    packed.restore(&saved).unwrap();
+    packed.remove(first);
+    let stats = (pool.stats(), packed.stats());
+    recorder.finish().unwrap();
+    let expected = [
+        "0,alloc,0,p",
+        "0,alloc,1,p",
+        "0,free,1,p",
+        "0,alloc,2,p",
+        "0,alloc,3,p",
+        "1,free,3,p",
+        "2,free,0,p",
+        "2,alloc,4,q",
+        "2,alloc,5,q",
+        "3,free,5,q",
+        "3,free,4,q",
+    ];
+    assert_eq!(text.events(), expected);
+    for (stats, class) in [(stats.0, "p"), (stats.1, "q")] {
+        let totals = [stats.live as u64, stats.peak as u64, 0, stats.inserted, stats.removed];
+        assert_eq!(text.stats(class)[1..6], totals, "{class}");
+    }
+}
+
+/// A disk that becomes full.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_and_nothing_else() {
+    let recorder = Recorder::to_writer(Full(2)).unwrap();
+    let mut pool = Pool::new(1);
+    pool.record(&recorder);
+    while recorder.is_recording() {
+        let handle = pool.insert(1).unwrap();
+        pool.remove(handle);
+        std::thread::yield_now();
+    }
+    pool.insert(1).unwrap();
+    assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+}
+
+struct Panics;
+
+impl Write for Panics {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        panic!("on purpose")
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_panics_is_an_error() {
+    let recorder = Recorder::to_writer(Panics).unwrap();
+    while recorder.is_recording() {
+        std::thread::yield_now();
+    }
+    assert!(recorder.finish().unwrap_err().to_string().contains("panicked"));
+}
+
+#[test]
+fn pools_of_one_name_are_told_apart_while_both_are_there() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let sparks = || Pool::<u8>::builder().capacity(1).name("a,b\n").build();
+    let (mut first, mut second) = (sparks(), sparks());
+    first.record(&recorder);
+    second.record(&recorder);
+    first.insert(1).unwrap();
+    second.insert(1).unwrap();
+    let mut unnamed = Pool::new(1);
+    unnamed.record(&recorder);
+    unnamed.insert(String::new()).unwrap();
+    first.stop_recording();
+    first.insert(1).unwrap_err();
+    let summary = recorder.finish().unwrap();
+    let expected = ["0,alloc,0,a_b_", "0,alloc,1,a_b_-2", "0,alloc,2,String", "0,free,0,a_b_"];
+    assert_eq!(text.events(), expected);
+    assert_eq!(summary.events, 4);
+}
+
+#[test]
+fn only_an_earlier_trace_is_replaced() {
+    let directory = std::env::temp_dir().join(format!("millpond-recorder-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("game.trace");
+    for _ in 0..2 {
+        let recorder = Recorder::create(&path).unwrap();
+        let mut track = recorder.track("x", 1);
+        track.birth(0);
+        drop(recorder);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(HEADER) && text.contains("\n0,alloc,0,x\n"), "{text}");
+    }
+    let other = directory.join("novel.txt");
+    std::fs::write(&other, "It was a dark and stormy night; the rain fell in torrents.".repeat(9))
+        .unwrap();
+    let error = Recorder::create(&other).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+    assert!(std::fs::read_to_string(&other).unwrap().starts_with("It was"));
+    assert!(Recorder::create(directory.join("nowhere/x")).is_err());
+    std::fs::remove_dir_all(&directory).unwrap();
+}

@@ -1,0 +1,97 @@
+use std::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[derive(Debug, Parser)]
+struct Options {
+    /// Where to write the pictures and sounds [default: target/demos/<name of the demo>]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Show less of it, in a moment: for tests
+    #[arg(long)]
+    short: bool,
+}
+
+/// Where a demo plays.
+#[derive(Debug)]
+pub struct Stage {
+    output: PathBuf,
+    /// Whether only a short form of it is asked for.
+    pub is_short: bool,
+}
+
+/// Why a demo ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// What the demo shows is not true.
+    Untrue(String),
+    /// Something that it needs could not be done.
+    Impossible(String),
+}
+
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Impossible(error.to_string())
+    }
+}
+
+/// Ends the demo unless what it shows is true.
+///
+/// # Errors
+///
+/// If it is not: [`Failure::Untrue`].
+pub fn check(is_true: bool, claim: impl fmt::Display) -> Result<(), Failure> {
+    if is_true { Ok(()) } else { Err(Failure::Untrue(claim.to_string())) }
+}
+
+/// Plays a demo: exit code 0 if all went well, 1 if what it shows is not true, 2 if it could not be shown.
+pub fn play(name: &str, demo: impl FnOnce(&Stage) -> Result<(), Failure>) -> ExitCode {
+    let options = Options::parse();
+    let output = options.output.unwrap_or_else(|| Path::new("target/demos").join(name));
+    match Stage::build(output, options.short).and_then(|stage| demo(&stage)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Untrue(claim)) => {
+            eprintln!("{name}: not true: {claim}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Impossible(error)) => {
+            eprintln!("{name}: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Stage {
+    fn build(output: PathBuf, is_short: bool) -> Result<Self, Failure> {
+        std::fs::create_dir_all(&output)
+            .map_err(|error| Failure::Impossible(format!("{}: {error}", output.display())))?;
+        Ok(Self { output, is_short })
+    }
+
+    /// Where a file of this name is written.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.output.join(name)
+    }
+
+    /// Writes a file of this name with what `write` puts into it, and says where it is.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written; the error says which file.
+    pub fn write<E: fmt::Display>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<(), Failure> {
+        let path = self.path(name);
+        write(&path)
+            .map_err(|error| Failure::Impossible(format!("{}: {error}", path.display())))?;
+        println!("wrote {}", path.display());
+        Ok(())
+    }
+}
