@@ -150,8 +150,8 @@ fn a_pool_grows_as_the_budget_says() {
         let mut pool = level.policy_pool::<usize>(name).unwrap();
         assert_eq!((pool.policy(), pool.name()), (Overflow::Grow, Some(name)));
         assert!(pool.capacity() < 64 + 16 && pool.capacity_max() == slots);
-        (0..slots).for_each(|n| assert!(pool.insert_by(n, |_, _| ()).is_ok()));
-        let full = pool.insert_by(0, |_, _| ()).unwrap_err();
+        (0..slots).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+        let full = pool.insert_by(0, |_, _| 0).unwrap_err();
         assert_eq!((full.name(), full.capacity(), full.peak()), (Some(name), slots, slots));
     }
 }

@@ -482,20 +482,20 @@ fn handles_stay_good_while_a_pool_grows_and_shrinks() {
 fn a_capacity_that_holds_takes_no_memory_later() {
     let mut pool = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 1 << 20);
     for round in 0..100 {
-        (0..64).for_each(|n| assert!(pool.insert_by(n + round, |_, _| ()).is_ok()));
+        (0..64).for_each(|n| assert!(pool.insert_by(n + round, |_, _| 0).is_ok()));
         pool.clear();
     }
     assert_eq!((pool.capacity(), pool.growth_stats().taken), (64, 0));
     // Room that was made ahead is room that nothing waits for.
     pool.reserve(1000).unwrap();
     let reserved = pool.capacity();
-    (0..1000).for_each(|n| assert!(pool.insert_by(n, |_, _| ()).is_ok()));
+    (0..1000).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
     assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
     let error = pool.reserve(1 << 20).unwrap_err();
     assert!(!error.is_out_of_memory() && error.to_string().contains("1048640 slots, and 1000 are"));
     // The others have what they have.
     let mut fixed = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
-    fixed.insert_by(1, |_, _| ()).unwrap();
+    fixed.insert_by(1, |_, _| 0).unwrap();
     assert!(fixed.reserve(3).is_ok() && fixed.reserve(4).is_err());
     assert_eq!((fixed.shrink_to_fit(), fixed.capacity(), fixed.growth_stats().taken), (0, 4, 0));
 }
@@ -505,12 +505,12 @@ fn growth_without_memory_is_said_to_be_that() {
     let builder = Pool::builder().capacity(16).name("big");
     let mut pool = PolicyPool::new(Overflow::Grow, builder, 64);
     let ((), asked) = allocations::during(|| {
-        (0..16).for_each(|n| assert!(pool.insert_by([n; 1000], |_, _| ()).is_ok()));
+        (0..16).for_each(|n| assert!(pool.insert_by([n; 1000], |_, _| 0).is_ok()));
     });
     assert_eq!(asked, allocations::Allocations::default());
     for from in [8, 64, 1000] {
         let (told, first) = allocations::refusing(from, || {
-            let full = pool.insert_by([99; 1000], |_, _| ()).unwrap_err();
+            let full = pool.insert_by([99; 1000], |_, _| 0).unwrap_err();
             assert!(full.is_out_of_memory() && !pool.is_full());
             ((full.capacity(), full.peak()), full.into_inner()[0])
         });
@@ -520,7 +520,7 @@ fn growth_without_memory_is_said_to_be_that() {
         let says = "pool \"big\" cannot make room for 9 more values: there is no memory";
         assert_eq!(error.to_string(), says);
     }
-    pool.insert_by([99; 1000], |_, _| ()).unwrap();
+    pool.insert_by([99; 1000], |_, _| 0).unwrap();
     assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
 }
 

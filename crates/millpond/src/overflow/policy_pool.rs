@@ -67,14 +67,14 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// let mut trees = PolicyPool::new(Overflow::Grow, builder, 128);
 /// assert_eq!((trees.capacity(), trees.capacity_max()), (64, 192));
 ///
-/// let mut plant = |tree: u32| trees.insert_by(tree, |_, _| ());
+/// let mut plant = |tree: u32| trees.insert_by(tree, |_, _| 0);
 /// let oak = plant(0).unwrap().0;
 /// (1..65).for_each(|tree| assert!(plant(tree).is_ok()));
 /// assert_eq!((trees.capacity(), trees[oak]), (80, 0));
 /// assert_eq!(trees.growth_stats().taken_by_insertions, 1);
 ///
-/// (65..192).for_each(|tree| assert!(trees.insert_by(tree, |_, _| ()).is_ok()));
-/// let full = trees.insert_by(192, |_, _| ()).unwrap_err();
+/// (65..192).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
+/// let full = trees.insert_by(192, |_, _| 0).unwrap_err();
 /// let says = "pool \"trees\" is full: capacity 192, all live, 192 at the peak";
 /// assert_eq!((full.to_string().as_str(), full.into_inner()), (says, 192));
 /// ```
@@ -262,7 +262,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     /// use millpond::overflow::{Overflow, PolicyPool};
     ///
     /// let mut trees = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 128);
-    /// (0..96).for_each(|tree| assert!(trees.insert_by(tree, |_, _| ()).is_ok()));
+    /// (0..96).for_each(|tree| assert!(trees.insert_by(tree, |_, _| 0).is_ok()));
     /// trees.retain(|_, tree| *tree < 80);
     /// assert_eq!((trees.shrink_to_fit(), trees.capacity()), (1, 80));
     /// ```
