@@ -110,7 +110,7 @@ impl Contender for AnyPool {
     #[inline(always)]
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
         with_slots!([&mut] store, T, |slots, BYTES| {
-            slots.insert(Held::<T, BYTES>::new(value)).ok().expect("room")
+            slots.insert(Held::<T, BYTES>::new(value)).expect("room")
         })
     }
 

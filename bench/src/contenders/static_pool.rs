@@ -22,7 +22,7 @@ impl<const N: usize> Contender for StaticPool<N> {
 
     #[inline(always)]
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
-        store.insert(value).ok().expect("room")
+        store.insert(value).expect("room")
     }
 
     #[inline(always)]
