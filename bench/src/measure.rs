@@ -7,6 +7,7 @@
 //! runs two laps, and only the second counts: the first brings back into the caches what the others have
 //! pushed out, as it would be in a program that uses one pool.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::contender::Kind;
@@ -68,7 +69,7 @@ impl Cell {
 
 /// Stores of all contenders together take at most so much; above it they are made anew for each round,
 /// one at a time.
-const KEPT_BYTES_MAX: usize = 3 << 30;
+const KEPT_BYTES_MAX: usize = 7 << 29;
 
 /// What each contender needs, per slot, beside the object: handle, generation, links, the key.
 const BYTES_BESIDE_OBJECT: usize = 32;
@@ -76,7 +77,7 @@ const BYTES_BESIDE_OBJECT: usize = 32;
 /// Runs `task`. An error names contenders whose results differ.
 pub(crate) fn run(task: &Task, rounds: usize) -> Result<Vec<Cell>, String> {
     let each = task.slots * (task.object_bytes + BYTES_BESIDE_OBJECT);
-    let samples = if each * task.candidates.len() <= KEPT_BYTES_MAX {
+    let samples = if each * names(task) <= KEPT_BYTES_MAX {
         run_kept(task, rounds)?
     } else {
         run_anew(task, rounds)?
@@ -86,6 +87,11 @@ pub(crate) fn run(task: &Task, rounds: usize) -> Result<Vec<Cell>, String> {
         .filter(|(_, laps)| !laps.is_empty())
         .map(|(one, laps)| cell(task, one, laps))
         .collect())
+}
+
+/// How many contenders there are. Of several of one name at most one is ever made ready.
+fn names(task: &Task) -> usize {
+    task.candidates.iter().map(|candidate| candidate.name).collect::<HashSet<_>>().len()
 }
 
 /// All contenders ready at once, then the rounds.

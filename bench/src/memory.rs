@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::contender::Contender;
+use crate::contender::{Contender, Kind};
 use crate::contenders::{Visitor, visit_all};
 use crate::object::Medium;
 use crate::population::Population;
@@ -63,8 +63,7 @@ struct Collector<'a>(Vec<BytesPerSlot>, &'a dyn Fn(&str) -> bool);
 
 impl Visitor for Collector<'_> {
     fn visit<C: Contender>(&mut self) {
-        if C::KIND == crate::contender::Kind::Limit || !C::WALKS_WITHOUT_KEYS || !(self.1)(C::NAME)
-        {
+        if matches!(C::KIND, Kind::Limit | Kind::Allocator) || !(self.1)(C::NAME) {
             return;
         }
         let before = TAKEN.load(Relaxed);

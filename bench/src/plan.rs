@@ -1,6 +1,7 @@
 //! Which works are done on which objects in stores of which size.
 
 use crate::arguments::{Arguments, Extent};
+use crate::contenders::particle_pool;
 use crate::measure::Task;
 use crate::work::burst::Burst;
 use crate::work::churn::Churn;
@@ -94,8 +95,11 @@ impl Plan<'_> {
 
     /// The particle frame, with the small object, up to a million of them.
     fn particles(&mut self, count: usize) {
-        if count <= 1_000_000 {
-            self.add::<Particles, SMALL>("particles", count, 100);
+        if count <= 1_000_000 && self.arguments.wants_work("particles") {
+            let mut task =
+                task::<Particles, SMALL>("particles", Case { slots: count, percent: 100 });
+            task.candidates.extend(particle_pool::candidate(count));
+            self.tasks.push(task);
         }
     }
 

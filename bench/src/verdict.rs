@@ -83,6 +83,9 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     ));
     let text = "particles: Vec with swap_remove".into();
     bars.push(judge.against(text, 1.1, "particles", "particles", VEC, 0));
+    let other = |group| results.cell("particles", group, VEC);
+    let text = "PackedPool, particles: Vec with swap_remove".into();
+    bars.push(judge.compare(text, 1.1, "particles", PACKED, 0, &other));
     bars.push(judge.recycler());
     for work in ["get", "churn", "burst"] {
         let text = format!("{work}, every size: touching the same cache lines");

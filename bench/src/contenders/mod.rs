@@ -1,8 +1,10 @@
 //! Everyone who takes part, one file each, and the list of them.
 
+mod any_pool;
 mod arenas;
 mod block_pool;
 mod boxed;
+mod bytemap_pool;
 #[cfg(feature = "fyrox")]
 mod fyrox;
 mod gen_map;
@@ -12,11 +14,15 @@ mod millpond_pool;
 #[cfg(feature = "cpp")]
 pub(crate) mod native;
 mod packed_pool;
+pub(crate) mod particle_pool;
+mod pool_allocator;
 mod recycler;
+mod roster_pool;
 mod slab;
 mod slotmap_dense;
 mod slotmap_plain;
 mod stable_vec;
+mod static_pool;
 mod thunderdome;
 mod vec_option;
 mod vec_swap_remove;
@@ -24,6 +30,9 @@ mod vec_swap_remove;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 
 use crate::contender::Contender;
+use crate::memory;
+use crate::work::particles::room;
+use crate::work::quadtree::NODES_MAX;
 
 /// Something that is done with every contender's type.
 pub(crate) trait Visitor {
@@ -33,6 +42,11 @@ pub(crate) trait Visitor {
 /// Shows every contender to `visitor`, in the order of the tables.
 pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     visit_millpond(visitor);
+    visit_others(visitor);
+}
+
+/// What people would use instead, and what the machine allows.
+fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit::<slotmap_plain::SlotMapPlain>();
     visitor.visit::<slotmap_dense::SlotMapDense>();
     visitor.visit::<thunderdome::Thunderdome>();
@@ -68,6 +82,23 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<packed_pool::PackedPool>();
     visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
+    visit_static(visitor);
+    visitor.visit::<any_pool::AnyPool>();
+    visitor.visit::<roster_pool::RosterPool>();
+    visitor.visit::<bytemap_pool::BytemapPool>();
+    visitor.visit::<pool_allocator::PoolAllocator>();
+}
+
+/// `StaticPool` with the numbers of slots that the works ask for when they are not told others, but for the
+/// largest: nobody has a `static` of a hundred megabytes.
+fn visit_static(visitor: &mut impl Visitor) {
+    macro_rules! visit {
+        ($($slots:expr),*) => { $(visitor.visit::<static_pool::StaticPool<{ $slots }>>();)* };
+    }
+    visit!(1_000, 10_000, 100_000, NODES_MAX, memory::SLOTS);
+    visit!(room(1_000), room(10_000), room(100_000));
+    #[cfg(test)]
+    visit!(100, room(100));
 }
 
 /// Where a contender stands in the tables.
@@ -79,7 +110,9 @@ pub(crate) fn place(name: &str) -> usize {
         }
     }
     let mut names = Names(Vec::new());
-    visit_all(&mut names);
+    visit_millpond(&mut names);
+    names.0.push(particle_pool::NAME);
+    visit_others(&mut names);
     #[cfg(feature = "cpp")]
     names.0.extend(native::names());
     names.0.iter().position(|&known| known == name).unwrap_or(names.0.len())

@@ -34,8 +34,8 @@ fn head(results: &Results) -> String {
          Made by `cargo run --release -p millpond-bench` in {} seconds. All contenders run in one process and \
          in turns, {} rounds at each work. A cell is the median in nanoseconds per operation, then half the \
          distance of the quartiles in percent, then how many times the time of `{REFERENCE}` that is: above 1 \
-         is slower than it. A dash: the contender has no such operation. All contenders of a column end with \
-         the same checksum, or the run fails. The harness's own cost (random numbers, the program's array \
+         is slower than it. A dash: the contender has no such operation, or not at this size. All contenders of \
+         a column end with the same checksum, or the run fails. The harness's own cost (random numbers, the program's array \
          of keys, making the object) is in every row; the rows named *limit* have that and the bare memory \
          accesses, and no checks.\n\n",
         environment::date(),

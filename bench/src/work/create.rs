@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use super::{Case, Work, operations};
-use crate::contender::Contender;
+use crate::contender::{Contender, Kind};
 use crate::measure::{Lap, Timed};
 use crate::object::Object;
 
@@ -15,7 +15,7 @@ pub(crate) struct Create;
 impl Work for Create {
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         C::new::<Object<P>>(case.slots)?;
-        if !C::WALKS_WITHOUT_KEYS {
+        if C::KIND == Kind::Allocator {
             return None; // no store: an allocation per object, when it is born
         }
         Some(Box::new(Run::<C, P> { slots: case.slots, contender: std::marker::PhantomData }))

@@ -11,8 +11,27 @@ use crate::object::Object;
 use crate::population::Population;
 
 /// Particles live 60 frames on average: at 60 frames a second, half a second to one and a half.
-const LIFE_FRAMES_MEAN: usize = 60;
+pub(crate) const LIFE_FRAMES_MEAN: usize = 60;
 const LIFE_FRAMES_MIN: u32 = 30;
+
+/// The slots of a store for so many particles on average.
+pub(crate) const fn room(count: usize) -> usize {
+    count * 5 / 4 + 64
+}
+
+/// The frames of a lap.
+pub(crate) fn frames(count: usize) -> usize {
+    (2 * operations(count) / count).max(1)
+}
+
+/// The particle of this number, with the frames that it will live.
+#[inline(always)]
+pub(crate) fn make<const P: usize>(number: u32) -> Object<P> {
+    let mut particle = Object::new(number);
+    particle.life =
+        LIFE_FRAMES_MIN + particle.life % (2 * (LIFE_FRAMES_MEAN as u32 - LIFE_FRAMES_MIN));
+    particle
+}
 
 /// See the module. `slots` is the number of particles that live at once, on average.
 pub(crate) struct Particles;
@@ -20,7 +39,7 @@ pub(crate) struct Particles;
 impl Work for Particles {
     fn prepare<C: Contender, const P: usize>(case: Case) -> Option<Box<dyn Lap>> {
         (C::REMOVES && C::WALKS_WITHOUT_KEYS).then_some(())?;
-        let mut population = Population::<C, P>::empty(case.slots * 5 / 4 + 64)?;
+        let mut population = Population::<C, P>::empty(room(case.slots))?;
         C::retain(&mut population.store, |_| true).then_some(())?;
         let mut run = Run { population, count: case.slots };
         run.start();
@@ -37,7 +56,7 @@ impl<C: Contender, const P: usize> Run<C, P> {
     /// All at once, but of every age, and then a lifetime, so that the slots are in no order.
     fn start(&mut self) {
         for _ in 0..self.count {
-            let mut particle = Self::make(&mut self.population);
+            let mut particle = self.make();
             particle.life = 1 + particle.x() % particle.life;
             C::insert(&mut self.population.store, particle);
         }
@@ -47,17 +66,16 @@ impl<C: Contender, const P: usize> Run<C, P> {
     }
 
     #[inline(always)]
-    fn make(population: &mut Population<C, P>) -> Object<P> {
-        let mut particle = population.make();
-        particle.life =
-            LIFE_FRAMES_MIN + particle.life % (2 * (LIFE_FRAMES_MEAN as u32 - LIFE_FRAMES_MIN));
-        particle
+    fn make(&mut self) -> Object<P> {
+        let number = self.population.next;
+        self.population.next = number.wrapping_add(1);
+        make(number)
     }
 
     #[inline(always)]
     fn frame(&mut self) {
         for _ in 0..self.count / LIFE_FRAMES_MEAN {
-            let particle = Self::make(&mut self.population);
+            let particle = self.make();
             C::insert(&mut self.population.store, particle);
         }
         C::retain(&mut self.population.store, |particle| {
@@ -71,7 +89,7 @@ impl<C: Contender, const P: usize> Run<C, P> {
 
 impl<C: Contender, const P: usize> Lap for Run<C, P> {
     fn lap(&mut self) -> Timed {
-        let frames = (2 * operations(self.count) / self.count).max(1);
+        let frames = frames(self.count);
         let start = Instant::now();
         for _ in 0..frames {
             self.frame();

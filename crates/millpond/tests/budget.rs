@@ -78,6 +78,22 @@ fn entries_that_cannot_be() {
     ] {
         assert!(said(budget.insert("e1m1", "sparks", entry)).contains("go together"));
     }
+    for entry in [
+        Entry::new(1).on_full(Overflow::Grow),
+        Entry::new(1).grow(5).on_full(Overflow::Refuse),
+        Entry::new(1).grow(5).spill(5),
+        Entry::new(1).spill(5).grow(5),
+    ] {
+        assert!(said(budget.insert("e1m1", "sparks", entry)).contains("go together"));
+    }
+    assert_eq!(
+        said(budget.insert("e1m1", "sparks", Entry::new(8).grow(7))),
+        "scenario \"e1m1\", pool \"sparks\": may grow to 7 slots, which are less than its capacity of 8"
+    );
+    assert_eq!(
+        said(budget.insert("e1m1", "sparks", Entry::new(8).grow((1 << 24) + 1))),
+        "scenario \"e1m1\", pool \"sparks\": 16777217 slots are more than its limit of 16777216"
+    );
     let error = budget.insert("e1m1", "sparks", Entry::new(usize::MAX).spill(2)).unwrap_err();
     assert!(matches!(error.kind(), BudgetErrorKind::AboveLimit { slots: usize::MAX, .. }));
     assert_eq!((error.pool(), error.line()), (Some("sparks"), None));
@@ -100,6 +116,7 @@ fn limits_hold_before_and_after() {
     budget.limit("bullets", 2048).unwrap();
     assert!(said(budget.insert("e1m3", "bullets", Entry::new(2049))).contains("limit of 2048"));
     assert!(said(budget.insert("e1m3", "bullets", Entry::new(2000).spill(49))).contains("2049"));
+    assert!(said(budget.insert("e1m3", "bullets", Entry::new(9).grow(2049))).contains("2049"));
     // A program may have more than what is said of pools in general.
     budget.limit("voxels", 1 << 30).unwrap();
     budget.insert("e1m3", "voxels", Entry::new(1 << 29)).unwrap();
@@ -119,6 +136,24 @@ fn a_policy_is_not_ignored() {
         decals.insert_by(n, |_, key| *key).unwrap();
     }
     assert_eq!((decals.len(), decals.iter().any(|(_, n)| *n == 0)), (8, false));
+}
+
+#[test]
+fn a_pool_grows_as_the_budget_says() {
+    let mut budget = Budget::new();
+    budget.insert("e1m1", "trees", Entry::new(64).grow(200)).unwrap();
+    budget.insert("e1m1", "fixed", Entry::new(64).grow(64)).unwrap();
+    let level = budget.scenario("e1m1").unwrap();
+    assert_eq!(level.entry("trees").unwrap().capacity_max(), 200);
+    assert!(said(level.pool::<u8>("trees")).contains("the budget says grow"));
+    for (name, slots) in [("trees", 200), ("fixed", 64)] {
+        let mut pool = level.policy_pool::<usize>(name).unwrap();
+        assert_eq!((pool.policy(), pool.name()), (Overflow::Grow, Some(name)));
+        assert!(pool.capacity() < 64 + 16 && pool.capacity_max() == slots);
+        (0..slots).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+        let full = pool.insert_by(0, |_, _| 0).unwrap_err();
+        assert_eq!((full.name(), full.capacity(), full.peak()), (Some(name), slots, slots));
+    }
 }
 
 #[test]
@@ -146,6 +181,8 @@ mod toml {
              decals = { capacity = 64, on_full = \"evict-oldest\" }\n\
              orders = { capacity = 64, on_full = \"spill\", spill = 16 }\n\
              shouts = { capacity = 1, spill = 1 }\n\
+             trees = { capacity = 64, on_full = \"grow\", max = 256 }\n\
+             weeds = { max = 2, capacity = 2 }\n\
              [scenario.\"a b.c\"]\n'Imp, red' = 3\n[scenario.empty]\n",
         )
         .unwrap();
@@ -155,6 +192,9 @@ mod toml {
         assert_eq!(level.entry("decals").unwrap(), Entry::new(64).on_full(Overflow::EvictOldest));
         assert_eq!(level.entry("orders").unwrap(), Entry::new(64).spill(16));
         assert_eq!(level.entry("shouts").unwrap(), Entry::new(1).spill(1));
+        assert_eq!(level.entry("trees").unwrap(), Entry::new(64).grow(256));
+        assert_eq!(level.entry("weeds").unwrap(), Entry::new(2).grow(2));
+        assert_eq!(level.policy_pool::<u8>("trees").unwrap().capacity_max(), 256);
         assert_eq!(budget.scenario("a b.c").unwrap().capacity("Imp, red").unwrap(), 3);
         assert_eq!(budget.scenario("empty").unwrap().entries().len(), 0);
     }
@@ -199,7 +239,7 @@ mod toml {
             ("[scenario.x]\na = { capacity = 0 }", "pool \"a\": 0 slots"),
             (
                 "[scenario.x]\na = { capactiy = 5 }",
-                "unknown key \"capactiy\", expected capacity, on_full, spill",
+                "unknown key \"capactiy\", expected capacity, on_full, spill, max",
             ),
             ("[scenario.x]\na = { capacity = 5, on_full = 1 }", "`on_full` is a whole number"),
             (
@@ -208,6 +248,38 @@ mod toml {
             ),
             ("[scenario.x]\na = { capacity = 5, on_full = \"spill\" }", "go together"),
             ("[scenario.x]\na = { capacity = 5, on_full = \"refuse\", spill = 1 }", "go together"),
+            (
+                "[scenario.x]\na = { capacity = 5, on_full = \"grow\" }",
+                "line 2: scenario \"x\", pool \"a\": the policy grow and the most slots that the pool may \
+                 grow to, `max`, go together",
+            ),
+            (
+                "[scenario.x]\na = { capacity = 5, on_full = \"refuse\", max = 9 }",
+                "`max`, go together",
+            ),
+            ("[scenario.x]\na = { capacity = 5, spill = 3, max = 9 }", "go together"),
+            (
+                "[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 4 }",
+                "line 2: scenario \"x\", pool \"a\": may grow to 4 slots, which are less than its capacity of 5",
+            ),
+            (
+                "[scenario.x]\na = { capacity = 5, max = 0 }",
+                "may grow to 0 slots, which are less than its capacity of 5",
+            ),
+            (
+                "[limits]\na = 8\n[scenario.x]\na = { capacity = 5, on_full = \"grow\", max = 9 }",
+                "line 4: scenario \"x\", pool \"a\": 9 slots are more than its limit of 8",
+            ),
+            (
+                "[scenario.x]\na = { capacity = 5, max = 18446744073709551615 }",
+                "18446744073709551615 slots are more than its limit of 16777216",
+            ),
+            ("[scenario.x]\na = { capacity = 5, max = -1 }", "expected a number of slots"),
+            (
+                "[scenario.x]\na = { capacity = 5, max = \"all\" }",
+                "text, expected a number of slots",
+            ),
+            ("[scenario.x]\na = { max = 9 }", "`capacity` is missing"),
             ("[scenario.x]\na = 1\na = 2", "line 3: "),
             ("[scenario.x]\na = 1\n[scenario.x]\nb = 2", "line 3: "),
             ("[scenario.x]\na = ", "line 2: "),
@@ -230,7 +302,8 @@ mod toml {
         let escaped = "[scenario.x]\n\"a\\n\\u001b[31m\" = 0";
         assert!(!said(Budget::from_toml(escaped)).contains(['\n', '\x1b']));
         // Whatever is cut off or changed, it is read or refused.
-        let good = "[limits]\na = 9\n[scenario.x]\na = { capacity = 5, spill = 1 }\n";
+        let good = "[limits]\na = 9\n[scenario.x]\na = { capacity = 5, spill = 1 }\n\
+                    b = { capacity = 5, on_full = \"grow\", max = 7 }\n";
         for at in 0..good.len() {
             let _ = Budget::from_toml(&good[..at]);
             for byte in [b'"', b'[', b'=', b'\n', 0x7f] {

@@ -1,5 +1,7 @@
 //! Overflow policies, on every pool that can be full, against plain models.
 
+#[path = "common/allocations.rs"]
+mod allocations;
 mod common;
 
 use std::collections::VecDeque;
@@ -10,6 +12,9 @@ use millpond::overflow::{
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -336,8 +341,10 @@ fn an_index_that_is_refused_names_the_handle() {
 #[test]
 fn a_policy_is_chosen_at_run_time() {
     for &policy in Overflow::ALL {
-        let spare = if policy == Overflow::Spill { 2 } else { 0 };
-        let mut pool = PolicyPool::new(policy, Pool::<u64>::new(3), Pool::new(spare));
+        let more = if matches!(policy, Overflow::Spill | Overflow::Grow) { 2 } else { 0 };
+        let builder = Pool::<u64>::builder().capacity(3).name("keys");
+        let mut pool = PolicyPool::new(policy, builder, more);
+        assert_eq!((pool.capacity_max(), pool.name()), (3 + more, Some("keys")));
         let keys = [5_u64, 1, 9, 7, 3, 8];
         let mut evicted = Vec::new();
         let mut refused = Vec::new();
@@ -354,7 +361,7 @@ fn a_policy_is_chosen_at_run_time() {
             Overflow::Refuse => (&[], &[7, 3, 8]),
             Overflow::EvictLeast => (&[1, 5, 3], &[]),
             Overflow::EvictOldest => (&[5, 1, 9], &[]),
-            Overflow::Spill => (&[], &[8]),
+            Overflow::Spill | Overflow::Grow => (&[], &[8]),
             other => unreachable!("{other}"),
         };
         assert_eq!((&evicted[..], &refused[..]), expected, "{policy}");
@@ -367,6 +374,175 @@ fn a_policy_is_chosen_at_run_time() {
         assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
         pool.clear();
         assert!(pool.is_empty());
+    }
+}
+
+#[test]
+fn a_full_pool_tells_of_all_its_slots() {
+    for &policy in Overflow::ALL {
+        let builder = Pool::builder().capacity(3).lifetimes(2).name("sparks");
+        let mut pool = PolicyPool::new(policy, builder, 18);
+        // What is full cannot make room once every slot is in its last lifetime.
+        (0..21).for_each(|n| assert!(pool.insert_by(n, |_, n| *n).is_ok()));
+        pool.clear();
+        (0..21).for_each(|n| assert!(pool.insert_by(n, |_, n| *n).is_ok()));
+        let full = pool.insert_by(99, |_, n| *n).unwrap_err();
+        assert!(!full.is_out_of_memory());
+        assert_eq!(
+            full.to_string(),
+            "pool \"sparks\" is full: capacity 21, all live, 21 at the peak",
+            "{policy}"
+        );
+        assert_eq!((full.into_inner(), pool.stats().refused), (99, 1));
+        let handle = pool.iter().nth(20).unwrap().0;
+        assert!(pool.is_spilled(handle) && pool.remove(handle).is_some());
+        let full = pool.insert_by(99, |_, n| *n).unwrap_err();
+        let says = "pool \"sparks\" is full: capacity 21, 20 live, 1 retired, 21 at the peak";
+        assert_eq!(full.to_string(), says, "{policy}");
+    }
+}
+
+#[test]
+fn handles_stay_good_while_a_pool_grows_and_shrinks() {
+    let ledger = Ledger::default();
+    let mut random = Random(11);
+    // 40 planned for, 107 more allowed: blocks of 16, and the 11 left over are there at once.
+    let builder = Pool::builder().capacity(40).name("trees");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 107);
+    assert_eq!((pool.first().capacity(), pool.second().capacity()), (51, 0));
+    assert_eq!((pool.capacity(), pool.capacity_max()), (51, 147));
+    let mut model: Vec<(Handle<_>, u64, usize)> = Vec::new();
+    let mut stale = Vec::new();
+    let (mut grown, mut refused) = (0, 0);
+    for id in 0..8000 {
+        // Many come, then many go.
+        let comes = random.next() % 16 < if id / 500 % 2 == 0 { 12 } else { 3 };
+        if comes {
+            match pool.insert_by(ledger.value(id), |_, _| unreachable!("no key is asked for")) {
+                Ok((handle, evicted)) => {
+                    assert!(evicted.is_none() && model.len() < 147);
+                    assert!((handle.index() as usize) < pool.capacity());
+                    model.push((handle, id, &raw const pool[handle] as usize));
+                }
+                Err(full) => {
+                    refused += 1;
+                    assert_eq!(
+                        (full.capacity(), full.peak(), full.name()),
+                        (147, 147, Some("trees"))
+                    );
+                    assert_eq!((full.into_inner().id(), model.len()), (id, 147));
+                }
+            }
+            assert_eq!(pool.is_full(), model.len() == 147);
+        } else if !model.is_empty() {
+            let (handle, id, _) = model.swap_remove(random.next() as usize % model.len());
+            assert_eq!(pool.remove(handle).map(|value| value.id()), Some(id));
+            stale.push(handle);
+        }
+        if id % 250 == 0 {
+            pool.retain(|handle, value| {
+                assert!(model.iter().any(|(h, id, _)| (*h, *id) == (handle, value.id())));
+                value.id() % 5 != 0
+            });
+            model.retain(|(_, id, _)| id % 5 != 0);
+            pool.shrink_to_fit();
+            assert!(
+                stale.iter().all(|handle| !pool.contains(*handle) && pool.get(*handle).is_none())
+            );
+        }
+        assert!(pool.capacity() >= 51 && (pool.capacity() - 51) % 16 == 0);
+        grown += usize::from(pool.capacity() > 51);
+        // Every object is where it was.
+        for (handle, id, address) in &model {
+            let value = pool.get(*handle).unwrap();
+            assert_eq!((value.id(), &raw const *value as usize), (*id, *address));
+        }
+        let indices: Vec<_> = pool.iter().map(|(handle, _)| handle.index()).collect();
+        assert!(indices.is_sorted() && indices.len() == model.len());
+        assert_eq!((pool.len(), ledger.alive()), (model.len(), model.len()));
+    }
+    assert!(grown > 1000 && refused > 100, "{grown} {refused}");
+    let (stats, growth) = (pool.stats(), pool.growth_stats());
+    assert_eq!((stats.peak, stats.live, stats.refused), (147, model.len(), refused));
+    assert!(growth.given_back > 6 && growth.taken == growth.taken_by_insertions);
+    let twin = pool.iter().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>();
+    assert_eq!(
+        pool.iter_mut().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>(),
+        twin
+    );
+    pool.clear();
+    assert!(
+        pool.is_empty()
+            && ledger.alive() == 0
+            && twin.iter().all(|(h, _)| pool.get_mut(*h).is_none())
+    );
+}
+
+#[test]
+fn a_capacity_that_holds_takes_no_memory_later() {
+    let mut pool = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 1 << 20);
+    for round in 0..100 {
+        (0..64).for_each(|n| assert!(pool.insert_by(n + round, |_, _| 0).is_ok()));
+        pool.clear();
+    }
+    assert_eq!((pool.capacity(), pool.growth_stats().taken), (64, 0));
+    // Room that was made ahead is room that nothing waits for.
+    pool.reserve(1000).unwrap();
+    let reserved = pool.capacity();
+    (0..1000).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
+    let error = pool.reserve(1 << 20).unwrap_err();
+    assert!(!error.is_out_of_memory() && error.to_string().contains("1048640 slots, and 1000 are"));
+    // The others have what they have.
+    let mut fixed = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
+    fixed.insert_by(1, |_, _| 0).unwrap();
+    assert!(fixed.reserve(3).is_ok() && fixed.reserve(4).is_err());
+    assert_eq!((fixed.shrink_to_fit(), fixed.capacity(), fixed.growth_stats().taken), (0, 4, 0));
+}
+
+#[test]
+fn growth_without_memory_is_said_to_be_that() {
+    let builder = Pool::builder().capacity(16).name("big");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 64);
+    let ((), asked) = allocations::during(|| {
+        (0..16).for_each(|n| assert!(pool.insert_by([n; 1000], |_, _| 0).is_ok()));
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+    for from in [8, 64, 1000] {
+        let (told, first) = allocations::refusing(from, || {
+            let full = pool.insert_by([99; 1000], |_, _| 0).unwrap_err();
+            assert!(full.is_out_of_memory() && !pool.is_full());
+            ((full.capacity(), full.peak()), full.into_inner()[0])
+        });
+        assert_eq!((told, first, pool.len()), ((16, 16), 99, 16));
+        let error = allocations::refusing(from, || pool.reserve(9).unwrap_err());
+        assert!(error.is_out_of_memory());
+        let says = "pool \"big\" cannot make room for 9 more values: there is no memory";
+        assert_eq!(error.to_string(), says);
+    }
+    pool.insert_by([99; 1000], |_, _| 0).unwrap();
+    assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
+}
+
+#[test]
+#[should_panic(expected = "a capacity of 300 is more than the 256 slots")]
+fn a_pool_that_may_grow_beyond_its_handles_is_refused() {
+    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150);
+    let _ = PolicyPool::new(Overflow::Grow, builder, 150);
+}
+
+#[test]
+fn an_eviction_gives_no_block_back() {
+    let pool = || BlockPool::builder().slots_per_block(1).max_blocks(3).give_back_beyond(0).build();
+    let (mut by_key, mut by_age) = (pool(), pool());
+    let mut oldest = EvictOldest::beside(&by_age);
+    for n in 0..20 {
+        by_key.insert_or_evict(n, |_, n| *n);
+        oldest.insert(&mut by_age, n).unwrap();
+    }
+    for pool in [by_key, by_age] {
+        assert_eq!((pool.stats().evicted, pool.len()), (17, 3));
+        assert_eq!((pool.growth_stats().taken, pool.growth_stats().given_back), (3, 0));
     }
 }
 

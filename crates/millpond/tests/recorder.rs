@@ -232,6 +232,7 @@ fn what_was_dropped_never_makes_the_trace_contradict_itself() {
             "alloc" => assert!(id == born && live.insert(id)),
             _ => assert!(live.remove(&id)),
         }
+        assert!(live.len() <= 40, "a slot has one object at most");
         born += u64::from(columns[1] == "alloc");
     }
 }
@@ -374,4 +375,17 @@ fn only_an_earlier_trace_is_replaced() {
     assert!(std::fs::read_to_string(&other).unwrap().starts_with("It was"));
     assert!(Recorder::create(directory.join("nowhere/x")).is_err());
     std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut track = recorder.track("t", 9);
+    // As the writer sees it when the death in between, and the birth of slot 8, were dropped.
+    track.birth(3);
+    track.birth(3);
+    track.death(8);
+    recorder.finish().unwrap();
+    assert_eq!(text.events(), ["0,alloc,0,t", "0,free,0,t", "0,alloc,1,t"]);
 }

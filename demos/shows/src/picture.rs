@@ -53,8 +53,7 @@ impl Picture {
     /// A filled rectangle.
     pub fn rectangle(&mut self, at: [f32; 2], size: [f32; 2], color: impl Into<RGBAColor>) {
         let corners = [at, [at[0] + size[0], at[1] + size[1]]].map(scaled);
-        let last = (corners[1].0 - 1, corners[1].1 - 1);
-        self.paint(&Rectangle::new([corners[0], last], color.into().filled()));
+        self.paint(&Rectangle::new(corners, color.into().filled()));
     }
 
     /// The frame of a rectangle.
@@ -174,4 +173,28 @@ impl Picture {
 fn scaled(at: [f32; 2]) -> (i32, i32) {
     let [x, y] = at.map(|coordinate| (coordinate * SCALE as f32).round() as i32);
     (x, y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rectangle() {
+        let mut picture = Picture::new(4, 3);
+        picture.rectangle([1.0, 1.0], [2.0, 1.0], RGBColor(255, 0, 0));
+        let red = picture.to_rgb().chunks_exact(3).map(|pixel| pixel[0] == 255).collect::<Vec<_>>();
+        let (no, yes) = (false, true);
+        assert_eq!(red, [no, no, no, no, no, yes, yes, no, no, no, no, no]);
+    }
+
+    #[test]
+    fn pixels() {
+        let mut picture = Picture::new(3, 3);
+        let seen = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]];
+        picture.pixels([1, 1], 2, &seen);
+        let rgb = picture.to_rgb();
+        assert_eq!(rgb[12..18], [1, 2, 3, 4, 5, 6]);
+        assert_eq!(rgb[21..27], [7, 8, 9, 10, 11, 12]);
+    }
 }

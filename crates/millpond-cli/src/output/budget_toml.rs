@@ -37,6 +37,7 @@ pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules) -> Result<String, 
          # A full pool refuses. What else it may do, and a limit for all scenarios, are said so:\n\
          #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
          #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
+         #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
          #   [limits]\n\
          #   decals = 256\n\
          # An edited file is never written over; an untouched one may be.\n",

@@ -1,6 +1,7 @@
 use core::marker::PhantomData;
 
 use super::{BlockPool, Growth};
+use crate::PoolBuilder;
 use crate::handle::{Handle, HandleLayout};
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::settings::{BuildError, Settings, builder_methods};
@@ -44,6 +45,12 @@ impl<T> BlockPoolBuilder<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
+    /// A builder of slots with the name, the salt and the lifetimes that this one's have.
+    pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
+        let settings = builder.settings().clone();
+        Self { settings, growth: GrowthSettings::default(), values: PhantomData }
+    }
+
     /// How many slots the pool grows by: a power of two. As a rule so many that growing is rare, and so
     /// few that an unfilled block is no loss: a few pages' worth, such as 1024 values of 16 bytes.
     pub fn slots_per_block(mut self, slots: usize) -> Self {

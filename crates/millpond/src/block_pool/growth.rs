@@ -61,12 +61,12 @@ pub struct GrowthStats {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReserveError {
-    pub(super) name: Option<&'static str>,
-    pub(super) additional: usize,
-    pub(super) live: usize,
-    pub(super) retired: usize,
-    pub(super) capacity_max: usize,
-    pub(super) out_of_memory: bool,
+    pub(crate) name: Option<&'static str>,
+    pub(crate) additional: usize,
+    pub(crate) live: usize,
+    pub(crate) retired: usize,
+    pub(crate) capacity_max: usize,
+    pub(crate) out_of_memory: bool,
 }
 
 impl ReserveError {

@@ -27,6 +27,7 @@ use alloc::vec::Vec;
 use crate::circle::Circle;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::overflow::{EvictLeast, Policy};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::stats::Stats;
@@ -560,31 +561,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         value: T,
         key: impl FnMut(H, &T) -> K,
     ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        let value = match self.insert_if_room(value) {
-            Ok(handle) => return Ok((handle, None)),
-            Err((value, _)) => value,
-        };
-        let Some(least) = self.least(key) else {
-            return Err(self.refuse(value, CannotGrow::AtLimit));
-        };
-        // Not by `remove`, which might give the block back.
-        let evicted = self.take_value(least).map(|(value, ..)| (least, value));
-        let handle = self.insert(value)?;
-        self.evicted += 1;
-        Ok((handle, evicted))
-    }
-
-    /// The live object with the smallest key, of those whose slots can be used again.
-    fn least<K: Ord>(&self, mut key: impl FnMut(H, &T) -> K) -> Option<H> {
-        let mut least: Option<(K, H)> = None;
-        self.iter().for_each(|(handle, value)| {
-            let key = key(handle, value);
-            let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-            if is_less && !self.is_last(handle) {
-                least = Some((key, handle));
-            }
-        });
-        least.map(|(_, handle)| handle)
+        EvictLeast(key).insert(self, value)
     }
 
     /// Whether the slot of a good handle retires with the handle's lifetime.

@@ -10,5 +10,9 @@ bounded! {
     most: |pool| pool.capacity_max(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    evicted: |pool, _victim| pool.evicted += 1,
+    // Not by `remove`, which might give the block back.
+    evict: |pool, victim| pool.take_value(victim).map(|(value, ..)| {
+        pool.evicted += 1;
+        value
+    }),
 }

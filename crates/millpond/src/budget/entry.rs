@@ -12,16 +12,19 @@ pub struct Entry {
     capacity: usize,
     on_full: Overflow,
     spill: usize,
+    /// There for a pool that grows.
+    max: Option<usize>,
 }
 
 impl Entry {
     /// So many slots, and a full pool refuses.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
-        Self { capacity, on_full: Overflow::Refuse, spill: 0 }
+        Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None }
     }
 
-    /// What a full pool does. For a pool that spills, see [`spill`](Self::spill).
+    /// What a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that grows,
+    /// [`grow`](Self::grow).
     #[must_use]
     pub const fn on_full(mut self, policy: Overflow) -> Self {
         self.on_full = policy;
@@ -46,6 +49,31 @@ impl Entry {
         self
     }
 
+    /// A full pool grows until it has so many slots in all: it takes memory during play, as
+    /// [`PolicyPool`] says.
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "trees", Entry::new(64).grow(256))?;
+    /// let trees = budget.scenario("e1m1")?.policy_pool::<u32>("trees")?;
+    /// assert_eq!((trees.capacity(), trees.capacity_max()), (64, 256));
+    ///
+    /// assert_eq!(
+    ///     budget.insert("e1m2", "trees", Entry::new(64).grow(32)).unwrap_err().to_string(),
+    ///     "scenario \"e1m2\", pool \"trees\": may grow to 32 slots, which are less than its capacity \
+    ///      of 64",
+    /// );
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    #[must_use]
+    pub const fn grow(mut self, max: usize) -> Self {
+        self.on_full = Overflow::Grow;
+        self.max = Some(max);
+        self
+    }
+
     /// How many slots the pool has.
     #[must_use]
     pub const fn capacity(&self) -> usize {
@@ -64,12 +92,26 @@ impl Entry {
         self.spill
     }
 
+    /// How many slots there may be at most: with those of the pool that it spills into, or those that it
+    /// may grow by.
+    #[must_use]
+    pub const fn capacity_max(&self) -> usize {
+        match self.max {
+            Some(max) => max,
+            None => self.capacity.saturating_add(self.spill),
+        }
+    }
+
     pub(super) fn check(&self, limit: usize) -> Result<(), BudgetError> {
-        let slots = self.capacity.saturating_add(self.spill);
+        let slots = self.capacity_max();
         let kind = if self.capacity == 0 {
             BudgetErrorKind::Zero
         } else if (self.on_full == Overflow::Spill) != (self.spill > 0) {
             BudgetErrorKind::SpillWithoutSlots
+        } else if (self.on_full == Overflow::Grow) != self.max.is_some() {
+            BudgetErrorKind::GrowWithoutMax
+        } else if slots < self.capacity {
+            BudgetErrorKind::MaxBelowCapacity { max: slots, capacity: self.capacity }
         } else if slots > limit {
             BudgetErrorKind::AboveLimit { slots, limit }
         } else {
@@ -179,12 +221,9 @@ impl<'b> Scenario<'b> {
     /// If there is no such pool, or no memory for it.
     pub fn policy_pool<T>(&self, name: &'static str) -> Result<PolicyPool<T>, BudgetError> {
         let entry = self.entry(name)?;
-        let build = || -> Result<PolicyPool<T>, BuildError> {
-            let first = Pool::builder().capacity(entry.capacity).name(name).try_build()?;
-            let second = Pool::builder().capacity(entry.spill).name(name).try_build()?;
-            PolicyPool::try_new(entry.on_full, first, second)
-        };
-        build().map_err(|error| self.cannot_build(name, error))
+        let more = entry.capacity_max() - entry.capacity;
+        PolicyPool::try_new(entry.on_full, self.builder(name)?, more)
+            .map_err(|error| self.cannot_build(name, error))
     }
 
     fn cannot_build(&self, pool: &str, error: BuildError) -> BudgetError {

@@ -35,6 +35,15 @@ pub enum BudgetErrorKind {
     Zero,
     /// The policy to spill, and no slots to spill into; or such slots, and another policy.
     SpillWithoutSlots,
+    /// The policy to grow, and no number of slots to grow to; or such a number, and another policy.
+    GrowWithoutMax,
+    /// A pool that may grow to less than it has.
+    MaxBelowCapacity {
+        /// What it may grow to.
+        max: usize,
+        /// What it has.
+        capacity: usize,
+    },
     /// More slots than the pool's limit.
     AboveLimit {
         /// What the entry asks for.
@@ -172,6 +181,13 @@ impl fmt::Display for BudgetError {
             BudgetErrorKind::SpillWithoutSlots => f.write_str(
                 "the policy spill and slots to spill into go together, expected both or none",
             ),
+            BudgetErrorKind::GrowWithoutMax => f.write_str(
+                "the policy grow and the most slots that the pool may grow to, `max`, go together, \
+                 expected both or none",
+            ),
+            BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
+                write!(f, "may grow to {max} slots, which are less than its capacity of {capacity}")
+            }
             BudgetErrorKind::AboveLimit { slots, limit } => {
                 write!(f, "{slots} slots are more than its limit of {limit}")
             }

@@ -27,6 +27,7 @@ impl Budget {
     /// bullets = 512             # slots; a full pool refuses
     /// decals = { capacity = 64, on_full = "evict-oldest" }
     /// orders = { capacity = 64, on_full = "spill", spill = 16 }
+    /// trees = { capacity = 64, on_full = "grow", max = 256 }
     /// ```
     ///
     /// ```
@@ -100,19 +101,23 @@ fn entry(value: &Value<'_>) -> Result<Entry, BudgetError> {
     let DeValue::Table(table) = value.get_ref() else {
         return number(value).map(Entry::new);
     };
-    let (mut capacity, mut on_full, mut spill) = (None, None, None);
+    let (mut capacity, mut on_full, mut spill, mut max) = (None, None, None, None);
     for (key, value) in table {
         match &**key.get_ref() {
             "capacity" => capacity = Some(number(value)?),
             "on_full" => on_full = Some(policy(value)?),
             "spill" => spill = Some(number(value)?),
-            _ => return Err(unknown_key(key, &["capacity", "on_full", "spill"])),
+            "max" => max = Some(number(value)?),
+            _ => return Err(unknown_key(key, &["capacity", "on_full", "spill", "max"])),
         }
     }
     let capacity = capacity.ok_or_else(|| wrong("`capacity` is missing".to_string()))?;
     let mut entry = Entry::new(capacity);
     if let Some(slots) = spill {
         entry = entry.spill(slots);
+    }
+    if let Some(max) = max {
+        entry = entry.grow(max);
     }
     if let Some(policy) = on_full {
         entry = entry.on_full(policy);

@@ -62,8 +62,8 @@ impl Budget {
         Self::default()
     }
 
-    /// How many slots the pool of this name may have at most, in any scenario; those of the pool that
-    /// it spills into are part of them. Replaces a limit that was there.
+    /// How many slots the pool of this name may have at most, in any scenario; those that it spills into
+    /// or may grow by are part of them. Replaces a limit that was there.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};

@@ -73,9 +73,10 @@ pub trait Bounded: Lifetimes {
     /// Counts a refusal, and says what is said of a full pool.
     #[doc(hidden)]
     fn refuse<V>(&mut self, value: V) -> Full<V>;
-    /// Counts that this object has been evicted.
+    /// As `remove`, for another object to take the slot: counts as an eviction, and no memory is given
+    /// back.
     #[doc(hidden)]
-    fn count_eviction(&mut self, victim: Self::Handle);
+    fn evict(&mut self, victim: Self::Handle) -> Option<Self::Value>;
 }
 
 pub(crate) mod sealed {
@@ -138,7 +139,7 @@ macro_rules! bounded {
         $(most: |$most:ident| $capacity_max:expr,)?
         insert: |$inserting:ident, $inserted:ident| $insert:expr,
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
-        evicted: |$evicting:ident, $victim:ident| $count:expr $(,)?
+        evict: |$evicting:ident, $victim:ident| $evict:expr $(,)?
     ) => {
         $crate::overflow::lifetimes! {
             [$($generics)*] $pool, $handle,
@@ -197,9 +198,10 @@ macro_rules! bounded {
                 let $refusing = self;
                 $refuse
             }
-            fn count_eviction(&mut self, $victim: $handle) {
+            #[inline]
+            fn evict(&mut self, $victim: $handle) -> Option<$value> {
                 let $evicting = self;
-                $count;
+                $evict
             }
         }
     };

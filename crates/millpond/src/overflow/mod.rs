@@ -6,7 +6,7 @@
 //! | [`EvictLeast`] | the live object with the smallest key goes | O(capacity / 64 + live) | what is noticed least: the quietest sound, the farthest light |
 //! | [`EvictOldest`] | the object that has lived longest goes | O(1) | what wears off: bullet holes, footprints, the kill feed |
 //! | [`Spill`] | a second pool takes it | O(1) | what must not be lost, and seldom has its peak |
-//! | a [`BlockPool`](crate::BlockPool) | takes a block of slots more, up to its limit; there it does what its policy says | O(block) | as above, where nobody knows how many |
+//! | to grow: [`Overflow::Grow`] in a [`PolicyPool`](PolicyPool#growth), or any policy on a [`BlockPool`](crate::BlockPool) | takes memory for a block of slots more, up to a limit | O(block), and what the allocator takes | as above, where nobody knows how many, and a late frame is the lesser harm |
 //!
 //! The evicted object is returned, with the handle that it had.
 //!
@@ -85,10 +85,7 @@ fn replace<P: Bounded>(
     victim: P::Handle,
     value: P::Value,
 ) -> Result<Inserted<P>, Full<P::Value>> {
-    let evicted = pool.remove(victim).map(|evicted| (victim, evicted));
+    let evicted = pool.evict(victim).map(|evicted| (victim, evicted));
     let handle = pool.insert_if_room(value).map_err(|value| pool.refuse(value))?;
-    if evicted.is_some() {
-        pool.count_eviction(victim);
-    }
     Ok((handle, evicted))
 }

@@ -10,7 +10,7 @@ use core::str::FromStr;
 /// assert_eq!(Overflow::EvictOldest.to_string(), "evict-oldest");
 /// assert_eq!(
 ///     "panic".parse::<Overflow>().unwrap_err().to_string(),
-///     "unknown overflow policy, expected one of refuse, evict-least, evict-oldest, spill",
+///     "unknown overflow policy, expected one of refuse, evict-least, evict-oldest, spill, grow",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,11 +27,15 @@ pub enum Overflow {
     EvictOldest,
     /// `spill`: a second pool takes it. See [`Spill`](super::Spill).
     Spill,
+    /// `grow`: the pool takes memory for more slots, up to a limit. See
+    /// [`PolicyPool`](super::PolicyPool#growth).
+    Grow,
 }
 
 impl Overflow {
     /// All policies.
-    pub const ALL: &[Self] = &[Self::Refuse, Self::EvictLeast, Self::EvictOldest, Self::Spill];
+    pub const ALL: &[Self] =
+        &[Self::Refuse, Self::EvictLeast, Self::EvictOldest, Self::Spill, Self::Grow];
 
     /// The policy's name in tables.
     #[must_use]
@@ -41,6 +45,7 @@ impl Overflow {
             Self::EvictLeast => "evict-least",
             Self::EvictOldest => "evict-oldest",
             Self::Spill => "spill",
+            Self::Grow => "grow",
         }
     }
 }

@@ -2,7 +2,7 @@ use core::fmt;
 use core::ops::{Index, IndexMut};
 
 use super::{Bounded, bounded};
-use crate::errors::Full;
+use crate::errors::{Full, FullPool};
 use crate::handle::HandleLayout;
 use crate::stats::Stats;
 
@@ -63,6 +63,12 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         &self.second
     }
 
+    /// The second pool, to change its slots, but not to put another in its place.
+    #[cfg(feature = "alloc")]
+    pub(super) fn second_mut(&mut self) -> &mut B {
+        &mut self.second
+    }
+
     /// Both pools.
     #[must_use]
     pub fn into_inner(self) -> (A, B) {
@@ -121,11 +127,25 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     ///
     /// # Errors
     ///
-    /// If both are full: the error gives the value back, and tells of the second pool.
+    /// If both are full: the error gives the value back, and tells of both together.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
-        self.insert_if_room(value).map_err(|value| self.second.refuse(value))
+        match self.first.insert_if_room(value) {
+            Ok(handle) => Ok(handle),
+            Err(value) => match self.second.insert(value) {
+                Ok(inner) => Ok(self.outside(inner)),
+                Err(full) => Err(self.full(full)),
+            },
+        }
+    }
+
+    /// The second pool's error, with the numbers of both.
+    #[cold]
+    fn full<V>(&self, mut full: Full<V>) -> Full<V> {
+        let Stats { capacity, peak, retired, .. } = self.stats();
+        full.pool = FullPool { capacity, peak, retired, ..full.pool };
+        full
     }
 
     #[inline]
@@ -231,10 +251,13 @@ bounded! {
     },
     most: |spill| spill.first.capacity_max() + spill.second.capacity_max(),
     insert: |spill, value| spill.insert_if_room(value),
-    refuse: |spill, value| spill.second.refuse(value),
-    evicted: |spill, victim| match spill.inside(victim) {
-        Some(inner) => spill.second.count_eviction(inner),
-        None => spill.first.count_eviction(victim),
+    refuse: |spill, value| {
+        let full = spill.second.refuse(value);
+        spill.full(full)
+    },
+    evict: |spill, victim| match spill.inside(victim) {
+        Some(inner) => spill.second.evict(inner),
+        None => spill.first.evict(victim),
     },
 }
 

@@ -7,5 +7,5 @@ bounded! {
     last: |pool, handle| pool.roster.is_in_last_lifetime(handle),
     insert: |pool, value| pool.insert_if_room(value),
     refuse: |pool, value| pool.refuse(value),
-    evicted: |pool, _victim| pool.roster.count_eviction(),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.roster.count_eviction()),
 }

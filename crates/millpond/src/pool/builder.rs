@@ -33,7 +33,23 @@ impl<T> PoolBuilder<T> {
     }
 }
 
+impl<T, R: ReuseOrder, H: HandleLayout> Clone for PoolBuilder<T, R, H> {
+    fn clone(&self) -> Self {
+        Self {
+            settings: self.settings.clone(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+            values: self.values,
+        }
+    }
+}
+
 impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
+    #[cfg(feature = "alloc")]
+    pub(crate) fn settings(&self) -> &Settings<R, H> {
+        &self.settings
+    }
+
     builder_methods!(PoolBuilder);
 
     fn with_settings<R2: ReuseOrder, H2: HandleLayout>(

@@ -8,5 +8,5 @@ bounded! {
     last: |pool, handle| pool.core.is_last(handle),
     insert: |pool, value| pool.insert_if_room(value),
     refuse: |pool, value| pool.refuse(value),
-    evicted: |pool, _victim| pool.core.count_eviction(),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.core.count_eviction()),
 }

@@ -7,5 +7,5 @@ bounded! {
     last: |pool, handle| pool.storage.roster().is_in_last_lifetime(handle),
     insert: |pool, value| pool.storage.insert(value),
     refuse: |pool, value| pool.refuse(value),
-    evicted: |pool, _victim| pool.storage.count_eviction(),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.storage.count_eviction()),
 }

@@ -1,7 +1,7 @@
 //! The show in pools that are too small for it, one under each overflow policy.
 
 use millpond::overflow::{Overflow, PolicyPool};
-use millpond::{BlockPool, Pool, Stats};
+use millpond::{Pool, Stats};
 use millpond_demos::{
     Chart, FAINT, Failure, INK, Line, Picture, RGBColor, Stage, check, thousands,
 };
@@ -27,9 +27,8 @@ struct Played {
 /// Plays a show of so many sparks at once in pools that have slots for half of them.
 pub(crate) fn draw(stage: &Stage, sparks_max: usize) -> Result<(), Failure> {
     let capacity = sparks_max / 2;
-    let mut all: Vec<Played> =
+    let all: Vec<Played> =
         Overflow::ALL.iter().map(|&policy| with_policy(policy, capacity, sparks_max)).collect();
-    all.push(growing(capacity, sparks_max));
     let asked = all[0].stats.inserted + all[0].stats.refused;
     for Played { name, stats, .. } in &all {
         println!(
@@ -47,8 +46,12 @@ pub(crate) fn draw(stage: &Stage, sparks_max: usize) -> Result<(), Failure> {
 }
 
 fn with_policy(policy: Overflow, capacity: usize, sparks_max: usize) -> Played {
-    let second = if policy == Overflow::Spill { sparks_max - capacity } else { 0 };
-    let mut pool = PolicyPool::new(policy, Pool::new(capacity), Pool::new(second));
+    let more = match policy {
+        Overflow::Spill | Overflow::Grow => sparks_max - capacity,
+        _ => 0,
+    };
+    let mut pool = PolicyPool::new(policy, Pool::builder().capacity(capacity), more);
+    let slots = pool.capacity();
     let (scene, live) = play(&mut pool, sparks_max);
     let stats = pool.stats();
     let [refused, evicted] = [stats.refused, stats.evicted].map(|count| thousands(count as usize));
@@ -63,25 +66,13 @@ fn with_policy(policy: Overflow, capacity: usize, sparks_max: usize) -> Played {
         Overflow::Spill => {
             (RGBColor(90, 180, 255), [format!("{spilled} found room"), "in the second pool".into()])
         }
+        Overflow::Grow => {
+            let taken = thousands(pool.capacity() - slots);
+            (RGBColor(110, 230, 140), [format!("{taken} slots more"), "were taken".into()])
+        }
         _ => (RGBColor(255, 110, 110), [format!("{refused} sparks"), "were never lit".into()]),
     };
     Played { name: policy.name(), color, scene, live, stats, captions }
-}
-
-fn growing(capacity: usize, sparks_max: usize) -> Played {
-    let block = (capacity / 10).next_power_of_two();
-    let mut pool = BlockPool::with_blocks(block, sparks_max.div_ceil(block));
-    let (scene, live) = play(&mut pool, sparks_max);
-    let blocks = pool.capacity() / pool.slots_per_block();
-    let captions = [format!("{blocks} blocks of {}", thousands(block)), "were taken".into()];
-    Played {
-        name: "grow",
-        color: RGBColor(110, 230, 140),
-        scene,
-        live,
-        stats: pool.stats(),
-        captions,
-    }
 }
 
 /// A picture of the finale, and how many sparks burnt when.

@@ -1,7 +1,7 @@
 //! What keeps the sparks: a pool, or a `Box` for each.
 
+use millpond::Pool;
 use millpond::overflow::PolicyPool;
-use millpond::{BlockPool, Pool};
 
 /// A frame lasts so long.
 pub(crate) const FRAME_S: f32 = 1.0 / 60.0;
@@ -118,20 +118,5 @@ impl Sparks for PolicyPool<Spark> {
 
     fn for_each(&self, see: impl FnMut(&Spark)) {
         self.iter().map(|(_, spark)| spark).for_each(see);
-    }
-}
-
-impl Sparks for BlockPool<Spark> {
-    fn step(&mut self) {
-        self.retain(|_, spark| spark.step());
-    }
-
-    fn light(&mut self, spark: Spark) {
-        // Refused at the limit, which the pool counts.
-        let _ = self.insert(spark);
-    }
-
-    fn for_each(&self, see: impl FnMut(&Spark)) {
-        self.values().for_each(see);
     }
 }

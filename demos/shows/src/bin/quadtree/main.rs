@@ -126,7 +126,7 @@ fn draw(tree: &Tree, frames: &[Vec<Actor>], touching: &[(u16, u16)], tests: usiz
         let [left, top] = on_map([node.center[0] - node.half, node.center[1] + node.half]);
         let [right, bottom] = on_map([node.center[0] + node.half, node.center[1] - node.half]);
         picture.rectangle([left, top], [right - left, bottom - top], TREE.mix(0.025));
-        let alpha = 0.16 + 0.05 * f64::from(node.depth);
+        let alpha = 0.10 + 0.04 * f64::from(node.depth);
         picture.frame([left, top], [right - left, bottom - top], 1.0, TREE.mix(alpha));
     }
     for actor in actors.iter().filter(|actor| actor.kind == Kind::Monster) {
