@@ -36,7 +36,8 @@ pub struct SlotWords<W, R> {
     peak_before_death: u64,
     retired: usize,
     /// Bit `i % 64` of word `i / 64` is set while slot `i` is live, unless the bitmap is old. No bit at
-    /// or beyond the last slot is ever set.
+    /// or beyond the last slot is ever set; and old or not, none in a word all of whose slots were never
+    /// used, as far as [`take_over`](Self::take_over) is told.
     bitmap: Box<[u64]>,
     /// The bitmap is as the words were when there had been so many [changes](Self::changes).
     bitmap_at: u64,
@@ -305,8 +306,11 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         self.peak_before_death = other.peak_before_death;
         self.retired = other.retired;
         self.bitmap_at = other.bitmap_at;
-        if !other.is_bitmap_old() {
-            let used = used.div_ceil(WORD_SLOTS);
+        let used = used.div_ceil(WORD_SLOTS);
+        if other.is_bitmap_old() {
+            // Bits left behind would lie beyond what the next take-over calls used, and count as true then.
+            self.bitmap[..used].fill(0);
+        } else {
             self.bitmap[..used].copy_from_slice(&other.bitmap[..used]);
         }
     }

@@ -723,3 +723,66 @@ fn a_watched_pool_is_restored_with_its_dead_slots_as_they_should_be() {
     drop(pool);
     assert_eq!(REPORTS.load(Ordering::Relaxed), 1);
 }
+
+/// The bitmap of live slots is brought up to date by walks, so snapshots of different ages have bitmaps that
+/// are old, and bitmaps that are not; going back to one after the other must leave no bit of a third.
+#[test]
+fn bits_of_a_fuller_past_do_not_come_back() {
+    let mut pool: Pool<Box<u64>> = Pool::new(256);
+    pool.insert(Box::new(0)).unwrap();
+    let old = pool.snapshot();
+    let mut walked = pool.snapshot();
+    pool.values_mut().for_each(|_| ());
+    pool.save_into(&mut walked).unwrap();
+    while pool.insert(Box::new(7)).is_ok() {}
+    pool.values_mut().for_each(|_| ());
+    // At once, as a walk in between would bring the bitmap up to date.
+    pool.restore(&old).unwrap();
+    pool.restore(&walked).unwrap();
+    pool.validate().unwrap();
+    assert_eq!(pool.occupancy().runs().collect::<Vec<_>>(), [0..1]);
+    let mut visited = 0;
+    pool.retain(|_, value| {
+        **value += 1;
+        visited += 1;
+        true
+    });
+    assert_eq!((visited, pool.len()), (1, 1));
+}
+
+/// Random operations with snapshots of different ages, and walks at random moments between them.
+#[test]
+fn snapshots_of_different_ages_and_walks_in_any_order() {
+    fn play<R: millpond::reuse::ReuseOrder>(seed: u64) {
+        let mut random = common::Random(seed);
+        let mut pool: Pool<Box<u64>, R> = Pool::with_capacity(200);
+        let mut snapshots: Vec<_> = (0..3).map(|_| pool.snapshot()).collect();
+        let mut lives: Vec<Vec<usize>> = vec![Vec::new(); 3];
+        for _ in 0..120 {
+            let at = random.next() as usize % 3;
+            match random.next() % 6 {
+                0 => (0..random.next() % 150).for_each(|i| drop(pool.insert(Box::new(i)))),
+                1 => pool.retain(|handle, _| handle.index() % 3 == 0),
+                2 => pool.values_mut().for_each(|value| **value += 1),
+                3 => {
+                    pool.save_into(&mut snapshots[at]).unwrap();
+                    lives[at] = pool.occupancy().iter().collect();
+                }
+                4 => {
+                    pool.restore(&snapshots[at]).unwrap();
+                    assert!(pool.occupancy().iter().eq(lives[at].iter().copied()));
+                }
+                _ => pool.clear(),
+            }
+            pool.validate().unwrap();
+            assert_eq!(pool.occupancy().iter().count(), pool.len());
+        }
+    }
+    for seed in 1..30 {
+        play::<millpond::reuse::Lifo>(seed);
+        play::<millpond::reuse::Fifo>(seed);
+        play::<millpond::reuse::Roster>(seed);
+        play::<millpond::reuse::Intrusive>(seed);
+        play::<millpond::reuse::LowestFirst>(seed);
+    }
+}
