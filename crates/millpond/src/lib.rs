@@ -143,8 +143,9 @@
 //!
 //! # The past
 //!
-//! Every pool can be saved and put back exactly, handles and the order of reuse included, at the speed of
-//! `memcpy`: [`snapshot`] has what rollback and lockstep games need, checksums and a history of the last
+//! [`Pool`], [`Recycler`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`HandleAllocator`] and [`SideTable`]
+//! can be saved and put back exactly, handles and the order of reuse included, and values that are `Copy` at
+//! the speed of `memcpy`: [`snapshot`] has what rollback and lockstep games need, checksums and a history of the last
 //! frames with it.
 //!
 //! # Cargo features

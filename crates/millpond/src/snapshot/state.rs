@@ -8,8 +8,8 @@ use super::{Checksum, ToChecksum};
 use crate::circle::Circle;
 use crate::handle::{HandleLayout, Word};
 
-/// A pool whose state can be saved: every pool of this crate, [`SideTable`](crate::SideTable) and
-/// [`HandleAllocator`](crate::HandleAllocator). Sealed.
+/// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `BlockPool`, `StaticPool`,
+/// `HandleAllocator` and `SideTable`. Sealed.
 pub trait State: Sized + sealed::State {}
 
 impl<P: sealed::State> State for P {}
