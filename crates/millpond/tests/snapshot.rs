@@ -740,7 +740,7 @@ fn bits_of_a_fuller_past_do_not_come_back() {
     pool.restore(&old).unwrap();
     pool.restore(&walked).unwrap();
     pool.validate().unwrap();
-    assert_eq!(pool.occupancy().runs().collect::<Vec<_>>(), [0..1]);
+    assert!(pool.occupancy().iter().eq([0]));
     let mut visited = 0;
     pool.retain(|_, value| {
         **value += 1;
