@@ -228,6 +228,8 @@ pub mod recycler;
 #[cfg(feature = "alloc")]
 pub mod reuse;
 #[cfg(feature = "alloc")]
+mod sanitizer;
+#[cfg(feature = "alloc")]
 mod settings;
 #[cfg(feature = "alloc")]
 pub mod side_table;

@@ -3,11 +3,12 @@
 //! Each use is made by a process of its own, which the sanitizer ends.
 #![cfg(millpond_asan)]
 
+use std::alloc::Layout;
 use std::process::Command;
 
-use millpond::classic::BytemapPool;
+use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Pool, SideTable};
+use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses};
 
 /// Larger than a link, and a multiple of the eight bytes that the sanitizer tells apart.
 type Value = [u64; 4];
@@ -65,6 +66,95 @@ const USES: &[(&str, fn())] = &[
         // SAFETY: none, as above.
         std::hint::black_box(unsafe { word.read_volatile() });
     }),
+    ("block_pool", || {
+        let mut pool = BlockPool::<Value>::with_blocks(2, 3);
+        let handles = [0; 5].map(|id| pool.insert([id; 4]).unwrap());
+        let word: *const u64 = &raw const pool[handles[3]][3];
+        pool.remove(handles[3]);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("packed_pool", || {
+        let mut pool = PackedPool::<Value>::new(4);
+        let handles = [0; 3].map(|id| pool.insert([id; 4]).unwrap());
+        let word: *const u64 = &raw const pool[handles[2]][3];
+        // The last value moves to where the first was.
+        pool.remove(handles[0]);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("packed_pool_clear", || {
+        let mut pool = PackedPool::<Value>::new(4);
+        let handle = pool.insert([1; 4]).unwrap();
+        let word: *const u64 = &raw const pool[handle][3];
+        pool.clear();
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("packed_pool_never_live", || {
+        let mut pool = PackedPool::<Value>::new(4);
+        let handle = pool.insert([1; 4]).unwrap();
+        let word: *const u64 = &raw const pool[handle][3];
+        // SAFETY: none: the next slot was never live.
+        std::hint::black_box(unsafe { word.add(1).read_volatile() });
+    }),
+    ("packed_pool_restored", || {
+        let mut pool = PackedPool::<Value>::new(4);
+        pool.insert([1; 4]).unwrap();
+        let snapshot = pool.snapshot();
+        let handle = pool.insert([2; 4]).unwrap();
+        let word: *const u64 = &raw const pool[handle][3];
+        pool.restore(&snapshot).unwrap();
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("any_pool_remove", || {
+        let mut pool = AnyPool::<dyn std::any::Any, 32>::new(4);
+        let handle = pool.insert([1_u64; 4]).unwrap();
+        let word: *const u64 = &raw const pool.get_as::<Value>(handle).unwrap()[3];
+        pool.remove(handle);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("any_pool_remove_as", || {
+        let mut pool = AnyPool::<dyn std::any::Any, 32>::new(4);
+        let handle = pool.insert([1_u64; 4]).unwrap();
+        let word: *const u64 = &raw const pool.get_as::<Value>(handle).unwrap()[3];
+        assert_eq!(pool.remove_as::<Value>(handle), Some([1; 4]));
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("pool_allocator", || {
+        let pool = PoolAllocator::<Value>::new();
+        let guard = pool.alloc([1; 4]);
+        let word: *const u64 = &raw const guard[3];
+        drop(guard);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("pool_allocator_into_inner", || {
+        let pool = PoolAllocator::<Value>::new();
+        let guard = pool.alloc([1; 4]);
+        let word: *const u64 = &raw const guard[3];
+        assert_eq!(PoolBox::into_inner(guard), [1; 4]);
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { word.read_volatile() });
+    }),
+    ("size_classes", || {
+        let memory = SizeClasses::new();
+        let layout = Layout::new::<Value>();
+        let slot = memory.allocate(layout).unwrap().cast::<u64>();
+        // SAFETY: the slot was allocated with this layout. The use after it is the one to be caught.
+        unsafe { memory.deallocate(slot.cast(), layout) };
+        // SAFETY: none, as above.
+        std::hint::black_box(unsafe { slot.add(3).read_volatile() });
+    }),
+    ("size_classes_never_live", || {
+        let memory = SizeClasses::new();
+        let slot = memory.allocate(Layout::new::<Value>()).unwrap().cast::<u64>();
+        // SAFETY: none: the next slot was never live.
+        std::hint::black_box(unsafe { slot.add(4).read_volatile() });
+    }),
 ];
 
 const CHILD: &str = "MILLPOND_USE_OF_A_DEAD_SLOT";
@@ -99,5 +189,47 @@ fn use_of_live_slots_is_not() {
         assert!(copy.values().eq(pool.values()));
         pool.runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| value[0] += 1));
         pool.clear();
+    }
+}
+
+/// What was poisoned and is used again is live, in every kind of pool that poisons.
+#[test]
+fn use_of_slots_that_are_live_again_is_not() {
+    let mut packed = PackedPool::<Value>::new(70);
+    let mut any = AnyPool::<dyn std::any::Any, 32>::new(70);
+    let mut blocks = BlockPool::<Value>::with_blocks(8, 9);
+    let allocator = PoolAllocator::<Value>::new();
+    let memory = SizeClasses::new();
+    let layout = Layout::new::<Value>();
+    for round in 0..3 {
+        let of_packed: Vec<_> = (0..70).map(|id| packed.insert([id; 4]).unwrap()).collect();
+        of_packed.iter().step_by(2).for_each(|handle| _ = packed.remove(*handle));
+        let copy = packed.clone();
+        assert_eq!(copy.as_slice(), packed.as_slice());
+        packed.clear();
+        packed.restore(&copy.snapshot()).unwrap();
+        assert_eq!(packed.into_iter().map(|(_, value)| value[3]).sum::<u64>(), 35 * 35);
+        packed = copy;
+        packed.drain().for_each(drop);
+
+        let of_any: Vec<_> = (0..70_u64).map(|id| any.insert([id; 4]).unwrap()).collect();
+        assert!(of_any.iter().all(|handle| any.get_as::<Value>(*handle).is_some()));
+        of_any.iter().step_by(2).for_each(|handle| _ = any.remove_as::<Value>(*handle));
+        any.clear();
+
+        (0..70).for_each(|id| _ = blocks.insert([id; 4]).unwrap());
+        assert_eq!(blocks.values().map(|value| value[3]).sum::<u64>(), 69 * 35);
+        blocks.clear();
+        blocks.shrink_to_fit();
+
+        let boxes: Vec<_> = (0..70).map(|id| allocator.alloc([id + round; 4])).collect();
+        assert_eq!(boxes.iter().map(|value| value[3]).sum::<u64>(), 69 * 35 + 70 * round);
+
+        let slots: Vec<_> = (0..7000).map(|_| memory.allocate_zeroed(layout).unwrap()).collect();
+        for slot in slots {
+            // SAFETY: the slot was allocated with this layout.
+            unsafe { memory.deallocate(slot.cast(), layout) };
+        }
+        memory.shrink_to_fit();
     }
 }

@@ -17,6 +17,7 @@ use core::ptr::NonNull;
 
 use super::CoercesFrom;
 use crate::memory::{self, OutOfMemory};
+use crate::sanitizer;
 
 /// What every room is aligned to.
 pub(super) const ALIGN: usize = 16;
@@ -34,8 +35,17 @@ unsafe impl<const SLOT_BYTES: usize> Send for Rooms<SLOT_BYTES> {}
 // SAFETY: nothing can be done with shared rooms.
 unsafe impl<const SLOT_BYTES: usize> Sync for Rooms<SLOT_BYTES> {}
 
+impl<const SLOT_BYTES: usize> Rooms<SLOT_BYTES> {
+    /// The first byte of a room.
+    #[inline]
+    fn address(&self, index: usize) -> *mut u8 {
+        self.0.cast::<Room<SLOT_BYTES>>().as_ptr().wrapping_add(index).cast()
+    }
+}
+
 impl<const SLOT_BYTES: usize> Drop for Rooms<SLOT_BYTES> {
     fn drop(&mut self) {
+        sanitizer::unpoison_at(self.address(0), self.0.len() * size_of::<Room<SLOT_BYTES>>());
         // SAFETY: the pointer came from a box, and goes back into one once.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
@@ -73,6 +83,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let mut rooms: Box<[MaybeUninit<Room<SLOT_BYTES>>]> =
             memory::from_fn(slots, |_| MaybeUninit::uninit())?;
         memory::touch(&mut rooms);
+        sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
         let places = memory::from_fn(slots, |_| None)?;
         Ok(Self { rooms, places, values: PhantomData })
@@ -94,6 +105,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let rooms = self.rooms.0.cast::<Room<SLOT_BYTES>>();
         // SAFETY: there is a room for each place (invariant 1).
         let room = unsafe { rooms.add(index) }.cast::<T>();
+        sanitizer::unpoison_at(self.rooms.address(index), size_of::<T>());
         // SAFETY: the room is large enough and aligned for a `T`, and empty.
         unsafe { room.write(value) };
         let value = NonNull::new(D::coerce(room.as_ptr()));
@@ -155,7 +167,9 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let place = self.places.get_mut(index)?.take_if(|place| place.holds::<T>())?;
         // SAFETY: the room held a value of this type (invariant 2), and is empty now: nobody reads it
         // again.
-        Some(unsafe { place.value.cast::<T>().read() })
+        let value = unsafe { place.value.cast::<T>().read() };
+        self.poison(index);
+        Some(value)
     }
 
     /// Destroys the value of a room. `false` if there is none.
@@ -165,7 +179,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         };
         // SAFETY: the room held a value (invariant 2), and is empty now: nobody uses it again.
         unsafe { place.value.drop_in_place() };
+        self.poison(index);
         true
+    }
+
+    /// The room is empty.
+    #[inline]
+    fn poison(&mut self, index: usize) {
+        sanitizer::poison_at(self.rooms.address(index), size_of::<Room<SLOT_BYTES>>());
     }
 
     /// The values to change, by ascending index at the front and descending at the back.

@@ -23,9 +23,11 @@
 //! # AddressSanitizer
 //!
 //! To a sanitizer, a pool's array is one block that is alive for as long as the pool: a use of a dead slot
-//! is no error to it. Compiled with `--cfg millpond_asan`, pools that move values in and out ([`Pool`],
-//! [`SideTable`] and the byte-map pool) tell AddressSanitizer which slots are dead, and every access to one
-//! through a pointer from before is reported:
+//! is no error to it. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and
+//! out tells AddressSanitizer which slots are dead, and every access to one through a pointer from before is
+//! reported: [`Pool`], [`BlockPool`], [`PackedPool`] (what lies behind its last value), [`AnyPool`],
+//! [`SideTable`], [`SizeClasses`] and the classic pools. (Not [`StaticPool`], which may be moved, its dead
+//! slots with it; and a [`Recycler`] has a valid object in every slot.)
 //!
 //! ```sh
 //! RUSTFLAGS='-Zsanitizer=address --cfg millpond_asan' \
@@ -35,10 +37,16 @@
 //! This needs no feature and no choice in the builder. A program whose C or C++ parts are compiled with
 //! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only told
 //! in part: the sanitizer knows memory by eights. (The first eight bytes of a dead slot stay accessible in a
-//! pool whose order threads a list through them.)
+//! pool whose order threads a list through them, and in [`SizeClasses`].)
 //!
+//! [`AnyPool`]: crate::AnyPool
+//! [`BlockPool`]: crate::BlockPool
+//! [`PackedPool`]: crate::PackedPool
 //! [`Pool`]: crate::Pool
+//! [`Recycler`]: crate::Recycler
 //! [`SideTable`]: crate::SideTable
+//! [`SizeClasses`]: crate::SizeClasses
+//! [`StaticPool`]: crate::StaticPool
 
 mod live_report;
 mod watch;

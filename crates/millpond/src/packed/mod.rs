@@ -9,13 +9,13 @@ mod roster;
 mod snapshot;
 mod sort;
 mod traits;
+mod values;
 
 pub use builder::PackedPoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut};
 
-use alloc::vec::Vec;
 use core::iter::Copied;
 use core::slice;
 
@@ -26,6 +26,7 @@ use crate::overflow::{EvictLeast, Policy};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
 use roster::PackedRoster;
+use values::Values;
 
 /// A packed pool has no reuse order to set.
 type PackedSettings<H> = Settings<(), H>;
@@ -83,7 +84,7 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     roster: PackedRoster<H>,
     /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
     /// never reallocated.
-    values: Vec<T>,
+    values: Values<T>,
 }
 
 impl<T> PackedPool<T> {
@@ -149,7 +150,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
         Ok(Self {
             roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
-            values: memory::reserved_and_touched(capacity).map_err(out_of_memory)?,
+            values: Values::try_new(capacity).map_err(out_of_memory)?,
         })
     }
 

@@ -40,8 +40,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         T: Copy,
     {
         self.roster.take_over(self.values.len(), &other.roster, other.values.len());
-        self.values.clear();
-        self.values.extend_from_slice(&other.values);
+        self.values.copy_from(&other.values);
     }
 
     /// If a clone or a drop panics, the pool is empty.

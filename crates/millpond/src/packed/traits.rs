@@ -1,10 +1,11 @@
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use super::values::Values;
 use super::{Iter, IterMut, PackedPool};
 use crate::errors::{PoolName, refuse};
 use crate::handle::HandleLayout;
-use crate::memory::{self, OutOfMemory};
+use crate::memory::OutOfMemory;
 
 /// # Panics
 ///
@@ -57,9 +58,9 @@ impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
 
 impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
     fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        // Not `Vec::clone`, which takes memory for the present values only.
-        let mut values = memory::reserved_and_touched(self.capacity())?;
-        values.extend_from_slice(&self.values);
+        // Room for the whole capacity, as in any pool.
+        let mut values = Values::try_new(self.capacity())?;
+        values.extend(self.values.iter().cloned());
         Ok(Self { roster: self.roster.clone(), values })
     }
 }

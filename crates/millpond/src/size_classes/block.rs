@@ -23,6 +23,8 @@
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
+use crate::sanitizer;
+
 /// The sizes of slots are multiples of this, and so are their addresses.
 pub(super) const GRANULE: usize = 8;
 /// What a block keeps for itself, at its beginning.
@@ -124,6 +126,12 @@ impl Block {
         self.0.cast()
     }
 
+    /// So many bytes from the block's start.
+    #[inline]
+    fn at(self, offset: usize) -> *mut u8 {
+        self.memory().as_ptr().wrapping_add(offset)
+    }
+
     /// The first block of the chunk.
     pub(super) fn chunk(self) -> Self {
         self.header().chunk.unwrap_or(self)
@@ -157,9 +165,11 @@ impl Block {
         Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
     }
 
-    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for.
-    pub(super) fn reset(self) {
+    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for. The block has so
+    /// many bytes.
+    pub(super) fn reset(self, block_bytes: usize) {
         debug_assert_eq!(self.live(), 0);
+        sanitizer::poison_at(self.at(HEADER_BYTES), block_bytes - HEADER_BYTES);
         self.header().free.set(0);
         self.header().fresh.set(HEADER_BYTES as u32);
     }
@@ -206,17 +216,18 @@ impl Block {
             header.fresh.set((offset + slot_bytes) as u32);
         }
         header.live.set(header.live.get() + 1);
+        sanitizer::unpoison_at(self.at(offset), slot_bytes);
         // SAFETY: the offset is that of a slot, within the block.
         Some(unsafe { self.memory().add(offset) })
     }
 
-    /// A live slot is dead now; gives how many are left.
+    /// A live slot of this size is dead now; gives how many are left.
     ///
     /// # Safety
     ///
     /// The slot is a live one of this block, and nobody uses it any more.
     #[inline]
-    pub(super) unsafe fn give_back(self, slot: NonNull<u8>) -> u32 {
+    pub(super) unsafe fn give_back(self, slot: NonNull<u8>, slot_bytes: usize) -> u32 {
         let header = self.header();
         let offset = slot.as_ptr().addr() - self.memory().as_ptr().addr();
         // Not through `slot` itself, which may be allowed to reach no further than the value that was
@@ -225,6 +236,7 @@ impl Block {
         let link = unsafe { self.memory().add(offset) }.cast::<u32>();
         // SAFETY: the slot is the block's own now, and long enough for a link.
         unsafe { link.write(header.free.get()) };
+        sanitizer::poison_at(self.at(offset + GRANULE), slot_bytes - GRANULE);
         header.free.set(offset as u32);
         header.live.set(header.live.get() - 1);
         header.live.get()

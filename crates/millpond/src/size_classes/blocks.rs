@@ -27,6 +27,7 @@ use core::ptr::NonNull;
 use super::block::{Block, ListKind};
 use super::list::BlockList;
 use crate::memory::OutOfMemory;
+use crate::sanitizer;
 
 #[derive(Debug)]
 pub(super) struct Blocks {
@@ -133,7 +134,7 @@ impl Blocks {
 
     /// A class uses the block from now on.
     fn start(&self, block: Block) -> Block {
-        block.reset();
+        block.reset(self.block_bytes);
         block.chunk().count_used(1);
         block
     }
@@ -238,7 +239,7 @@ impl Blocks {
         self.count.set(self.count.get() - blocks);
         if let Ok(layout) = self.chunk_layout(blocks) {
             // SAFETY: it was taken with this layout (invariant 1), and nobody uses it any more.
-            unsafe { dealloc(first.memory().as_ptr(), layout) };
+            unsafe { give(first.memory(), layout) };
         }
     }
 }
@@ -250,6 +251,17 @@ fn take(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)
 }
 
+/// Gives memory back to the global allocator.
+///
+/// # Safety
+///
+/// It was taken with this layout, and nobody uses it any more.
+unsafe fn give(memory: NonNull<u8>, layout: Layout) {
+    sanitizer::unpoison_at(memory.as_ptr(), layout.size());
+    // SAFETY: the caller's contract.
+    unsafe { dealloc(memory.as_ptr(), layout) };
+}
+
 /// What is still live in the blocks is gone: whoever could use it has borrowed this.
 impl Drop for Blocks {
     fn drop(&mut self) {
@@ -259,7 +271,7 @@ impl Drop for Blocks {
         if self.reserved_count > 0 {
             if let Ok(layout) = self.chunk_layout(self.reserved_count) {
                 // SAFETY: it was taken with this layout (invariant 1).
-                unsafe { dealloc(self.reserved.as_ptr(), layout) };
+                unsafe { give(self.reserved, layout) };
             }
         }
     }

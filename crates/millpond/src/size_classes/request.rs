@@ -215,7 +215,7 @@ impl SizeClasses {
         // SAFETY: the memory is a slot of a block (invariant 1), all of which have this size.
         let block = unsafe { Block::of_slot(memory, self.block_bytes) };
         // SAFETY: the slot is a live one of that block, and nobody uses it any more.
-        let live = unsafe { block.give_back(memory) };
+        let live = unsafe { block.give_back(memory, class.slot_bytes) };
         class.note_death(layout.size());
         if live == 0 || !block.is_listed() {
             self.settle(class, block);

@@ -11,6 +11,7 @@ use core::ops::Range;
 use super::Storage;
 use crate::handle::Word;
 use crate::reuse::{Link, ReuseOrder};
+use crate::sanitizer;
 
 #[cfg(feature = "debug-aids")]
 use crate::debug::Watch;
@@ -53,30 +54,16 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         self.poison(index, false);
     }
 
-    /// Tells AddressSanitizer that a slot is out of bounds, or that it is not.
-    #[cfg(millpond_asan)]
-    fn poison(&mut self, index: usize, is_dead: bool) {
-        unsafe extern "C" {
-            fn __asan_poison_memory_region(start: *const u8, bytes: usize);
-            fn __asan_unpoison_memory_region(start: *const u8, bytes: usize);
-        }
-        let spare = Self::spare_bytes();
-        let bytes: &[MaybeUninit<u8>] = &self.bytes_mut(index)[spare];
-        let (start, len) = (bytes.as_ptr().cast(), bytes.len());
-        if is_dead {
-            // SAFETY: the region is part of the array, and nobody uses it until it is unpoisoned.
-            unsafe { __asan_poison_memory_region(start, len) }
-        } else {
-            // SAFETY: the region is part of the array.
-            unsafe { __asan_unpoison_memory_region(start, len) }
-        }
-    }
-
-    #[cfg(not(millpond_asan))]
+    /// Tells AddressSanitizer that a slot is dead, or that it is not.
     #[inline]
-    fn poison(&mut self, _index: usize, _is_dead: bool) {
-        let _ = Self::spare_bytes;
-        let _ = Self::bytes_mut;
+    fn poison(&mut self, index: usize, is_dead: bool) {
+        if cfg!(millpond_asan) {
+            let spare = &mut self.bytes_mut(index)[Self::spare_bytes()];
+            match is_dead {
+                true => sanitizer::poison(spare),
+                false => sanitizer::unpoison(spare),
+            }
+        }
     }
 
     /// Does the same with all dead slots: as a pool begins, or ends.

@@ -21,6 +21,7 @@ use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
 use crate::memory::{self, OutOfMemory};
+use crate::sanitizer;
 use crate::stats::Stats;
 
 /// What a slot holds while its guard lives.
@@ -51,6 +52,7 @@ struct Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
+        sanitizer::unpoison_at(self.memory.as_ptr(), self.layout.size());
         // SAFETY: the memory came from the global allocator with this layout, and no slot of it is in
         // use: each would own a count of the `Rc` that keeps the chunks (invariant 4).
         unsafe { dealloc(self.memory.as_ptr(), self.layout) };
@@ -73,6 +75,7 @@ impl Chunks {
         let layout = Layout::for_value(&*chunk);
         let first = NonNull::from(Box::leak(chunk)).cast::<Live<T>>();
         memory.push(Chunk { memory: first.cast(), layout });
+        sanitizer::poison_at(first.as_ptr().cast(), layout.size());
         // The first slot comes to lie on top.
         // SAFETY: the chunk has so many slots.
         free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
@@ -144,7 +147,8 @@ impl<T> FreeSlot<T> {
     /// The slot that was freed last.
     #[inline]
     pub(super) fn pop(chunks: &Rc<Chunks>) -> Option<Self> {
-        let slot = chunks.free.borrow_mut().pop()?.cast();
+        let slot: NonNull<Live<T>> = chunks.free.borrow_mut().pop()?.cast();
+        sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
         Some(Self { chunks: Rc::clone(chunks), slot })
     }
 
@@ -176,6 +180,7 @@ impl<T> FreeSlot<T> {
 impl<T> Drop for FreeSlot<T> {
     #[inline]
     fn drop(&mut self) {
+        sanitizer::poison_at(self.slot.as_ptr().cast(), size_of::<Live<T>>());
         // There is room: the stack was made as large as the number of slots.
         self.chunks.free.borrow_mut().push(self.slot.cast());
     }
