@@ -10,8 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::in_every_order;
 use millpond::debug::{DebugAids, LiveReport};
+use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::{Intrusive, Lifo, ReuseOrder};
-use millpond::{Handle, Pool};
+use millpond::{BlockPool, Handle, Pool};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -210,4 +211,95 @@ fn aids_take_no_memory_after_the_pool_was_made() {
         }
     });
     assert_eq!(asked, allocations::Allocations::default());
+}
+
+fn blocks_of(aids: DebugAids) -> BlockPool<Value> {
+    let builder = BlockPool::<Value>::builder().slots_per_block(2).name("sparks");
+    builder.debug_aids(aids).build()
+}
+
+#[test]
+fn blocks_are_watched_under_the_numbers_of_the_whole_pool() {
+    let mut pool = blocks_of(DebugAids::none().fill_dead_slots());
+    let handles = [0; 5].map(|_| pool.insert([7; 21]).unwrap());
+    let stale: *mut Value = &raw mut pool[handles[3]];
+    pool.remove(handles[3]);
+    // SAFETY: the byte is part of the block's array, and no value is there.
+    unsafe { stale.cast::<u8>().wrapping_add(20).write(0x07) };
+    let mut insert = || panic_of(|| _ = pool.insert([1; 21]));
+    let said = insert().expect("it is noticed");
+    assert!(said.starts_with("pool \"sparks\": slot 3 was written to while it was dead"), "{said}");
+    assert_eq!(insert(), None, "said once");
+    pool.validate().unwrap();
+    assert_eq!(pool.len(), 5);
+}
+
+#[test]
+fn refused_removal_from_a_block_pool_panics_with_pool_handle_and_reason() {
+    let mut pool = blocks_of(DebugAids::none().panic_on_refused_removal());
+    let handles = [0; 5].map(|_| pool.insert([7; 21]).unwrap());
+    assert!(pool.remove(handles[3]).is_some());
+    let expected =
+        format!("pool \"sparks\" refuses handle {}: stale: its object was removed", handles[3]);
+    assert_eq!(panic_of(|| _ = pool.remove(handles[3])).unwrap(), expected);
+    pool.retain(|_, _| false);
+    pool.shrink_to_fit();
+    assert_eq!(panic_of(|| _ = pool.remove(handles[3])).unwrap(), expected);
+    assert_eq!(blocks_of(DebugAids::none()).remove(handles[3]), None);
+}
+
+#[test]
+fn live_objects_of_all_blocks_are_told_in_one_report() {
+    let mut pool = blocks_of(DebugAids::none().report_on_drop(keep));
+    let first = line!() + 1;
+    let handles = [0; 3].map(|_| pool.insert([0; 21]).unwrap());
+    let second = line!() + 1;
+    (0..2).for_each(|_| _ = pool.insert_with(|_| [0; 21]).unwrap());
+    let third = line!() + 1;
+    let _ = pool.vacant_entry().unwrap().insert([0; 21]);
+    pool.remove(handles[1]);
+
+    let lines = |report: &LiveReport| -> Vec<(u32, usize)> {
+        report.origins().iter().map(|origin| (origin.location().line(), origin.count())).collect()
+    };
+    let report = pool.live_report().unwrap();
+    assert_eq!((report.name(), report.live()), (Some("sparks"), 5));
+    assert_eq!(lines(&report), [(first, 2), (second, 2), (third, 1)]);
+
+    // What is no pool of the program's own says nothing when it goes: a snapshot, a saved state.
+    let snapshot = pool.snapshot();
+    drop(snapshot.clone());
+    pool.clear();
+    pool.shrink_to_fit();
+    assert!(REPORTS.take().is_empty());
+
+    // The blocks that a restored pool takes are watched as well.
+    pool.restore(&snapshot).unwrap();
+    drop(snapshot);
+    let fourth = line!() + 1;
+    pool.insert([0; 21]).unwrap();
+    assert_eq!(lines(&pool.live_report().unwrap()), [(fourth, 1)], "origins are not restored");
+    drop(pool);
+    let reports = REPORTS.take();
+    assert_eq!(reports.len(), 1, "one for the pool, not one for each block");
+    assert_eq!(lines(&reports[0]), [(fourth, 1)]);
+}
+
+#[test]
+fn a_pool_with_a_policy_has_the_aids_of_its_builder() {
+    for policy in Overflow::ALL {
+        let aids = DebugAids::none().panic_on_refused_removal().report_on_drop(keep);
+        let builder = Pool::<Value>::builder().capacity(2).name("pond").debug_aids(aids);
+        let mut pool = PolicyPool::new(*policy, builder, 2);
+        let handle = pool.insert_by([0; 21], |_, _| 0).unwrap().0;
+        assert!(pool.remove(handle).is_some());
+        let said = panic_of(|| _ = pool.remove(handle)).unwrap();
+        assert!(said.contains("pool \"pond\" refuses"), "{said}");
+        let line = line!() + 1;
+        pool.insert_by([0; 21], |_, _| 0).unwrap();
+        drop(pool);
+        let reports = REPORTS.take();
+        assert_eq!(reports.len(), 1, "{}", policy.name());
+        assert_eq!(reports[0].origins()[0].location().line(), line, "{}", policy.name());
+    }
 }

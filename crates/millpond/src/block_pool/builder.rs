@@ -25,6 +25,8 @@ use crate::settings::{BuildError, Settings, builder_methods};
 pub struct BlockPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pub(super) settings: Settings<R, H>,
     pub(super) growth: GrowthSettings,
+    #[cfg(feature = "debug-aids")]
+    pub(super) debug_aids: crate::debug::DebugAids,
     values: PhantomData<fn() -> T>,
 }
 
@@ -40,15 +42,26 @@ pub(super) struct GrowthSettings {
 
 impl<T> BlockPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { settings: Settings::new(), growth: GrowthSettings::default(), values: PhantomData }
+        Self {
+            settings: Settings::new(),
+            growth: GrowthSettings::default(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::debug::DebugAids::none(),
+            values: PhantomData,
+        }
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
-    /// A builder of slots with the name, the salt and the lifetimes that this one's have.
+    /// A builder of slots with the name, the salt, the lifetimes and the debug aids that this one's have.
     pub(crate) fn like(builder: &PoolBuilder<T, R, H>) -> Self {
-        let settings = builder.settings().clone();
-        Self { settings, growth: GrowthSettings::default(), values: PhantomData }
+        Self {
+            settings: builder.settings().clone(),
+            growth: GrowthSettings::default(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: builder.debug_aids,
+            values: PhantomData,
+        }
     }
 
     /// How many slots the pool grows by: a power of two. As a rule so many that growing is rare, and so
@@ -122,7 +135,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self,
         f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
     ) -> BlockPoolBuilder<T, R2, H2> {
-        BlockPoolBuilder { settings: f(self.settings), growth: self.growth, values: self.values }
+        BlockPoolBuilder {
+            settings: f(self.settings),
+            growth: self.growth,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+            values: self.values,
+        }
+    }
+
+    /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
+    /// [`PoolBuilder::debug_aids`]; what they remember is taken with each block.
+    #[cfg(feature = "debug-aids")]
+    pub fn debug_aids(mut self, aids: crate::debug::DebugAids) -> Self {
+        self.debug_aids = aids;
+        self
     }
 
     /// The pool.

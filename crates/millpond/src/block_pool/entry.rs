@@ -21,6 +21,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> VacantEntry<'_, T, R, H> {
 
     /// Moves the value in. O(1).
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(self, value: T) -> H {
         // The entry has held the pool since it asked for the handle.
         match self.pool.insert_if_room(value) {

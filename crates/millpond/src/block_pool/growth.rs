@@ -220,6 +220,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             self.blocks.resize_with(block + 1, || Block::Unused);
         }
         self.blocks[block].try_take(1 << self.shift, self.circle, self.name)?;
+        #[cfg(feature = "debug-aids")]
+        if self.watch(block).is_err() {
+            self.blocks[block].give_back();
+            return Err(OutOfMemory);
+        }
         if self.blocks[block].has_room() {
             self.room.set(block);
         }

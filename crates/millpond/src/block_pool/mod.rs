@@ -2,6 +2,8 @@
 
 mod block;
 mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod drain;
 mod entry;
 mod growth;
@@ -117,6 +119,8 @@ pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     ledger: Ledger,
     refused: u64,
     evicted: u64,
+    #[cfg(feature = "debug-aids")]
+    aids: crate::debug::DebugAids,
 }
 
 impl<T> BlockPool<T> {
@@ -185,6 +189,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             ledger: Ledger::default(),
             refused: 0,
             evicted: 0,
+            #[cfg(feature = "debug-aids")]
+            aids: builder.debug_aids,
         }
     }
 
@@ -327,12 +333,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// memory](Full::is_out_of_memory) to grow: the error gives the value back.
     // Always inlined, for the reason that `Pool::insert` gives.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
         self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         let mut block = self.room.lowest();
         if block == RoomMap::NONE {
@@ -397,6 +405,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// As for [`insert`](Self::insert): the function is not called.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
         match self.vacant() {
             Ok(entry) => {
@@ -420,6 +429,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert!(pool.vacant_entry().is_none());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
         match self.block_with_room() {
             Ok(block) => Some(self.entry_of(block)),
@@ -431,6 +441,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn vacant(&mut self) -> Result<VacantEntry<'_, T, R, H>, CannotGrow> {
         let block = self.block_with_room()?;
         Ok(self.entry_of(block))
@@ -438,9 +449,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// The entry of a block that has room.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn entry_of(&mut self, block: usize) -> VacantEntry<'_, T, R, H> {
-        let pool = self.blocks[block].pool_mut();
-        match pool.and_then(Pool::vacant_entry).map(|entry| entry.handle()) {
+        let Some(pool) = self.blocks[block].pool_mut() else {
+            unreachable!("a block with room is there");
+        };
+        match pool.vacant_entry().map(|entry| entry.handle()) {
             Some(inner) => {
                 let handle = self.outer(block, inner);
                 VacantEntry { pool: self, handle }
@@ -474,6 +488,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// (both are [`OutOfRange`](InsertAtErrorKind::OutOfRange)), is live or retired, has had this
     /// lifetime already (unless the pool wraps), or may never have it. The error gives the value back,
     /// and no block was taken.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         let index = handle.index() as usize;
         let block = self.block_of(index);
@@ -556,6 +571,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// If no slot can ever take the value; the error gives it back.
     #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<K: Ord>(
         &mut self,
         value: T,
@@ -703,8 +719,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert_eq!(pool.remove(handle), None);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        let (value, block, is_empty) = self.take_value(handle)?;
+        let Some((value, block, is_empty)) = self.take_value(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.note_refused_removal(handle);
+            return None;
+        };
         if is_empty {
             self.give_back_by_rule(block);
         }

@@ -64,6 +64,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
             ledger: super::growth::Ledger::default(),
             refused,
             evicted,
+            #[cfg(feature = "debug-aids")]
+            aids: crate::debug::DebugAids::none(),
         };
         let capacity = checked.growth.blocks << pool.shift;
         pool.load_growth(checked.growth).map_err(|_| Refused::OutOfMemory(capacity))?;

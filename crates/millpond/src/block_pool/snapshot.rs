@@ -19,6 +19,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
         Shape { slots_per_block, ..Shape::new(self.capacity_max(), &self.circle) }
     }
 
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.aids = crate::debug::DebugAids::none();
+        self.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::unwatch);
+        self
+    }
+
     fn used(&self) -> usize {
         self.blocks.len() << self.shift
     }
@@ -107,6 +114,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         pool.evicted = other.evicted;
         if !has_same_blocks {
             pool.note_addresses();
+            #[cfg(feature = "debug-aids")]
+            if (0..pool.blocks.len()).any(|block| pool.watch(block).is_err()) {
+                panic!("no memory for the debug aids of {}", PoolName(pool.name));
+            }
         }
         core::mem::forget(guard);
     }

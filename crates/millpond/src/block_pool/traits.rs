@@ -56,10 +56,21 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
         let mut copy = Self {
             blocks: self.blocks.clone(),
             room: self.room.clone(),
+            shift: self.shift,
+            births: self.births,
+            deaths: self.deaths,
+            peak_before_removal: self.peak_before_removal,
+            spare_blocks: self.spare_blocks,
+            max_blocks: self.max_blocks,
             addresses: Vec::new(),
             circle: self.circle,
             name: self.name,
-            ..*self
+            on_growth: self.on_growth,
+            ledger: self.ledger,
+            refused: self.refused,
+            evicted: self.evicted,
+            #[cfg(feature = "debug-aids")]
+            aids: self.aids,
         };
         copy.note_addresses();
         copy

@@ -1,7 +1,8 @@
 //! Aids for finding what a program does wrong with a pool's objects: writes through stale raw pointers,
 //! removals of what is gone already, objects that nobody removes.
 //!
-//! Compiled with the feature `debug-aids`, and even then off unless a pool's builder
+//! Compiled with the feature `debug-aids`, and even then off unless the builder of a [`Pool`], a
+//! [`BlockPool`] or a [`PolicyPool`](crate::overflow::PolicyPool)
 //! [asks for them](crate::PoolBuilder::debug_aids). Without the feature there is not an instruction of
 //! them in the program.
 //!
@@ -50,6 +51,8 @@
 
 mod live_report;
 mod watch;
+
+use core::panic::Location;
 
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
@@ -114,6 +117,36 @@ impl DebugAids {
     pub const fn remember_origins(mut self) -> Self {
         self.origins = true;
         self
+    }
+
+    /// Whether there is anything to do.
+    pub(crate) fn is_none(&self) -> bool {
+        let Self { fill, panics_on_refused_removal, origins, on_drop } = *self;
+        !(fill || panics_on_refused_removal || origins || on_drop.is_some())
+    }
+
+    /// What is said of live objects that were inserted at these places; `None` if places are not
+    /// remembered.
+    pub(crate) fn report(
+        &self,
+        name: Option<&'static str>,
+        places: impl Iterator<Item = &'static Location<'static>>,
+    ) -> Option<LiveReport> {
+        self.origins.then(|| LiveReport::new(name, places))
+    }
+
+    /// Tells whoever wants to know that a pool goes with live objects.
+    pub(crate) fn report_drop(
+        &self,
+        name: Option<&'static str>,
+        places: impl Iterator<Item = &'static Location<'static>>,
+    ) {
+        if let Some(on_drop) = self.on_drop {
+            let report = LiveReport::new(name, places);
+            if report.live() > 0 {
+                on_drop(&report);
+            }
+        }
     }
 
     /// When the pool is dropped with live objects, hands a report of them to the function, grouped by the

@@ -4,11 +4,13 @@ use core::panic::Location;
 use super::{DebugAids, LiveReport};
 use crate::memory::{self, OutOfMemory};
 
-/// The aids of one pool, and what they remember.
+/// The aids of one pool, or of one block of a pool, and what they remember.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     name: Option<&'static str>,
     aids: DebugAids,
+    /// The number that the first slot has in the whole pool.
+    first: usize,
     /// Where the object of each slot was inserted; of dead slots, whatever it was before.
     origins: Box<[Option<&'static Location<'static>>]>,
 }
@@ -17,10 +19,11 @@ impl Watch {
     pub(crate) fn try_new(
         name: Option<&'static str>,
         aids: DebugAids,
+        first: usize,
         slots: usize,
     ) -> Result<Self, OutOfMemory> {
         let origins = memory::filled(if aids.origins { slots } else { 0 }, None)?;
-        Ok(Self { name, aids, origins })
+        Ok(Self { name, aids, first, origins })
     }
 
     pub(crate) fn fills(&self) -> bool {
@@ -35,6 +38,11 @@ impl Watch {
         self.name
     }
 
+    /// The number that the slot has in the whole pool.
+    pub(crate) fn slot(&self, index: usize) -> usize {
+        self.first + index
+    }
+
     /// An object was inserted into this slot, at this place.
     pub(crate) fn inserted(&mut self, index: usize, origin: &'static Location<'static>) {
         if let Some(place) = self.origins.get_mut(index) {
@@ -42,18 +50,21 @@ impl Watch {
         }
     }
 
-    /// What is said of these live slots; `None` if their origins are not remembered.
-    pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
-        let places = live.filter_map(|index| self.origins.get(index).copied().flatten());
-        self.aids.origins.then(|| LiveReport::new(self.name, places))
+    /// Where the objects of these live slots were inserted.
+    pub(crate) fn origins(
+        &self,
+        live: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = &'static Location<'static>> {
+        live.filter_map(|index| self.origins.get(index).copied().flatten())
     }
 
     /// Tells whoever wants to know that the pool goes with these live slots.
     pub(crate) fn report_drop(&self, live: impl Iterator<Item = usize>) {
-        if let (Some(on_drop), Some(report)) = (self.aids.on_drop, self.report(live)) {
-            if report.live() > 0 {
-                on_drop(&report);
-            }
-        }
+        self.aids.report_drop(self.name, self.origins(live));
+    }
+
+    /// What is said of these live slots; `None` if their origins are not remembered.
+    pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
+        self.aids.report(self.name, self.origins(live))
     }
 }

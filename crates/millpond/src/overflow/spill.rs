@@ -160,8 +160,10 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Moves the value out, unless the handle is refused.
+    /// Moves the value out, unless the handle is refused. (If the second pool has debug aids that panic
+    /// then, they name its own handle, which counts its slots from 0.)
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: A::Handle) -> Option<A::Value> {
         match self.inside(handle) {
             Some(inner) => self.second.remove(inner),

@@ -18,7 +18,7 @@ use crate::settings::{BuildError, Settings, builder_methods};
 pub struct PoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     settings: Settings<R, H>,
     #[cfg(feature = "debug-aids")]
-    debug_aids: crate::debug::DebugAids,
+    pub(crate) debug_aids: crate::debug::DebugAids,
     values: core::marker::PhantomData<fn() -> T>,
 }
 
@@ -109,9 +109,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     ///
     /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
     pub fn try_build(self) -> Result<Pool<T, R, H>, BuildError> {
-        let pool = Pool::from_settings(&self.settings)?;
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut pool = Pool::from_settings(&self.settings)?;
         #[cfg(feature = "debug-aids")]
-        let pool = pool.watched_by(self.debug_aids)?;
+        if pool.watch(self.debug_aids, 0).is_err() {
+            return Err(BuildError::OutOfMemory { capacity: pool.capacity() });
+        }
         Ok(pool)
     }
 }

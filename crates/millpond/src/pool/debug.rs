@@ -8,7 +8,6 @@ use crate::errors::refuse;
 use crate::handle::{HandleLayout, Word};
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
-use crate::settings::BuildError;
 use crate::storage::Storage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
@@ -20,15 +19,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.watched()?.report(self.occupancy().iter())
     }
 
-    pub(super) fn watched_by(mut self, aids: DebugAids) -> Result<Self, BuildError> {
-        let capacity = self.capacity();
-        let DebugAids { fill, panics_on_refused_removal, origins, on_drop } = aids;
-        if fill || panics_on_refused_removal || origins || on_drop.is_some() {
-            let watch = Watch::try_new(self.name(), aids, capacity)
-                .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })?;
+    /// Where the live objects were inserted, as far as that is remembered.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = &'static Location<'static>> {
+        let watch = self.storage.watched();
+        watch.into_iter().flat_map(|watch| watch.origins(self.occupancy().iter()))
+    }
+
+    /// Has the slots watched from now on, if there is anything to do. In the whole pool, of which this may
+    /// be a block, the first of them has this number.
+    pub(crate) fn watch(&mut self, aids: DebugAids, first: usize) -> Result<(), OutOfMemory> {
+        if !aids.is_none() {
+            let watch = Watch::try_new(self.name(), aids, first, self.capacity())?;
             self.storage.watch(watch);
         }
-        Ok(self)
+        Ok(())
+    }
+
+    /// No longer.
+    pub(crate) fn unwatch(&mut self) {
+        self.storage.unwatch();
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        self.storage.watched().is_some()
     }
 
     /// Looks at the slot that comes next.

@@ -120,6 +120,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(crate) fn insert_or_return(&mut self, value: T) -> Result<H, T> {
         self.insert_if_room(value)
     }

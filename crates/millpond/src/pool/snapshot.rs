@@ -18,7 +18,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
 
     #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
-        self.storage.unwatch();
+        self.unwatch();
         self
     }
 

@@ -115,13 +115,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         if index >= self.values.len() || self.words.is_live(index) {
             return;
         }
-        let pool = PoolName(watch.name());
+        let (pool, slot) = (PoolName(watch.name()), watch.slot(index));
         self.unearth(index);
         let found = self.changed_byte(index);
         self.bury(index);
         if let Some((at, byte)) = found {
             panic!(
-                "{pool}: slot {index} was written to while it was dead: byte {at} of {} is {byte:#04x} \
+                "{pool}: slot {slot} was written to while it was dead: byte {at} of {} is {byte:#04x} \
                  instead of {:#04x}. Look for a raw pointer or reference kept from before its removal",
                 size_of::<T>(),
                 DEAD[at % 4],
