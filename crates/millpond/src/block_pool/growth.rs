@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::room::RoomMap;
-use super::{Block, BlockPool};
+use super::{Block, BlockPool, RoomMap};
 use crate::errors::PoolName;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
@@ -221,7 +220,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
         self.blocks[block].try_take(1 << self.shift, self.circle, self.name)?;
         if self.blocks[block].has_room() {
-            self.room.set(block);
+            self.room.insert(block);
         }
         self.note_address(block);
         let stats = &mut self.ledger.stats;
@@ -248,7 +247,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !self.blocks[block].give_back() {
             return false;
         }
-        self.room.unset(block);
+        self.room.remove(block);
         let noted = |at: &(usize, usize)| Some(at.0).cmp(&address);
         if let Ok(at) = self.addresses.binary_search_by(noted) {
             self.addresses.remove(at);
@@ -299,7 +298,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.room = RoomMap::new();
         self.room.try_grow(self.blocks.len())?;
         for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
-            self.room.set(block);
+            self.room.insert(block);
         }
         Ok(())
     }
