@@ -206,6 +206,8 @@ mod allocator;
 #[cfg(feature = "alloc")]
 pub mod any_pool;
 #[cfg(feature = "alloc")]
+mod bit_tree;
+#[cfg(feature = "alloc")]
 pub mod block_pool;
 #[cfg(feature = "alloc")]
 pub mod budget;

@@ -277,9 +277,10 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
         debug_assert!(R::SEARCHES_BITMAP);
+        let Some(live) = self.bitmap.get(word) else { return 0 };
         let slots = self.slots() - word * WORD_SLOTS;
         let mask = if slots < WORD_SLOTS { (1 << slots) - 1 } else { !0 };
-        !self.bitmap[word] & mask
+        !live & mask
     }
 
     /// The lowest dead slot at or after `from`. As [`dead_bits`](Self::dead_bits).

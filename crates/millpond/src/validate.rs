@@ -8,8 +8,9 @@
 //! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old;
 //! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
 //!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
-//!    back the same way; `LowestFirst`: each bit of each level says whether there is a vacant slot below
-//!    it; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
+//!    back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
+//!    its vacant slots, and the others that have one are in a tree, each bit of which says whether the
+//!    word below it is 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
 //!    vacant and the retired slots; `NextFit`: the cursor is in range);
 //! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
 //!    above the capacity, no more evictions than ends of lifetimes;

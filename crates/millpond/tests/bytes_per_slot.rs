@@ -41,19 +41,14 @@ fn index_bytes<H: HandleLayout>() -> usize {
     if H::CAPACITY_MAX <= 1 << 16 { 2 } else { 4 }
 }
 
-/// `LowestFirst`: one bit for 64 below, level upon level up to a single word, each level rounded up
-/// to whole words; and the list of levels.
+/// `LowestFirst`: one bit for 64 below, on five levels, each rounded up to whole words.
 fn lowest_first_bytes(slots: usize) -> usize {
-    let mut bytes = 0;
     let mut bits = slots.div_ceil(64);
-    loop {
-        let words = bits.div_ceil(64).max(1);
-        bytes += words * 8 + size_of::<Box<[u64]>>();
-        if words == 1 {
-            return bytes;
-        }
-        bits = words;
-    }
+    let words = (0..5).map(|_| {
+        bits = bits.div_ceil(64).max(1);
+        bits
+    });
+    words.sum::<usize>() * 8
 }
 
 /// What the table in `millpond::reuse` says of an order. `value` is the size of the dead slots'

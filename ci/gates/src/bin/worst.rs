@@ -130,6 +130,7 @@ fn worst<R: ReuseOrder>(slots: usize) {
         claim(&mut pool, handles[border]);
         claim(&mut pool, handles[border]);
     }
+    three_at_a_time(&mut pool, &mut handles, &borders);
     // All dead but one, then one after the other.
     let emptied: Vec<_> = handles.iter().filter(|h| h.index() as usize != slots / 2).collect();
     emptied.iter().for_each(|handle| _ = pool.remove(**handle));
@@ -147,6 +148,40 @@ fn worst<R: ReuseOrder>(slots: usize) {
     }
     for _ in 0..40 {
         insert(&mut pool);
+    }
+}
+
+/// Slot 0 and any two of the others dead in a full pool: at every level of a bitmap, a word loses its
+/// last bit while others have some, and has one again.
+fn three_at_a_time<R: ReuseOrder>(
+    pool: &mut Pool<Value, R>,
+    handles: &mut [Handle<Value>],
+    borders: &[usize],
+) {
+    for (at, &middle) in borders.iter().enumerate().skip(1) {
+        for &last in &borders[at + 1..] {
+            for slot in [last, middle, 0] {
+                remove(pool, handles[slot]);
+            }
+            for _ in 0..3 {
+                let handle = insert(pool).expect("room");
+                handles[handle.index() as usize] = handle;
+            }
+            // Their claims in a `Lifo` are counted apart.
+            if R::NAME == Lifo::NAME {
+                continue;
+            }
+            for claimed in [[0, middle, last], [middle, last, 0], [last, 0, middle]] {
+                for slot in [0, middle, last] {
+                    remove(pool, handles[slot]);
+                    let next = Handle::from_parts(slot as u32, handles[slot].generation() + 1);
+                    handles[slot] = next.expect("a generation in range");
+                }
+                for slot in claimed {
+                    claim(pool, handles[slot]);
+                }
+            }
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::room::RoomMap;
-use super::{Block, BlockPool};
+use super::{Block, BlockPool, RoomMap};
 use crate::errors::PoolName;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
@@ -226,7 +225,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             return Err(OutOfMemory);
         }
         if self.blocks[block].has_room() {
-            self.room.set(block);
+            self.room.insert(block);
         }
         self.note_address(block);
         let stats = &mut self.ledger.stats;
@@ -253,7 +252,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !self.blocks[block].give_back() {
             return false;
         }
-        self.room.unset(block);
+        self.room.remove(block);
         let noted = |at: &(usize, usize)| Some(at.0).cmp(&address);
         if let Ok(at) = self.addresses.binary_search_by(noted) {
             self.addresses.remove(at);
@@ -304,7 +303,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.room = RoomMap::new();
         self.room.try_grow(self.blocks.len())?;
         for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
-            self.room.set(block);
+            self.room.insert(block);
         }
         Ok(())
     }

@@ -9,7 +9,6 @@ mod entry;
 mod growth;
 mod iter;
 mod overflow;
-mod room;
 #[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
@@ -26,6 +25,7 @@ pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMu
 
 use alloc::vec::Vec;
 
+use crate::bit_tree::{self, BitTree};
 use crate::circle::Circle;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal};
@@ -35,7 +35,9 @@ use crate::reuse::{Lifo, ReuseOrder};
 use crate::stats::Stats;
 use block::Block;
 use growth::{CannotGrow, Ledger};
-use room::RoomMap;
+
+/// The blocks that are there and have room: of 2^32 at most, those of one slot.
+type RoomMap = BitTree<6>;
 
 /// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
 /// is a limit.
@@ -249,7 +251,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     pub fn is_full(&self) -> bool {
         let at_limit =
             || self.blocks.len() == self.max_blocks && !self.blocks.iter().any(Block::is_takeable);
-        self.room.lowest() == RoomMap::NONE && at_limit()
+        self.room.lowest() == bit_tree::NONE && at_limit()
     }
 
     /// The name that the builder was given.
@@ -343,7 +345,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
         let mut block = self.room.lowest();
-        if block == RoomMap::NONE {
+        if block == bit_tree::NONE {
             match self.grow() {
                 Ok(grown) => block = grown,
                 Err(cause) => return Err((value, cause)),
@@ -365,7 +367,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     fn settle_birth(&mut self, block: usize, is_full: bool) {
         self.births += 1;
         if is_full {
-            self.room.unset(block);
+            self.room.remove(block);
         }
     }
 
@@ -382,7 +384,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     fn block_with_room(&mut self) -> Result<usize, CannotGrow> {
         match self.room.lowest() {
-            RoomMap::NONE => self.grow(),
+            bit_tree::NONE => self.grow(),
             block => Ok(block),
         }
     }
@@ -745,7 +747,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.note_peak(self.len());
         self.deaths += 1;
         if was_full && !is_full {
-            self.room.set(block);
+            self.room.insert(block);
         }
         Some((value, block, is_empty))
     }
@@ -903,7 +905,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 pool.note_peak(pool.len());
                 pool.deaths += (*live_before - live) as u64;
                 if pool.blocks[*block].has_room() {
-                    pool.room.set(*block);
+                    pool.room.insert(*block);
                 }
                 if live == 0 {
                     pool.give_back_by_rule(*block);

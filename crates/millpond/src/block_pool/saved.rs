@@ -2,8 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::room::RoomMap;
-use super::{Block, BlockPool};
+use super::{Block, BlockPool, RoomMap};
 use crate::Stats;
 use crate::handle::{HandleLayout, Word};
 use crate::pool::{KeptWords, Pool};

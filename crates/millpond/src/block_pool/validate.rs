@@ -20,11 +20,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             format_args!("{} of {}", self.blocks.len(), self.max_blocks),
         )?;
         for (at, block) in self.blocks.iter().enumerate() {
-            ensure(
-                self.room.has_room(at) == block.has_room(),
-                "the blocks with room are known",
-                format_args!("block {at}"),
-            )?;
             match block {
                 Block::Unused => {}
                 Block::Taken(pool) => {
@@ -38,11 +33,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 Block::GivenBack(words) => words.validate()?,
             }
         }
-        ensure(
-            self.room.is_consistent(),
-            "the levels of the map of room agree",
-            format_args!("?"),
-        )?;
+        self.room.validate(self.blocks.len(), |block| self.blocks[block].has_room())?;
         let there = self.blocks.iter().filter(|block| block.pool().is_some()).count();
         ensure(
             there == self.ledger.stats.blocks
