@@ -42,8 +42,11 @@ fn without_blocks(text: &str) -> String {
 fn links(text: &str) -> Vec<String> {
     let text = without_blocks(text);
     // Every second part is between backticks. A link's words may be code; where it leads to is not.
-    let prose: String =
-        text.split('`').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "code" }).collect();
+    let prose: String = text
+        .split('`')
+        .enumerate()
+        .map(|(n, part)| if n % 2 == 0 { part } else { "code" })
+        .collect();
     let after = |opening: &'static str, end: char| {
         let rests: Vec<String> = (prose.split(opening).skip(1))
             .map(|rest| rest.chars().take_while(|&c| c != end).collect())
@@ -73,7 +76,9 @@ fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::ParentDir => assert!(plain.pop(), "{} leaves the repository", path.display()),
+            Component::ParentDir => {
+                assert!(plain.pop(), "{} leaves the repository", path.display())
+            }
             Component::CurDir => {}
             part => plain.push(part),
         }
@@ -140,7 +145,8 @@ fn the_code_of_every_page_of_the_guide_is_compiled() {
 
 #[test]
 fn links_are_found_and_code_is_not() {
-    let text = "See [a `b`](one.md#x) and ![p](two.png).\n`[no](three.md)`\n```\n[no](four.md)\n```\n";
+    let text =
+        "See [a `b`](one.md#x) and ![p](two.png).\n`[no](three.md)`\n```\n[no](four.md)\n```\n";
     assert_eq!(links(text), ["one.md#x", "two.png"]);
     let text = "# A `b`, c!\n```\n# no\n```\n## D-e (f)\n";
     assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), ["a-b-c", "d-e-f"]);
