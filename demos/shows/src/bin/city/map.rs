@@ -119,7 +119,7 @@ fn ground(picture: &mut Picture, number: usize) {
     let name = placed(corner, [8.0, if site.corner[1] > 0.0 { DISTRICT[1] - 8.0 } else { 22.0 }]);
     // The houses would run into the letters.
     let plate = [site.name.len() as f32 * 8.5 + 8.0, 22.0];
-    picture.rectangle([name[0] - 4.0, name[1] - 16.0], plate, BACKGROUND.mix(0.7));
+    picture.rectangle([name[0] - 4.0, name[1] - 19.0], plate, BACKGROUND.mix(0.7));
     picture.text(name, 17.0, color, site.name);
 }
 
