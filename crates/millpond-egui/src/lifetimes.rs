@@ -6,7 +6,7 @@ use crate::Inspect;
 use crate::ages::Slot;
 use crate::colours::{self, GENERATIONS, GROUND};
 use crate::history::HEIGHT;
-use crate::words::{caption, grouped};
+use crate::words::{caption, grouped, ordinal};
 
 /// So many bars are drawn at most.
 const BARS_MAX: u32 = 32;
@@ -89,18 +89,6 @@ impl Lifetimes {
             }
         })
     }
-}
-
-/// The number as a place in a row.
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    grouped(number.into()) + ending
 }
 
 #[cfg(test)]

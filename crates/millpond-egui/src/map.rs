@@ -4,7 +4,7 @@ use egui::{Color32, Mesh, Pos2, Rect, Sense, Shape, Ui, Vec2, vec2};
 
 use crate::ages::Slot;
 use crate::colours::{self, AGES, DEAD, FRESHLY_DEAD, GENERATIONS, Scale};
-use crate::words::{caption, grouped, seconds};
+use crate::words::{caption, grouped, ordinal, seconds};
 
 /// At most so many squares are drawn.
 const CELLS_MAX: usize = 4096;
@@ -80,8 +80,7 @@ impl Map<'_> {
                     square(ui, FRESHLY_DEAD, "died just now");
                 }
                 ColouredBy::Generation => {
-                    let most = grouped(self.most.into());
-                    scale(ui, &GENERATIONS, "1st lifetime", &format!("{most}."));
+                    scale(ui, &GENERATIONS, "1st lifetime", &ordinal(self.most));
                     ui.add_space(8.0);
                     square(ui, darkened(GENERATIONS[2]), "dead");
                 }

@@ -96,7 +96,7 @@ fn a_click_colours_the_map_by_generation() {
     panel.get_by_label("by generation").click();
     panel.run();
     assert!(!is_shown(&panel, "died just now") && is_shown(&panel, "not used yet"));
-    assert!(is_shown(&panel, "6."), "the latest lifetime");
+    assert!(is_shown(&panel, "6th"), "the latest lifetime");
     let picture = eyes.0.borrow().draw(&panel.ctx, panel.output(), SIZE);
     let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/generations.png");
     picture.save(std::path::Path::new(path)).unwrap();
