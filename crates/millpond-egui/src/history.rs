@@ -2,15 +2,17 @@
 
 use std::collections::VecDeque;
 
-use egui::{Color32, Sense, Shape, Stroke, Ui, Vec2, pos2};
+use egui::{Align2, FontId, Sense, Shape, Stroke, Ui, Vec2, pos2, vec2};
 use millpond::Stats;
+
+use crate::colours::{GROUND, LIVE, PEAK};
+use crate::words::{caption, grouped, seconds};
 
 /// So many looks are kept: four seconds at 60 a second.
 const LOOKS_MAX: usize = 240;
 
-const HEIGHT: f32 = 48.0;
-const LIVE: Color32 = Color32::from_rgb(94, 201, 98);
-const PEAK: Color32 = Color32::from_rgb(200, 160, 60);
+/// How high the plots of the panel are.
+pub(crate) const HEIGHT: f32 = 56.0;
 
 #[derive(Clone, Copy, Debug)]
 struct Look {
@@ -34,10 +36,18 @@ impl History {
         self.looks.push_back(Look { at, live, inserted, removed });
     }
 
+    /// From the first to the last look that is kept.
+    fn seconds(&self) -> f32 {
+        match (self.looks.front(), self.looks.back()) {
+            (Some(first), Some(last)) => last.at - first.at,
+            _ => 0.0,
+        }
+    }
+
     /// Births and deaths per second over the looks that are kept.
     pub(crate) fn rates(&self) -> Option<(f32, f32)> {
         let (first, last) = (self.looks.front()?, self.looks.back()?);
-        let seconds = last.at - first.at;
+        let seconds = self.seconds();
         let rate = |now: u64, then: u64| now.saturating_sub(then) as f32 / seconds;
         (seconds > 0.0)
             .then(|| (rate(last.inserted, first.inserted), rate(last.removed, first.removed)))
@@ -45,22 +55,34 @@ impl History {
 
     /// Draws how many were live, with a line at the peak, from nothing to the capacity.
     pub(crate) fn plot(&self, ui: &mut Ui, stats: &Stats) {
+        ui.label(caption(format!("live slots, the last {}", seconds(self.seconds()))));
         let size = Vec2::new(ui.available_width().max(32.0), HEIGHT);
         let (place, _) = ui.allocate_exact_size(size, Sense::hover());
         let painter = ui.painter_at(place);
-        painter.rect_filled(place, 2.0, Color32::from_rgb(24, 25, 29));
+        painter.rect_filled(place, 2.0, GROUND);
         let height = |slots: usize| {
             let share = slots as f32 / stats.capacity.max(1) as f32;
             place.max.y - 1.0 - share.min(1.0) * (HEIGHT - 2.0)
         };
-        let peak = height(stats.peak);
-        painter.hline(place.x_range(), peak, Stroke::new(1.0, PEAK));
         let step = size.x / (LOOKS_MAX - 1) as f32;
         let right = |looks_ago: usize| place.max.x - looks_ago as f32 * step;
         let line = (self.looks.iter().rev().enumerate())
             .map(|(ago, look)| pos2(right(ago), height(look.live)))
             .collect();
         painter.add(Shape::line(line, Stroke::new(1.5, LIVE)));
+        let peak = height(stats.peak);
+        painter.hline(place.x_range(), peak, Stroke::new(1.0, PEAK));
+        // Below the line, or above it where there is no room.
+        let (corner, anchor) = match peak < place.center().y {
+            true => (vec2(4.0, 2.0), Align2::LEFT_TOP),
+            false => (vec2(4.0, -2.0), Align2::LEFT_BOTTOM),
+        };
+        let text = format!("peak {}", grouped(stats.peak as u64));
+        let at = pos2(place.min.x, peak) + corner;
+        let behind = painter.layout_no_wrap(text, FontId::proportional(11.0), PEAK);
+        let words = anchor.anchor_size(at, behind.size());
+        painter.rect_filled(words.expand2(vec2(2.0, 0.0)), 2.0, GROUND.gamma_multiply(0.8));
+        painter.galley(words.min, behind, PEAK);
     }
 }
 

@@ -1,5 +1,6 @@
-//! A panel for a game's own [egui] overlay that shows how its [millpond] pools stand: a map of the slots
-//! coloured by age, how full the pool is and was, what it refused and evicted, and its generations.
+//! A panel for a game's own [egui] overlay that shows how its [millpond] pools stand: how full a pool is
+//! and was, its peak, what it refused and evicted, how far its generations are used up, and a map of its
+//! slots, coloured by age or by generation.
 //!
 //! Two lines:
 //!
@@ -11,11 +12,10 @@
 //! let mut inspector = Inspector::new(); // once, kept beside the pool
 //!
 //! # let context = egui::Context::default();
-//! # let _ = context.run(egui::RawInput::default(), |context| {
-//! egui::Window::new("pools").show(context, |ui| {
-//!     inspector.show(ui, &sparks); // in each frame
-//! });
+//! # let output = context.run_ui(egui::RawInput::default(), |ui| {
+//! inspector.show(ui, &sparks); // in each frame, in whatever part of the overlay
 //! # });
+//! # output.drop_without_applying_deltas();
 //! # sparks.insert([0.0; 4]).unwrap();
 //! ```
 //!
@@ -24,9 +24,12 @@
 //! from the first look that saw the object.
 
 mod ages;
+mod colours;
 mod history;
 mod inspect;
+mod lifetimes;
 mod map;
+mod words;
 
 pub use inspect::Inspect;
 
@@ -39,18 +42,24 @@ use egui::{Color32, Grid, ProgressBar, RichText, Ui};
 use millpond::Stats;
 
 use ages::Ages;
+use colours::{BAR, WARNING, WARNING_BAR};
 use history::History;
+use lifetimes::Lifetimes;
+use map::{ColouredBy, Map};
+use words::grouped;
 
-const WARNING: Color32 = Color32::from_rgb(230, 90, 70);
+/// From this share on a pool is nearly full, and a slot's generations nearly used up.
+const NEARLY: f32 = 0.9;
 
-/// From this share on a pool is nearly full.
-const NEARLY_FULL: f32 = 0.9;
+/// Where a panel is narrower than this, its plots are one below the other.
+const WIDE: f32 = 320.0;
 
 /// Shows one pool, and remembers what it has seen of it. Have one for each pool.
 #[derive(Clone, Debug, Default)]
 pub struct Inspector {
     ages: Ages,
     history: History,
+    coloured_by: ColouredBy,
 }
 
 impl Inspector {
@@ -64,53 +73,91 @@ impl Inspector {
     pub fn show(&mut self, ui: &mut Ui, pool: &dyn Inspect) {
         let now = ui.input(|input| input.time) as f32;
         let stats = pool.stats();
-        self.ages.look(pool, stats.capacity, now);
+        self.ages.look(pool, now);
         self.history.look(&stats, now);
+        let lifetimes = Lifetimes::of(self.ages.slots(), pool);
 
         let name = pool.name().unwrap_or("pool without a name");
-        ui.label(RichText::new(name).strong());
-        let share = stats.live as f32 / stats.capacity.max(1) as f32;
-        let mut bar = ProgressBar::new(share)
-            .text(format!("{} of {} slots live", stats.live, stats.capacity));
-        if share >= NEARLY_FULL {
-            bar = bar.fill(WARNING);
-        }
-        ui.add(bar);
-        self.history.plot(ui, &stats);
-        self.figures(ui, name, &stats);
-        map::map(ui, &self.ages, now);
-    }
-
-    fn figures(&self, ui: &mut Ui, name: &str, stats: &Stats) {
-        let (born, died) = self.history.rates().unwrap_or_default();
-        let warn = |number: String, is_bad: bool| {
-            let text = RichText::new(number).monospace();
-            if is_bad { text.color(WARNING) } else { text }
-        };
-        let plain = |number: String| warn(number, false);
-        Grid::new(("millpond", name)).num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
-            ui.label("peak");
-            ui.label(plain(stats.peak.to_string()));
-            ui.label("retired");
-            ui.label(warn(stats.retired.to_string(), stats.retired > 0));
-            ui.end_row();
-            ui.label("refused");
-            ui.label(warn(stats.refused.to_string(), stats.refused > 0));
-            ui.label("evicted");
-            ui.label(plain(stats.evicted.to_string()));
-            ui.end_row();
-            ui.label("born");
-            ui.label(plain(format!("{} ({born:.0}/s)", stats.inserted)));
-            ui.label("died");
-            ui.label(plain(format!("{} ({died:.0}/s)", stats.removed)));
-            ui.end_row();
-            if let Some((slot, lifetimes)) = self.ages.busiest() {
-                ui.label("busiest");
-                ui.label(plain(format!("slot {slot}")));
-                ui.label("lifetimes");
-                ui.label(plain(format!("{lifetimes} seen")));
-                ui.end_row();
+        ui.push_id(("millpond", name), |ui| {
+            ui.label(RichText::new(name).strong().size(15.0));
+            occupancy(ui, &stats);
+            if ui.available_width() >= WIDE {
+                ui.columns_const(|[left, right]| {
+                    self.history.plot(left, &stats);
+                    lifetimes.plot(right);
+                });
+            } else {
+                self.history.plot(ui, &stats);
+                lifetimes.plot(ui);
             }
+            ui.add_space(2.0);
+            self.figures(ui, &stats);
+            generations(ui, &lifetimes, pool.lifetimes_max());
+            ui.add_space(6.0);
+            ui.horizontal(|ui| {
+                ui.label("slots");
+                ui.selectable_value(&mut self.coloured_by, ColouredBy::Age, "by age");
+                let by_generation = ColouredBy::Generation;
+                ui.selectable_value(&mut self.coloured_by, by_generation, "by generation");
+            });
+            let map = Map {
+                slots: self.ages.slots(),
+                coloured_by: self.coloured_by,
+                now,
+                oldest: self.ages.oldest(now),
+                lifetime: &|generation| pool.lifetime(generation),
+                most: lifetimes.most(),
+            };
+            map.show(ui);
+            map.legend(ui);
         });
     }
+
+    fn figures(&self, ui: &mut Ui, stats: &Stats) {
+        let (born, died) = self.history.rates().unwrap_or_default();
+        let rate = |count, per_second: f32| {
+            format!("{}  ({}/s)", grouped(count), grouped(per_second.round() as u64))
+        };
+        Grid::new("figures").num_columns(4).spacing([14.0, 3.0]).show(ui, |ui| {
+            figure(ui, "peak", grouped(stats.peak as u64), false);
+            figure(ui, "retired", grouped(stats.retired as u64), stats.retired > 0);
+            ui.end_row();
+            figure(ui, "refused", grouped(stats.refused), stats.refused > 0);
+            figure(ui, "evicted", grouped(stats.evicted), false);
+            ui.end_row();
+            figure(ui, "born", rate(stats.inserted, born), false);
+            figure(ui, "died", rate(stats.removed, died), false);
+            ui.end_row();
+        });
+    }
+}
+
+/// How full the pool is.
+fn occupancy(ui: &mut Ui, stats: &Stats) {
+    let share = stats.live as f32 / stats.capacity.max(1) as f32;
+    let (live, capacity) = (grouped(stats.live as u64), grouped(stats.capacity as u64));
+    let colour = if share >= NEARLY { WARNING_BAR } else { BAR };
+    let words = RichText::new(format!("{live} of {capacity} slots live")).color(Color32::WHITE);
+    ui.add(ProgressBar::new(share).corner_radius(3.0).fill(colour).text(words));
+}
+
+/// How much of the busiest slot's generations is used up.
+fn generations(ui: &mut Ui, lifetimes: &Lifetimes, lifetimes_max: Option<u32>) {
+    let Some((slot, most)) = lifetimes.busiest else {
+        return;
+    };
+    let busiest = format!("slot {}: lifetime {}", grouped(slot as u64), grouped(most.into()));
+    let (words, is_nearly_used_up) = match lifetimes_max {
+        Some(max) => {
+            (format!("{busiest} of {}", grouped(max.into())), most as f32 >= max as f32 * NEARLY)
+        }
+        None => (busiest, false),
+    };
+    ui.horizontal(|ui| figure(ui, "busiest", words, is_nearly_used_up));
+}
+
+fn figure(ui: &mut Ui, name: &str, words: String, is_warning: bool) {
+    ui.label(name);
+    let words = RichText::new(words).strong();
+    ui.label(if is_warning { words.color(WARNING) } else { words });
 }

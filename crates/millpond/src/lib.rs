@@ -193,6 +193,8 @@ mod address;
 mod circle;
 pub mod classic;
 mod errors;
+#[cfg(feature = "alloc")]
+mod generations;
 pub mod handle;
 mod integrations;
 mod lifetimes;
@@ -300,6 +302,7 @@ pub use self::{
     any_pool::{AnyPool, AnyPoolBuilder},
     block_pool::{BlockPool, BlockPoolBuilder},
     budget::Budget,
+    generations::Generations,
     occupancy::Occupancy,
     packed::{PackedPool, PackedPoolBuilder},
     pool::{Pool, PoolBuilder},

@@ -14,7 +14,7 @@ pub const BACKGROUND: RGBColor = RGBColor(11, 15, 28);
 /// For what is written.
 pub const INK: RGBColor = RGBColor(214, 222, 240);
 /// For what is there to be seen when looked for: frames, grids, second thoughts.
-pub const FAINT: RGBColor = RGBColor(112, 124, 154);
+pub const FAINT: RGBColor = RGBColor(142, 154, 184);
 
 /// It is painted so many times larger each way, and made small at the end: that smooths the edges.
 const SCALE: usize = 2;

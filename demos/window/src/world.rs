@@ -1,116 +1,174 @@
 //! Rockets that burst into sparks, and the pool of the sparks.
 
-use millpond::overflow::{EvictLeast, EvictOldest, Policy, Refuse};
-use millpond::{Handle, Pool};
+use millpond::Pool;
+use millpond::overflow::{Overflow, PolicyPool};
+
+/// What the sliders say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub capacity: usize,
+    pub policy: Overflow,
+    /// How many slots there may be beyond the capacity, if the policy is to spill or to grow.
+    pub more: usize,
+    pub sparks_per_second: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { capacity: 3000, policy: Overflow::EvictLeast, more: 3000, sparks_per_second: 2000 }
+    }
+}
 
 pub(crate) struct Spark {
+    /// In heights of the sky, from its left upper corner.
     pub(crate) position: [f32; 2],
-    speed: [f32; 2],
+    pub(crate) speed: [f32; 2],
     pub(crate) colour: [f32; 3],
+    /// The share of its speed that a spark keeps in a tick.
+    drag: f32,
     ticks_left: u32,
+    ticks: u32,
 }
-
-const LIFE_TICKS: u32 = 120;
 
 impl Spark {
+    /// From 1 to 0: of the light that it had at first.
     pub(crate) fn brightness(&self) -> f32 {
-        self.ticks_left as f32 / LIFE_TICKS as f32
+        self.ticks_left as f32 / self.ticks as f32
     }
 }
 
-/// The overflow policies to choose from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnFull {
-    Refuse,
-    EvictDarkest,
-    EvictOldest,
+/// What a rocket bursts into.
+#[derive(Clone, Copy)]
+enum Burst {
+    /// A ball of one colour.
+    Peony,
+    /// Gold that falls for long.
+    Willow,
+    /// A circle, seen from any side.
+    Ring,
 }
 
-impl OnFull {
-    pub(crate) const ALL: [Self; 3] = [Self::Refuse, Self::EvictDarkest, Self::EvictOldest];
-
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Refuse => "refuse the new one",
-            Self::EvictDarkest => "evict the darkest",
-            Self::EvictOldest => "evict the oldest",
-        }
-    }
-}
+const GOLD: [f32; 3] = [1.0, 0.72, 0.32];
+const COLOURS: [[f32; 3]; 6] = [
+    [1.0, 0.35, 0.30],
+    [0.35, 0.95, 0.55],
+    [0.40, 0.65, 1.0],
+    [0.95, 0.45, 0.95],
+    [0.35, 0.95, 0.95],
+    [1.0, 0.92, 0.60],
+];
+const GRAVITY: f32 = 0.000_055;
 
 pub(crate) struct World {
-    sparks: Pool<Spark>,
-    oldest: EvictOldest<Handle<Spark>>,
-    pub(crate) on_full: OnFull,
-    pub(crate) sparks_per_second: u32,
-    /// Sparks that the next burst will have.
+    sparks: PolicyPool<Spark>,
+    /// The width of the sky in heights.
+    pub(crate) width: f32,
+    pub(crate) ticks: u32,
+    sparks_per_second: u32,
+    /// Sixtieths of sparks that the next burst will have, and how many it waits for.
     saved_up: u32,
+    next_burst: u32,
     random: u64,
 }
 
-fn pool(capacity: usize) -> Pool<Spark> {
-    Pool::builder().capacity(capacity).name("sparks").build()
+fn pool(settings: Settings) -> PolicyPool<Spark> {
+    let more = match settings.policy {
+        Overflow::Spill | Overflow::Grow => settings.more,
+        _ => 0,
+    };
+    let builder = Pool::builder().capacity(settings.capacity).name("sparks");
+    PolicyPool::new(settings.policy, builder, more)
 }
 
 impl World {
-    pub(crate) fn new(capacity: usize) -> Self {
-        let sparks = pool(capacity);
-        let oldest = EvictOldest::beside(&sparks);
-        let (on_full, sparks_per_second) = (OnFull::Refuse, 1500);
-        Self { sparks, oldest, on_full, sparks_per_second, saved_up: 0, random: 1 }
+    pub(crate) fn new(settings: Settings) -> Self {
+        let Settings { sparks_per_second, .. } = settings;
+        let sparks = pool(settings);
+        Self {
+            sparks,
+            width: 1.0,
+            ticks: 0,
+            sparks_per_second,
+            saved_up: 0,
+            next_burst: 0,
+            random: 7,
+        }
     }
 
-    pub(crate) fn sparks(&self) -> &Pool<Spark> {
+    pub(crate) fn sparks(&self) -> &PolicyPool<Spark> {
         &self.sparks
     }
 
-    /// A pool never grows: this is a new one.
-    pub(crate) fn resize(&mut self, capacity: usize) {
-        self.sparks = pool(capacity);
-        self.oldest = EvictOldest::beside(&self.sparks);
+    pub(crate) fn set_sparks_per_second(&mut self, sparks: u32) {
+        self.sparks_per_second = sparks;
+    }
+
+    /// The sparks go on in a pool of another size or policy.
+    pub(crate) fn take_new_pool(&mut self, settings: Settings) {
+        let mut old = std::mem::replace(&mut self.sparks, pool(settings));
+        let handles: Vec<_> = old.iter().map(|(handle, _)| handle).collect();
+        for spark in handles.into_iter().filter_map(|handle| old.remove(handle)) {
+            self.add(spark);
+        }
     }
 
     pub(crate) fn tick(&mut self) {
-        self.saved_up += self.sparks_per_second / 60;
-        if self.saved_up >= 200 {
-            self.burst();
+        self.ticks += 1;
+        self.saved_up += self.sparks_per_second;
+        if self.saved_up / 60 > self.next_burst {
+            self.burst(self.saved_up / 60);
+            self.saved_up %= 60;
+            self.next_burst = 120 + (self.share() * 180.0) as u32 + self.sparks_per_second / 40;
         }
         self.sparks.retain(|_, spark| {
-            spark.speed[1] += 0.00008;
+            spark.speed[1] += GRAVITY;
             for (at, speed) in spark.position.iter_mut().zip(&mut spark.speed) {
                 *at += *speed;
-                *speed *= 0.985;
+                *speed *= spark.drag;
             }
             spark.ticks_left -= 1;
-            spark.ticks_left > 0
+            spark.ticks_left > 0 && spark.position[1] < 1.0
         });
     }
 
-    fn burst(&mut self) {
-        let centre = [0.1 + 0.8 * self.share(), 0.1 + 0.5 * self.share()];
-        let colour = [0.4 + 0.6 * self.share(), 0.4 + 0.6 * self.share(), 0.4 + 0.6 * self.share()];
-        for _ in 0..std::mem::take(&mut self.saved_up) {
-            let (angle, speed) =
-                (self.share() * std::f32::consts::TAU, 0.009 * self.share().sqrt());
-            let ticks_left = LIFE_TICKS / 2 + (self.share() * LIFE_TICKS as f32 / 2.0) as u32;
-            let speed = [angle.cos() * speed * 0.7, angle.sin() * speed];
-            self.add(Spark { position: centre, speed, colour, ticks_left: ticks_left.max(1) });
+    fn burst(&mut self, sparks: u32) {
+        let centre = [self.width * (0.12 + 0.76 * self.share()), 0.14 + 0.38 * self.share()];
+        let burst =
+            [Burst::Peony, Burst::Peony, Burst::Willow, Burst::Ring][(self.share() * 4.0) as usize];
+        let colour = match burst {
+            Burst::Willow => GOLD,
+            _ => COLOURS[(self.share() * COLOURS.len() as f32) as usize],
+        };
+        let radius = 0.13 + 0.12 * self.share();
+        let tilt = self.share() * std::f32::consts::TAU;
+        for _ in 0..sparks {
+            let angle = self.share() * std::f32::consts::TAU;
+            let (x, y, drag, seconds) = match burst {
+                Burst::Peony => {
+                    let z = 2.0 * self.share() - 1.0;
+                    let flat = (1.0 - z * z).sqrt() * (0.85 + 0.15 * self.share());
+                    (angle.cos() * flat, angle.sin() * flat, 0.965, 1.1 + 0.9 * self.share())
+                }
+                Burst::Willow => {
+                    let far = self.share().sqrt();
+                    (angle.cos() * far, angle.sin() * far, 0.962, 2.0 + 2.2 * self.share())
+                }
+                Burst::Ring => {
+                    let (x, y) = (angle.cos(), angle.sin() * 0.35);
+                    let (x, y) = (x * tilt.cos() - y * tilt.sin(), x * tilt.sin() + y * tilt.cos());
+                    (x, y, 0.970, 0.9 + 0.5 * self.share())
+                }
+            };
+            let speed = [x, y].map(|part| part * radius * (1.0 - drag));
+            let ticks = (seconds * 60.0) as u32;
+            self.add(Spark { position: centre, speed, colour, drag, ticks_left: ticks, ticks });
         }
     }
 
     /// What does not fit is not seen, or something else is not: the policy's to say.
     fn add(&mut self, spark: Spark) {
-        let inserted = match self.on_full {
-            OnFull::Refuse => Refuse.insert(&mut self.sparks, spark),
-            OnFull::EvictDarkest => {
-                EvictLeast(|_, spark: &Spark| spark.ticks_left).insert(&mut self.sparks, spark)
-            }
-            OnFull::EvictOldest => return drop(self.oldest.insert(&mut self.sparks, spark)),
-        };
-        if let Ok((handle, _)) = inserted {
-            // So that the policy can be changed at any time.
-            self.oldest.note(handle);
-        }
+        let brightness = |spark: &Spark| (spark.brightness() * 1000.0) as u32;
+        drop(self.sparks.insert_by(spark, |_, spark| brightness(spark)));
     }
 
     /// A number from 0 to 1.

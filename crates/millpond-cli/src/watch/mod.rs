@@ -77,7 +77,8 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let mut terminal = Terminal::enter()?;
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
-        terminal.draw(&watching.text(false, terminal.rows().saturating_sub(6).max(1)))?;
+        let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
+        terminal.draw(&watching.text(false, pools))?;
         let drawn = Instant::now();
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
             if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {

@@ -45,22 +45,26 @@ impl Terminal {
     }
 
     /// How many lines there are.
-    pub(super) fn rows(&self) -> usize {
-        size().map_or(24, |(_, rows)| rows.into())
+    pub(super) fn rows(&self) -> u16 {
+        size().map_or(24, |(_, rows)| rows)
     }
 
-    /// Shows the text; lines that are too long are cut.
+    /// Shows the text; lines that are too long are cut, and those that are too many are left out.
     pub(super) fn draw(&mut self, text: &str) -> Result<(), Failure> {
         let columns = size().map_or(80, |(columns, _)| usize::from(columns));
+        let rows = self.rows();
         let mut stdout = std::io::stdout().lock();
-        queue!(stdout, MoveTo(0, 0)).map_err(failed)?;
-        for line in text.lines().chain(["", "q leaves"]) {
+        // Each line at its place: the screen never scrolls, and nothing wraps into the next.
+        let lines = text.lines().chain(["", "q leaves"]).take(rows.into());
+        let mut row = 0;
+        for line in lines {
+            queue!(stdout, MoveTo(0, row), Clear(ClearType::CurrentLine)).map_err(failed)?;
             write!(stdout, "{}", cut(line, columns)).map_err(failed)?;
-            queue!(stdout, Clear(ClearType::UntilNewLine)).map_err(failed)?;
-            // Without the terminal's help a line end does not go back to the left.
-            stdout.write_all(b"\r\n").map_err(failed)?;
+            row += 1;
         }
-        queue!(stdout, Clear(ClearType::FromCursorDown)).map_err(failed)?;
+        if row < rows {
+            queue!(stdout, MoveTo(0, row), Clear(ClearType::FromCursorDown)).map_err(failed)?;
+        }
         stdout.flush().map_err(failed)
     }
 

@@ -238,6 +238,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(&self.words)
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        crate::Generations::of(self.core.circle())
+    }
+
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(|pool| pool.core.tap_mut(), "handles");
 

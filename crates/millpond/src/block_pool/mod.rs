@@ -260,6 +260,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.name
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        crate::Generations::of(&self.circle)
+    }
+
     /// How the pool stands, and what it has done. The capacity is [that of now](Self::capacity).
     /// O(blocks). See [`growth_stats`](Self::growth_stats) as well.
     #[must_use]

@@ -217,6 +217,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.stats()
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        self.first().generations()
+    }
+
     /// How often the pool has grown and shrunk; all zero unless the policy is to grow.
     #[must_use]
     pub fn growth_stats(&self) -> GrowthStats {
@@ -314,6 +320,29 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
         self.pools.contains(handle)
+    }
+
+    /// The handle of the object in a slot, if the slot is live. O(1).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::overflow::{Overflow, PolicyPool};
+    ///
+    /// let mut orders = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
+    /// let handles = [0, 1, 2].map(|n| orders.insert_by(n, |_, _| 0).unwrap().0);
+    /// assert_eq!(orders.handle_at(2), Some(handles[2]));
+    /// assert!(orders.handle_at(3).is_none());
+    /// ```
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        let taken = self.pools.first();
+        let Some(grown) = index.checked_sub(taken.capacity_max()) else {
+            let Some(spilled) = index.checked_sub(taken.first().capacity()) else {
+                return taken.first().handle_at(index);
+            };
+            return taken.second().handle_at(spilled).map(|inner| taken.outside(inner));
+        };
+        self.pools.second().handle_at(grown).map(|inner| self.pools.outside(inner))
     }
 
     /// All handles and values, by index.

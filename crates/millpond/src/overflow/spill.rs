@@ -233,7 +233,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
 
     /// The handle of an object in the second pool as users see it.
     #[inline]
-    fn outside(&self, inner: A::Handle) -> A::Handle {
+    pub(super) fn outside(&self, inner: A::Handle) -> A::Handle {
         shifted(inner, self.first.capacity_max())
     }
 }

@@ -200,6 +200,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.stats(self.len())
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        crate::Generations::of(self.roster.circle())
+    }
+
     /// All values, adjacent, in their present order. O(1).
     ///
     /// ```

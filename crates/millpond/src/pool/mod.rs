@@ -199,6 +199,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.core.stats(self.storage.words())
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        crate::Generations::of(self.core.circle())
+    }
+
     /// Which slots are live.
     #[inline]
     #[must_use]

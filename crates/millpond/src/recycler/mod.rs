@@ -154,6 +154,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.stats()
     }
 
+    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
+    #[must_use]
+    pub fn generations(&self) -> crate::Generations {
+        self.handles.generations()
+    }
+
     /// Which slots are live.
     #[inline]
     #[must_use]

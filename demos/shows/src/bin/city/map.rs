@@ -66,7 +66,7 @@ pub(crate) fn draw(city: &City, history: &History) -> Picture {
     picture.line(&ring, 1.0, INK.mix(0.5));
     let lines = COLORS.into_iter().zip(&history.0);
     let chart = Chart {
-        title: "people and cars in each district",
+        title: "people and cars in each district, saved and loaded after 15 seconds",
         x_label: "seconds",
         x: 0.0..30.0,
         y_label: "objects",
@@ -117,6 +117,9 @@ fn ground(picture: &mut Picture, number: usize) {
         }
     }
     let name = placed(corner, [8.0, if site.corner[1] > 0.0 { DISTRICT[1] - 8.0 } else { 22.0 }]);
+    // The houses would run into the letters.
+    let plate = [site.name.len() as f32 * 8.5 + 8.0, 22.0];
+    picture.rectangle([name[0] - 4.0, name[1] - 19.0], plate, BACKGROUND.mix(0.7));
     picture.text(name, 17.0, color, site.name);
 }
 

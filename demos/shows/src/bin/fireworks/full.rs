@@ -42,6 +42,8 @@ pub(crate) fn draw(stage: &Stage, sparks_max: usize) -> Result<(), Failure> {
         let is_larger = matches!(*name, "spill" | "grow");
         check((stats.peak > capacity) == is_larger, "the others never had more than their slots")?;
     }
+    let [.., spill, grow] = &all[..] else { unreachable!("there are five policies") };
+    check(spill.live == grow.live, "a second pool and growth lose nothing, so they burn alike")?;
     poster(&all, capacity, sparks_max).save(stage, "fireworks-full.png")
 }
 
@@ -117,11 +119,12 @@ fn poster(all: &[Played], capacity: usize, sparks_max: usize) -> Picture {
         x: 0.0..f64::from(SHOW_S),
         y_label: "sparks",
         y: 0.0..sparks_max as f64 * 1.05,
-        lines: all
+        // Growth has the same line as the second pool.
+        lines: all[..all.len() - 1]
             .iter()
             .rev()
             .map(|played| Line {
-                name: played.name,
+                name: if played.name == "spill" { "spill, and grow" } else { played.name },
                 color: played.color,
                 points: played.live.clone(),
             })

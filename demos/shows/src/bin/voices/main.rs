@@ -7,6 +7,7 @@
 //! It writes `voices-refuse.wav` and `voices-evict.wav` (listen to them one after the other), and `voices.png`
 //! (which voice plays what when, and how loud it is).
 
+mod listen;
 mod score;
 mod sound;
 
@@ -56,11 +57,16 @@ fn demo(stage: &Stage) -> Result<(), Failure> {
 
     // Both takes by the same factor: they can be compared.
     let gain = PEAK / refuse.peak().max(evict.peak());
-    let mut levels = Vec::new();
+    let (mut levels, mut found) = (Vec::new(), Vec::new());
     for (name, take) in [("voices-refuse.wav", &refuse), ("voices-evict.wav", &evict)] {
         stage.write(name, |path| take.save(path, gain))?;
-        levels.push(measure(&stage.path(name), score.samples)?);
+        let recording = recorded(&stage.path(name), score.samples)?;
+        levels.push(measure(&recording));
+        found.push(listen::notes(&recording, &score, gain));
     }
+    println!("notes found in the recordings: {} with refuse, {} with evict", found[0], found[1]);
+    check(found[1] == notes, "every note is in the recording when the quietest has to go")?;
+    check(found[0] * 2 < notes, "most notes are missing in it when a full pool refuses")?;
     for (name, level) in ["refuse", "evict"].iter().zip(&levels) {
         let loudest = level.iter().map(|(_, level)| *level).fold(f64::MIN, f64::max);
         let mean = level.iter().map(|(_, level)| level).sum::<f64>() / level.len() as f64;
@@ -153,21 +159,26 @@ impl Take {
     }
 }
 
-/// Reads a recording again: the level in decibels of each 50 ms.
-fn measure(path: &Path, samples: usize) -> Result<Vec<(f64, f64)>, Failure> {
-    const WINDOW_S: f64 = 0.05;
+/// Reads a recording again: left and right in turn, from -1 to 1.
+fn recorded(path: &Path, samples: usize) -> Result<Vec<f32>, Failure> {
     let mut reader = hound::WavReader::open(path)?;
     let recorded = reader.samples::<i16>().collect::<Result<Vec<_>, _>>()?;
     check(recorded.len() == 2 * samples, "the recording is as long as the score")?;
     let loudest = recorded.iter().map(|sample| sample.unsigned_abs()).max().unwrap_or(0);
     check(loudest < 30_000, format!("nothing clips: the loudest sample is {loudest} of 32767"))?;
+    Ok(recorded.into_iter().map(|sample| f32::from(sample) / 32767.0).collect())
+}
+
+/// The level in decibels of each 50 ms.
+fn measure(recording: &[f32]) -> Vec<(f64, f64)> {
+    const WINDOW_S: f64 = 0.05;
     let window = (f64::from(RATE) * WINDOW_S) as usize * 2;
-    let level = |samples: &[i16]| {
-        let squares = samples.iter().map(|&sample| (f64::from(sample) / 32767.0).powi(2));
+    let level = |samples: &[f32]| {
+        let squares = samples.iter().map(|&sample| f64::from(sample).powi(2));
         10.0 * (squares.sum::<f64>() / samples.len() as f64).max(1e-9).log10()
     };
-    let levels = recorded.chunks_exact(window).map(level).enumerate();
-    Ok(levels.map(|(number, level)| (number as f64 * WINDOW_S, level)).collect())
+    let levels = recording.chunks_exact(window).map(level).enumerate();
+    levels.map(|(number, level)| (number as f64 * WINDOW_S, level)).collect()
 }
 
 fn poster(score: &score::Score, takes: [&Take; 2], levels: &[Vec<(f64, f64)>]) -> Picture {

@@ -15,6 +15,8 @@ const SILENCE: f32 = 0.000_5;
 const PROMINENT: f32 = 0.03;
 
 const PARTIALS: usize = 4;
+/// How much of a note's loudness its fundamental tone has; the rest have the overtones.
+pub(crate) const FUNDAMENTAL: f32 = 0.74;
 
 /// One sound that is being played.
 #[derive(Clone, Debug)]
@@ -64,7 +66,12 @@ impl Voice {
         let (parts, attack_s): (&[(f32, f32, f32)], f32) = match kind {
             // A steel comb: the overtones are not whole numbers, and fade sooner.
             Kind::Note => (
-                &[(1.0, 0.74, 0.26), (2.0, 0.16, 0.16), (3.01, 0.07, 0.07), (6.27, 0.05, 0.02)],
+                &[
+                    (1.0, FUNDAMENTAL, 0.26),
+                    (2.0, 0.16, 0.16),
+                    (3.01, 0.07, 0.07),
+                    (6.27, 0.05, 0.02),
+                ],
                 0.002,
             ),
             Kind::Drop => (&[(1.0, 0.8, 0.035), (1.52, 0.3, 0.012)], 0.001),

@@ -1,0 +1,74 @@
+//! A hand that clicks, and eyes that read what is there.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use millpond::Stats;
+use millpond::overflow::Overflow;
+use millpond_window::{Demo, Settings, picture};
+
+fn window(settings: Settings) -> Harness<'static, Demo> {
+    let show = |ui: &mut eframe::egui::Ui, demo: &mut Demo| demo.ui(ui);
+    let builder = Harness::builder().with_size([1200.0, 900.0]).with_step_dt(1.0 / 60.0);
+    builder.build_ui_state(show, Demo::new(settings))
+}
+
+fn grouped(number: usize) -> String {
+    match number {
+        1000.. => format!("{},{:03}", number / 1000, number % 1000),
+        _ => number.to_string(),
+    }
+}
+
+#[test]
+fn each_policy_does_what_it_says_when_it_is_clicked() {
+    let (capacity, more) = (300, 500);
+    for &policy in Overflow::ALL {
+        // Begins with another policy, so that the click matters.
+        let other = if policy == Overflow::Refuse { Overflow::Grow } else { Overflow::Refuse };
+        let sparks_per_second = 3000;
+        let settings = Settings { capacity, policy: other, more, sparks_per_second };
+        let mut window = window(settings);
+        window.run_steps(2);
+        window.get_by_label(policy.name()).click();
+        window.run_steps(60);
+
+        let stats = window.state().stats();
+        let Stats { capacity: slots, live, refused, evicted, .. } = stats;
+        let seen = match policy {
+            Overflow::Refuse => (slots == capacity, refused > 0, evicted == 0),
+            Overflow::EvictLeast | Overflow::EvictOldest => {
+                (slots == capacity, refused == 0, evicted > 0)
+            }
+            Overflow::Spill => (slots == capacity + more, live > capacity, evicted == 0),
+            Overflow::Grow => (slots > capacity, live > capacity, evicted == 0),
+            other => panic!("{other} has no expectation here"),
+        };
+        assert_eq!(seen, (true, true, true), "{policy}: {stats:?}");
+        let words = format!("{} of {} slots live", grouped(live), grouped(slots));
+        assert!(window.query_by_label(&words).is_some(), "{policy}: {words}");
+        // Peak and refused may be the same number, so there is at least one.
+        for figure in [stats.peak, refused as usize, evicted as usize].map(grouped) {
+            assert!(window.query_all_by_label(&figure).next().is_some(), "{policy}: {figure}");
+        }
+    }
+}
+
+#[test]
+fn the_sparks_go_on_in_a_new_pool() {
+    let mut window = window(Settings::default());
+    // So long that some have died.
+    window.run_steps(200);
+    let before = window.state().stats();
+    window.get_by_label("grow").click();
+    window.step();
+    let after = window.state().stats();
+    assert!(before.live > 500 && after.live.abs_diff(before.live) < before.live / 3, "{after:?}");
+    assert!(after.inserted < before.inserted, "it is a new pool");
+}
+
+#[test]
+fn the_picture_is_the_same_every_time_and_has_sparks_and_words() {
+    let [first, second] = [(), ()].map(|()| picture(Demo::default(), 2));
+    assert!(first.pixels() == second.pixels());
+    assert!(first.count(|pixel| pixel.r() > 150 || pixel.g() > 150) > 5000);
+}
