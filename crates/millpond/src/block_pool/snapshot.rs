@@ -108,6 +108,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !has_same_blocks {
             pool.note_addresses();
         }
+        pool.tell_all();
         core::mem::forget(guard);
     }
 }
@@ -120,5 +121,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         let pool = &mut *self.0;
         pool.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::clear);
         pool.recount();
+        pool.tell_all();
     }
 }

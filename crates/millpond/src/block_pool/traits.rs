@@ -59,6 +59,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             addresses: Vec::new(),
             circle: self.circle,
             name: self.name,
+            tap: self.tap.clone(),
             ..*self
         };
         copy.note_addresses();
