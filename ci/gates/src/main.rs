@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
-use millpond::{Handle, Pool, SideTable};
+use millpond::{Handle, PackedPool, Pool, SideTable};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -30,6 +30,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_roster", remove_insert::<Roster>),
     ("remove_insert_next_fit", remove_insert::<NextFit>),
     ("remove_insert_intrusive", remove_insert::<Intrusive>),
+    ("remove_insert_packed", remove_insert_packed),
     ("insert_or_evict_of_100", insert_or_evict),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
@@ -104,6 +105,19 @@ fn remove_insert<R: ReuseOrder>(times: usize) {
     for (i, handle) in (0..).zip(jumping(&handles, times)) {
         black_box(pool.remove(handle));
         black_box(pool.insert(black_box([i; 4])).ok());
+    }
+}
+
+fn remove_insert_packed(times: usize) {
+    let mut pool = PackedPool::<Value>::new(TIMES_MAX);
+    let mut handles: Vec<_> =
+        (0..TIMES_MAX as u64).filter_map(|i| pool.insert([i; 4]).ok()).collect();
+    for i in 0..times {
+        let at = i * 7919 % handles.len();
+        black_box(pool.remove(handles[at]));
+        if let Ok(handle) = pool.insert(black_box([i as u64; 4])) {
+            handles[at] = handle;
+        }
     }
 }
 

@@ -211,11 +211,21 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        let next = self.queue.take_next(slots);
-        if let Some((index, _)) = next {
-            self.tap.birth(index);
+        if self.tap.is_on() {
+            return self.take_next_and_tell(slots);
         }
-        next
+        self.queue.take_next(slots)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_next_and_tell<S: Slots<Word = H::Word>>(
+        &mut self,
+        slots: &mut S,
+    ) -> Option<(usize, H::Word)> {
+        let (index, generation) = self.queue.take_next(slots)?;
+        self.tap.birth(index);
+        Some((index, generation))
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
@@ -251,22 +261,23 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
-        self.tap.death(index);
-        if self.circle.is_border(generation) {
-            return self.end_at_border(index, generation, slots);
+        if self.circle.is_border(generation) | self.tap.is_on() {
+            return self.end_and_tell(index, generation, slots);
         }
         slots.set_dead(index, generation.successor().as_dead());
         self.queue.give_back(index, slots);
     }
 
+    /// Also where the successor of this generation does not come next.
     #[cold]
     #[inline(never)]
-    fn end_at_border<S: Slots<Word = H::Word>>(
+    fn end_and_tell<S: Slots<Word = H::Word>>(
         &mut self,
         index: usize,
         generation: H::Word,
         slots: &mut S,
     ) {
+        self.tap.death(index);
         match self.circle.after(generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());

@@ -66,6 +66,16 @@ impl Tap {
         false
     }
 
+    /// The pool has grown or shrunk: it stands like this now, and the same slots are live.
+    pub(crate) fn resized(&mut self, stats: Stats) {
+        #[cfg(feature = "recorder")]
+        if let Some(track) = &mut self.track {
+            track.resized(stats);
+        }
+        #[cfg(not(feature = "recorder"))]
+        let _ = stats;
+    }
+
     /// The pool's state was replaced as a whole: it stands like this now, and these slots are live.
     pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
         #[cfg(feature = "recorder")]

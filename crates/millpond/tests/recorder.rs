@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{HandleAllocator, PackedPool, Pool, Recycler};
+use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -151,6 +151,18 @@ kinds! {
         |pool: &mut HandleAllocator| pool.acquire(),
         |pool: &mut HandleAllocator, handle| pool.release(handle),
         |pool: &mut HandleAllocator| pool.clear();
+    // It has no slots yet when the recording begins.
+    a_block_pool: BlockPool::builder().slots_per_block(8).max_blocks(6).name("kind").build(),
+        |pool: &mut BlockPool<u8>| pool.insert(1).ok(),
+        |pool: &mut BlockPool<u8>, handle| pool.remove(handle).is_some(),
+        |pool: &mut BlockPool<u8>| pool.clear();
+    a_block_pool_that_retires_and_gives_back:
+        BlockPool::builder()
+            .slots_per_block(64).max_blocks(12).give_back_beyond(1).lifetimes(2).name("kind")
+            .reuse(Fifo).build(),
+        |pool: &mut BlockPool<u8, Fifo>| pool.insert(1).ok(),
+        |pool: &mut BlockPool<u8, Fifo>, handle| pool.remove(handle).is_some(),
+        |pool: &mut BlockPool<u8, Fifo>| pool.retain(|_, _| false);
 }
 
 /// A disk that writes nothing until it is told to.
@@ -282,6 +294,64 @@ fn a_restored_pool_goes_on_with_the_lifetimes_of_slots_that_stay_live() {
         let totals = [stats.live as u64, stats.peak as u64, 0, stats.inserted, stats.removed];
         assert_eq!(text.stats(class)[1..6], totals, "{class}");
     }
+}
+
+#[test]
+fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
+    struct Bomb(bool);
+    impl Clone for Bomb {
+        fn clone(&self) -> Self {
+            Self(self.0)
+        }
+    }
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(!self.0 || std::thread::panicking(), "on purpose");
+        }
+    }
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let builder = BlockPool::builder().slots_per_block(2).max_blocks(8).give_back_beyond(0);
+    let mut pool = builder.name("bombs").build();
+    let early = pool.insert(Bomb(false)).unwrap();
+    pool.record(&recorder);
+    let handles: Vec<_> = (0..4).map(|_| pool.insert(Bomb(false)).unwrap()).collect();
+    let saved = pool.snapshot();
+    recorder.tick();
+    pool.remove(handles[3]);
+    pool.remove(handles[1]);
+    recorder.tick();
+    pool.restore(&saved).unwrap();
+    recorder.tick();
+    // The one in the last block is dropped first and panics: the others stay.
+    pool.remove(handles[3]);
+    pool.insert(Bomb(true)).unwrap();
+    let drop_all = std::panic::AssertUnwindSafe(|| pool.clear());
+    assert!(std::panic::catch_unwind(drop_all).is_err());
+    assert_eq!(pool.len(), 4);
+    recorder.tick();
+    pool.remove(early);
+    let stats = pool.stats();
+    recorder.finish().unwrap();
+    let expected = [
+        "0,alloc,0,bombs",
+        "0,alloc,1,bombs",
+        "0,alloc,2,bombs",
+        "0,alloc,3,bombs",
+        "0,alloc,4,bombs",
+        "1,free,4,bombs",
+        "1,free,2,bombs",
+        "2,alloc,5,bombs",
+        "2,alloc,6,bombs",
+        "3,free,6,bombs",
+        "3,alloc,7,bombs",
+        "3,free,7,bombs",
+        "4,free,0,bombs",
+    ];
+    assert_eq!(text.events(), expected);
+    let totals = [stats.capacity, stats.live, stats.peak, 0].map(|number| number as u64);
+    assert_eq!(text.stats("bombs")[..4], totals);
+    assert_eq!(totals, [4, 3, 5, 0]);
 }
 
 /// A disk that becomes full.

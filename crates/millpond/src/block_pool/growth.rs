@@ -233,6 +233,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
         stats.taken += 1;
         stats.taken_by_insertions += u64::from(!reserved);
+        self.tell_size();
         if let Some(hook) = self.on_growth {
             hook(Growth {
                 name: self.name(),
@@ -260,7 +261,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.ledger.takeable_from = self.ledger.takeable_from.min(block);
         self.ledger.stats.blocks -= 1;
         self.ledger.stats.given_back += 1;
+        self.tell_size();
         true
+    }
+
+    /// Tells whoever listens that there are more slots now, or fewer.
+    fn tell_size(&mut self) {
+        if self.tap.is_on() {
+            self.tap.resized(self.stats());
+        }
     }
 
     /// A block has lost its last value: gives it back if the pool was told to and has more room than it

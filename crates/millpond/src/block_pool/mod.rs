@@ -33,6 +33,7 @@ use crate::overflow::{EvictLeast, Policy};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
 use crate::stats::Stats;
+use crate::tap::Tap;
 use block::Block;
 use growth::{CannotGrow, Ledger};
 
@@ -123,6 +124,7 @@ pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     evicted: u64,
     #[cfg(feature = "debug-aids")]
     aids: crate::debug::DebugAids,
+    tap: Tap,
 }
 
 impl<T> BlockPool<T> {
@@ -193,6 +195,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             evicted: 0,
             #[cfg(feature = "debug-aids")]
             aids: builder.debug_aids,
+            tap: Tap::default(),
         }
     }
 
@@ -253,6 +256,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             || self.blocks.len() == self.max_blocks && !self.blocks.iter().any(Block::is_takeable);
         self.room.lowest() == bit_tree::NONE && at_limit()
     }
+
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(|pool| &mut pool.tap, crate::recorder::type_name::<T>());
 
     /// The name that the builder was given.
     #[must_use]
@@ -364,22 +370,31 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             unreachable!("the block has room");
         };
         let is_full = pool.is_full();
-        self.settle_birth(block, is_full);
-        Ok(self.outer(block, inner))
+        let handle = self.outer(block, inner);
+        self.settle_birth(handle, is_full);
+        Ok(handle)
     }
 
-    /// Puts down that a block has one more value.
+    /// Puts down that a block has one more value, and whether it is full.
     #[inline]
-    fn settle_birth(&mut self, block: usize, is_full: bool) {
+    fn settle_birth(&mut self, handle: H, is_full: bool) {
+        let index = handle.index() as usize;
         self.births += 1;
         if is_full {
-            self.room.remove(block);
+            self.room.remove(self.block_of(index));
         }
+        self.tap.birth(index);
+    }
+
+    #[cold]
+    fn count_refusal(&mut self) {
+        self.refused += 1;
+        self.tap.refused();
     }
 
     #[cold]
     fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        self.refused += 1;
+        self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats();
         let out_of_memory = cause == CannotGrow::OutOfMemory;
         let name = self.name();
@@ -442,7 +457,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         match self.block_with_room() {
             Ok(block) => Some(self.entry_of(block)),
             Err(_) => {
-                self.refused += 1;
+                self.count_refusal();
                 None
             }
         }
@@ -515,7 +530,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         match pool.insert_at(inner, value) {
             Ok(_) => {
                 let is_full = pool.is_full();
-                self.settle_birth(block, is_full);
+                self.settle_birth(handle, is_full);
                 Ok(handle)
             }
             Err(error) => {
@@ -755,7 +770,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if was_full && !is_full {
             self.room.insert(block);
         }
+        if self.tap.is_on() {
+            tell_death(&mut self.tap, &self.circle, handle);
+        }
         Some((value, block, is_empty))
+    }
+
+    /// Tells whoever listens that the pool's state was replaced as a whole.
+    fn tell_all(&mut self) {
+        if self.tap.is_on() {
+            let mut tap = core::mem::take(&mut self.tap);
+            tap.restart(self.stats(), self.handles().map(|handle| handle.index() as usize));
+            self.tap = tap;
+        }
     }
 
     /// So many slots were live just now.
@@ -863,12 +890,17 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        let shift = self.shift;
+        let (shift, circle) = (self.shift, self.circle);
         for block in 0..self.blocks.len() {
-            self.empty_in_part(block, |pool| {
+            self.empty_in_part(block, |pool, tap| {
                 pool.retain(|inner, value| {
                     let index = block << shift | inner.index() as usize;
-                    keep(H::from_live_parts(index, inner.word()), value)
+                    let handle = H::from_live_parts(index, inner.word());
+                    let stays = keep(handle, value);
+                    if tap.is_on() && !stays {
+                        tell_death(tap, &circle, handle);
+                    }
+                    stays
                 });
             });
         }
@@ -888,14 +920,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert_eq!(pool.capacity(), 8);
     /// ```
     pub fn clear(&mut self) {
+        /// Tells what is left, also if a drop panics.
+        struct TellAll<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
+        impl<T, R: ReuseOrder, H: HandleLayout> Drop for TellAll<'_, T, R, H> {
+            fn drop(&mut self) {
+                self.0.tell_all();
+            }
+        }
+        let all = TellAll(self);
         // From the last, so that what is given back by rule are the last ones.
-        for block in (0..self.blocks.len()).rev() {
-            self.empty_in_part(block, Pool::clear);
+        for block in (0..all.0.blocks.len()).rev() {
+            all.0.empty_in_part(block, |pool, _| pool.clear());
         }
     }
 
     /// Lets the function remove values of a block, and puts down how many, also if it panics.
-    fn empty_in_part(&mut self, block: usize, remove: impl FnOnce(&mut Pool<T, R, H>)) {
+    fn empty_in_part(&mut self, block: usize, remove: impl FnOnce(&mut Pool<T, R, H>, &mut Tap)) {
         struct Settle<'a, T, R: ReuseOrder, H: HandleLayout> {
             pool: &'a mut BlockPool<T, R, H>,
             block: usize,
@@ -920,8 +960,19 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
         let live_before = self.blocks[block].live();
         let settle = Settle { pool: self, block, live_before };
-        if let Some(pool) = settle.pool.blocks[block].pool_mut() {
-            remove(pool);
+        let BlockPool { blocks, tap, .. } = &mut *settle.pool;
+        if let Some(pool) = blocks[block].pool_mut() {
+            remove(pool, tap);
         }
+    }
+}
+
+/// Tells whoever listens that the handle's lifetime has ended.
+#[cold]
+#[inline(never)]
+fn tell_death<H: HandleLayout>(tap: &mut Tap, circle: &Circle<H::Word>, handle: H) {
+    tap.death(handle.index() as usize);
+    if circle.is_last(handle.word()) {
+        tap.retired();
     }
 }

@@ -13,6 +13,7 @@ bounded! {
     // Not by `remove`, which might give the block back.
     evict: |pool, victim| pool.take_value(victim).map(|(value, ..)| {
         pool.evicted += 1;
+        pool.tap.evicted();
         value
     }),
 }

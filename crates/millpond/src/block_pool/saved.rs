@@ -11,6 +11,7 @@ use crate::snapshot::format::{
     CheckedBlock, Label, Objects, Refused, SavedBlock, SavedBlocks, serde_of_pool,
 };
 use crate::snapshot::state::sealed::{Save, State};
+use crate::tap::Tap;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
     const NAME: &'static str = "BlockPool";
@@ -65,6 +66,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
             evicted,
             #[cfg(feature = "debug-aids")]
             aids: crate::debug::DebugAids::none(),
+            tap: Tap::default(),
         };
         let capacity = checked.growth.blocks << pool.shift;
         pool.load_growth(checked.growth).map_err(|_| Refused::OutOfMemory(capacity))?;

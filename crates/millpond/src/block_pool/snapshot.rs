@@ -119,6 +119,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 panic!("no memory for the debug aids of {}", PoolName(pool.name));
             }
         }
+        pool.tell_all();
         core::mem::forget(guard);
     }
 }
@@ -131,5 +132,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         let pool = &mut *self.0;
         pool.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::clear);
         pool.recount();
+        pool.tell_all();
     }
 }

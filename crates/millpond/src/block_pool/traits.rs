@@ -71,6 +71,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             evicted: self.evicted,
             #[cfg(feature = "debug-aids")]
             aids: self.aids,
+            tap: self.tap.clone(),
         };
         copy.note_addresses();
         copy

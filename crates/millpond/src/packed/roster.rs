@@ -149,28 +149,37 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.slots[moved.index() as usize].position = H::Index::from_index(position);
 
         let index = handle.index() as usize;
-        self.tap.death(index);
-        let slot = &mut self.slots[index];
-        slot.position = H::Index::from_index(last);
-        match self.circle.after(handle.word()) {
-            Some(next) => {
-                slot.word = next.as_dead();
-                self.order[last] = H::from_kept_parts(index, next);
-            }
-            None => {
-                slot.word = H::Word::RETIRED;
-                self.retire(handle, last);
-            }
+        self.slots[index].position = H::Index::from_index(last);
+        if self.circle.is_border(handle.word()) | self.tap.is_on() {
+            return self.end_and_tell(handle, last);
         }
+        self.make_vacant(index, handle.word().successor(), last);
     }
 
-    /// Takes a slot out of the vacant ones.
+    /// The slot's next lifetime has this generation, and the slot this place in the order.
+    #[inline]
+    fn make_vacant(&mut self, index: usize, next: H::Word, position: usize) {
+        self.slots[index].word = next.as_dead();
+        self.order[position] = H::from_kept_parts(index, next);
+    }
+
+    /// Ends the handle's lifetime; its slot's place in the order is this one. Also where the successor of
+    /// its generation does not come next.
     #[cold]
-    fn retire(&mut self, handle: H, position: usize) {
-        self.order[position] = handle;
-        self.retired_from -= 1;
-        self.tap.retired();
-        self.swap(position, self.retired_from);
+    #[inline(never)]
+    fn end_and_tell(&mut self, handle: H, position: usize) {
+        let index = handle.index() as usize;
+        self.tap.death(index);
+        match self.circle.after(handle.word()) {
+            Some(next) => self.make_vacant(index, next, position),
+            None => {
+                self.slots[index].word = H::Word::RETIRED;
+                self.order[position] = handle;
+                self.retired_from -= 1;
+                self.tap.retired();
+                self.swap(position, self.retired_from);
+            }
+        }
     }
 
     /// Lets two slots change places in the order.

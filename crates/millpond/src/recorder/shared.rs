@@ -57,7 +57,7 @@ impl Shared {
 pub(super) struct Gauges {
     pub(super) pool: u32,
     pub(super) name: String,
-    pub(super) capacity: usize,
+    capacity: AtomicU64,
     live: AtomicU64,
     peak: AtomicU64,
     retired: AtomicU64,
@@ -76,7 +76,7 @@ impl Gauges {
         let gauges = Self {
             pool,
             name,
-            capacity: stats.capacity,
+            capacity: zero(),
             live: zero(),
             peak: zero(),
             retired: zero(),
@@ -93,6 +93,7 @@ impl Gauges {
 
     /// Plain stores: only the pool's owner sets them.
     pub(super) fn set(&self, stats: &Stats) {
+        self.capacity.store(stats.capacity as u64, Ordering::Relaxed);
         self.live.store(stats.live as u64, Ordering::Relaxed);
         self.peak.store(stats.peak as u64, Ordering::Relaxed);
         self.retired.store(stats.retired as u64, Ordering::Relaxed);
@@ -105,7 +106,7 @@ impl Gauges {
     /// What was set last; each number by itself, as the pool may be at work.
     pub(super) fn get(&self) -> Stats {
         Stats {
-            capacity: self.capacity,
+            capacity: self.capacity.load(Ordering::Relaxed) as usize,
             live: self.live.load(Ordering::Relaxed) as usize,
             peak: self.peak.load(Ordering::Relaxed) as usize,
             retired: self.retired.load(Ordering::Relaxed) as usize,

@@ -8,10 +8,10 @@ use crate::stats::Stats;
 
 /// What one pool, or anything else that has slots, tells a [`Recorder`](super::Recorder).
 ///
-/// A pool has one inside once it is [recorded](crate::Pool::record). For a `BlockPool`,
-/// a `StaticPool`, an array of your own, or a pool of another crate, [`Recorder::track`](super::Recorder::track) makes one, and the
-/// program reports what happens. No method waits for anything. Dropping it ends the lifetimes that it
-/// knows of.
+/// A pool has one inside once it is [recorded](crate::Pool::record). For a
+/// [`StaticPool`](crate::StaticPool), an array of your own, or a pool of another crate,
+/// [`Recorder::track`](super::Recorder::track) makes one, and the program reports what happens. No method
+/// waits for anything. Dropping it ends the lifetimes that it knows of.
 ///
 /// ```
 /// use millpond::recorder::Recorder;
@@ -97,6 +97,12 @@ impl Track {
         self.tell(Kind::Restart, 0);
         live.for_each(|index| self.tell(Kind::Live, index as u32));
         self.tell(Kind::Settled, 0);
+    }
+
+    /// The pool stands like this now, and the same slots are live: it has grown or shrunk.
+    pub(crate) fn resized(&mut self, stats: Stats) {
+        self.stats = stats;
+        self.publish();
     }
 
     fn tell(&mut self, kind: Kind, index: u32) {

@@ -76,9 +76,16 @@ impl<I: IndexWord> LifoQueue<I> {
         None
     }
 
-    /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
+    /// As [`give_back`](Queue::give_back), which has found no room.
     #[cold]
     #[inline(never)]
+    fn sweep_and_give_back<S: Slots>(&mut self, index: usize, slots: &mut S) {
+        self.sweep(slots);
+        self.stack[self.len] = I::from_index(index);
+        self.len += 1;
+    }
+
+    /// Throws out the ghosts. What is left keeps its order and fits, as each slot has one entry.
     fn sweep<S: Slots>(&mut self, slots: &mut S) {
         // From the top down, so that the first entry met of a vacant slot is the one that counts.
         // What is kept moves to the upper end; the marks tell the older entries.
@@ -153,14 +160,10 @@ impl<I: IndexWord> Queue<I> for LifoQueue<I> {
 
     #[inline]
     fn give_back<S: Slots>(&mut self, index: usize, slots: &mut S) {
-        let entry = I::from_index(index);
-        match self.stack.get_mut(self.len) {
-            Some(room) => *room = entry,
-            None => {
-                self.sweep(slots);
-                self.stack[self.len] = entry;
-            }
-        }
+        let Some(room) = self.stack.get_mut(self.len) else {
+            return self.sweep_and_give_back(index, slots);
+        };
+        *room = I::from_index(index);
         self.len += 1;
     }
 
