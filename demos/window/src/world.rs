@@ -168,7 +168,7 @@ impl World {
     /// What does not fit is not seen, or something else is not: the policy's to say.
     fn add(&mut self, spark: Spark) {
         let brightness = |spark: &Spark| (spark.brightness() * 1000.0) as u32;
-        drop(self.sparks.insert_by(spark, |_, spark| brightness(spark)));
+        let _ = self.sparks.insert_by(spark, |_, spark| brightness(spark));
     }
 
     /// A number from 0 to 1.
