@@ -15,7 +15,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { capacity: 3000, policy: Overflow::EvictLeast, more: 3000, sparks_per_second: 2000 }
+        Self { capacity: 3000, policy: Overflow::EvictLeast, more: 3000, sparks_per_second: 1600 }
     }
 }
 
