@@ -69,6 +69,11 @@ impl Inspector {
         Self::default()
     }
 
+    /// Forgets what it has seen, because there is another pool now. How the map is coloured stays.
+    pub fn forget(&mut self) {
+        *self = Self { coloured_by: self.coloured_by, ..Self::default() };
+    }
+
     /// Looks at the pool and draws what there is to see.
     pub fn show(&mut self, ui: &mut Ui, pool: &dyn Inspect) {
         let now = ui.input(|input| input.time) as f32;

@@ -49,9 +49,15 @@ fn figures_are_those_of_the_pool() {
     assert!(is_shown(&panel, "slot 0: lifetime 1 of 2,147,483,647"));
 
     let pool = &mut panel.state_mut().0;
-    handles[..200].iter().for_each(|&handle| drop(pool.remove(handle)));
-    (0..470).for_each(|n| drop(pool.insert(n)));
-    (0..3).for_each(|n| drop(pool.insert_or_evict(n, |_, n| *n)));
+    handles[..200].iter().for_each(|&handle| {
+        let _ = pool.remove(handle);
+    });
+    (0..470).for_each(|n| {
+        let _ = pool.insert(n);
+    });
+    (0..3).for_each(|n| {
+        let _ = pool.insert_or_evict(n, |_, n| *n);
+    });
     let stats = pool.stats();
     assert_eq!((stats.live, stats.peak, stats.refused, stats.evicted), (1500, 1500, 4, 3));
     assert_eq!((stats.inserted, stats.removed), (1703, 203));
@@ -87,7 +93,9 @@ fn a_click_colours_the_map_by_generation() {
     for turn in 1..=6 {
         // Those that come first stay longest.
         let handles: Vec<_> = (0..240 / turn).map(|n| pool.insert(n).unwrap()).collect();
-        handles.iter().filter(|_| turn < 6).for_each(|&handle| drop(pool.remove(handle)));
+        handles.iter().filter(|_| turn < 6).for_each(|&handle| {
+            let _ = pool.remove(handle);
+        });
     }
     let eyes = Eyes::default();
     let mut panel = watched_panel(pool, eyes.clone());
@@ -102,6 +110,13 @@ fn a_click_colours_the_map_by_generation() {
     picture.save(std::path::Path::new(path)).unwrap();
     let latest = egui::Color32::from_rgb(255, 226, 150);
     assert!(picture.count(|pixel| pixel == latest) > 20, "the slot in its 6th lifetime");
+
+    // Another pool: nothing is known of it, but how it is to be shown.
+    let (pool, inspector) = panel.state_mut();
+    *pool = Pool::new(2);
+    inspector.forget();
+    panel.run();
+    assert!(is_shown(&panel, "0 of 2 slots live") && is_shown(&panel, "not used yet"));
 
     panel.get_by_label("by age").click();
     panel.run();
@@ -119,21 +134,23 @@ fn every_pool_can_be_shown() {
     packed.insert('a').unwrap();
     shows(packed, "1 of 10 slots live");
     let mut blocks = BlockPool::with_blocks(4, 4);
-    (0..5).for_each(|n| drop(blocks.insert(n)));
+    (0..5).for_each(|n| {
+        let _ = blocks.insert(n);
+    });
     shows(blocks, "5 of 8 slots live");
     let mut recycler = Recycler::<u8>::new(3);
-    recycler.acquire();
+    recycler.acquire().unwrap();
     shows(recycler, "1 of 3 slots live");
     let mut handles = HandleAllocator::<millpond::reuse::Lifo>::new(2);
-    handles.acquire();
+    handles.acquire().unwrap();
     shows(handles, "1 of 2 slots live");
-    for (policy, words) in
-        [(Overflow::Spill, "6 of 8 slots live"), (Overflow::Grow, "6 of 8 slots live")]
-    {
+    for policy in [Overflow::Spill, Overflow::Grow] {
         let mut pool = PolicyPool::new(policy, Pool::builder().capacity(4).name("orders"), 4);
-        (0..6).for_each(|n| drop(pool.insert_by(n, |_, n| *n)));
+        (0..6).for_each(|n| {
+            let _ = pool.insert_by(n, |_, n| *n);
+        });
         assert_eq!((0..8).filter_map(|index| pool.generation_at(index)).count(), 6, "{policy}");
-        shows(pool, words);
+        shows(pool, "6 of 8 slots live");
     }
     shows(Pool::<u8>::new(0), "0 of 0 slots live");
 }

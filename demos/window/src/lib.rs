@@ -87,7 +87,7 @@ impl Demo {
         self.world.set_sparks_per_second(settings.sparks_per_second);
         if is_new {
             self.world.take_new_pool(*settings);
-            self.inspector = Inspector::new();
+            self.inspector.forget();
         }
     }
 }

@@ -11,6 +11,7 @@ const FLATTENED: f32 = 0.25;
 
 const ZENITH: Color32 = Color32::from_rgb(5, 6, 16);
 const HORIZON: Color32 = Color32::from_rgb(26, 30, 58);
+const SHALLOW: Color32 = Color32::from_rgb(18, 21, 41);
 const DEEP: Color32 = Color32::from_rgb(7, 9, 20);
 
 /// Draws the world into all of the room that there is, and tells it how wide that is.
@@ -24,7 +25,7 @@ pub(crate) fn draw(ui: &mut Ui, world: &mut World) {
     let painter = ui.painter_at(place);
     let mut mesh = Mesh::default();
     fade(&mut mesh, sky, ZENITH, HORIZON);
-    fade(&mut mesh, water, HORIZON.gamma_multiply(0.7), DEEP);
+    fade(&mut mesh, water, SHALLOW, DEEP);
     painter.add(Shape::mesh(mesh));
 
     let (mut above, mut below) = (Mesh::default(), Mesh::default());

@@ -15,7 +15,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { capacity: 3000, policy: Overflow::EvictLeast, more: 3000, sparks_per_second: 2000 }
+        Self { capacity: 3000, policy: Overflow::EvictLeast, more: 3000, sparks_per_second: 1600 }
     }
 }
 
@@ -168,7 +168,7 @@ impl World {
     /// What does not fit is not seen, or something else is not: the policy's to say.
     fn add(&mut self, spark: Spark) {
         let brightness = |spark: &Spark| (spark.brightness() * 1000.0) as u32;
-        drop(self.sparks.insert_by(spark, |_, spark| brightness(spark)));
+        let _ = self.sparks.insert_by(spark, |_, spark| brightness(spark));
     }
 
     /// A number from 0 to 1.

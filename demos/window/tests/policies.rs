@@ -1,5 +1,6 @@
 //! A hand that clicks, and eyes that read what is there.
 
+use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use millpond::Stats;
@@ -64,6 +65,28 @@ fn the_sparks_go_on_in_a_new_pool() {
     let after = window.state().stats();
     assert!(before.live > 500 && after.live.abs_diff(before.live) < before.live / 3, "{after:?}");
     assert!(after.inserted < before.inserted, "it is a new pool");
+}
+
+#[test]
+fn sliders_change_the_capacity_and_how_much_is_fired() {
+    let mut window = window(Settings::default());
+    window.run_steps(100);
+    let slide = |window: &mut Harness<'static, Demo>, name: &str, value: f64| {
+        window.get_by_role_and_label(Role::Slider, name).set_value_accesskit(value);
+        window.run_steps(3);
+    };
+    slide(&mut window, "capacity", 123.0);
+    let stats = window.state().stats();
+    assert_eq!((stats.capacity, stats.live), (123, 123), "as many sparks as fit go on");
+    assert!(window.query_by_label("123 of 123 slots live").is_some());
+
+    slide(&mut window, "sparks a second", 0.0);
+    let before = window.state().stats().inserted;
+    window.run_steps(100);
+    assert_eq!(window.state().stats().inserted, before, "nothing is fired");
+    slide(&mut window, "sparks a second", 5000.0);
+    window.run_steps(100);
+    assert!(window.state().stats().inserted > before + 5000);
 }
 
 #[test]

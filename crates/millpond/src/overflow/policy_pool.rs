@@ -393,7 +393,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for PolicyPool<T, R, H> {
 
 #[cfg(test)]
 mod tests {
-    use super::slots_per_block;
+    use super::{Overflow, PolicyPool, Pool, slots_per_block};
+
+    #[test]
+    fn a_slot_s_handle_is_that_of_its_object_in_every_part() {
+        for (policy, more) in [(Overflow::Refuse, 0), (Overflow::Spill, 30), (Overflow::Grow, 100)]
+        {
+            let mut pool =
+                PolicyPool::new(policy, Pool::builder().capacity(20).name("orders"), more);
+            (0..20 + more).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+            pool.retain(|_, n| *n % 3 > 0);
+            (0..5).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+            let found = (0..pool.capacity_max() + 1).filter_map(|index| pool.handle_at(index));
+            assert!(found.eq(pool.iter().map(|(handle, _)| handle)), "{policy}");
+        }
+    }
 
     #[test]
     fn blocks_are_a_quarter_of_the_capacity_within_limits() {

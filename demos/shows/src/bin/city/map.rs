@@ -70,7 +70,7 @@ pub(crate) fn draw(city: &City, history: &History) -> Picture {
         x_label: "seconds",
         x: 0.0..30.0,
         y_label: "objects",
-        y: 0.0..180.0,
+        y: 0.0..200.0,
         lines: lines
             .map(|(color, points)| Line { name: "", color, points: points.clone() })
             .collect(),

@@ -121,6 +121,7 @@ fn draw(tree: &Tree, frames: &[Vec<Actor>], touching: &[(u16, u16)], tests: usiz
         tree.stats().live,
     );
     picture.text([10.0, 26.0], 18.0, INK, &title);
+    picture.text_right([990.0, 26.0], 15.0, FAINT, "red lines: where monsters went for 3 seconds");
     picture.rectangle(MAP_AT, MAP_SIZE, RGBColor(17, 23, 41));
     for node in tree.nodes() {
         let [left, top] = on_map([node.center[0] - node.half, node.center[1] + node.half]);
