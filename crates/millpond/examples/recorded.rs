@@ -10,13 +10,17 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use millpond::recorder::Recorder;
-use millpond::{Pool, Stats};
+use millpond::{BlockPool, Pool, StaticPool, Stats};
 
 struct Rocket {
     ticks_left: u32,
 }
 
 struct Spark {
+    ticks_left: u32,
+}
+
+struct Smoke {
     ticks_left: u32,
 }
 
@@ -41,10 +45,17 @@ fn main() -> ExitCode {
 
 fn run(ticks: u32, path: &str) -> std::io::Result<()> {
     let recorder = Recorder::create(path)?;
-    let mut rockets = Pool::<Rocket>::builder().capacity(16).name("rockets").build();
+    let mut rockets = StaticPool::<Rocket, 16>::named("rockets");
     let mut sparks = Pool::<Spark>::builder().capacity(2000).name("sparks").build();
+    let mut smoke = BlockPool::<Smoke>::builder()
+        .slots_per_block(256)
+        .max_blocks(16)
+        .give_back_beyond(0)
+        .name("smoke")
+        .build();
     rockets.record(&recorder);
     sparks.record(&recorder);
+    smoke.record(&recorder);
 
     let start = Instant::now();
     let mut random = 1_u64;
@@ -69,13 +80,20 @@ fn run(ticks: u32, path: &str) -> std::io::Result<()> {
         });
         sparks.retain(|_, spark| {
             spark.ticks_left -= 1;
+            if spark.ticks_left == 0 {
+                let _ = smoke.insert(Smoke { ticks_left: 10 + below(50) });
+            }
             spark.ticks_left > 0
+        });
+        smoke.retain(|_, smoke| {
+            smoke.ticks_left -= 1;
+            smoke.ticks_left > 0
         });
         recorder.tick();
         std::thread::sleep((start + TICK * tick).saturating_duration_since(Instant::now()));
     }
     let Stats { peak, refused, .. } = sparks.stats();
-    drop((rockets, sparks));
+    drop((rockets, sparks, smoke));
     let summary = recorder.finish()?;
     println!(
         "{path}: {} events in {ticks} ticks, {} dropped; at most {peak} sparks at once, {refused} refused",

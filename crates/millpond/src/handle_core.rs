@@ -57,7 +57,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             evicted: 0,
             age_claimed_max: 0,
             claimed_until: 0,
-            tap: Tap::default(),
+            tap: Tap::NONE,
         };
         Ok((core, slots))
     }
@@ -80,7 +80,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             evicted: 0,
             age_claimed_max,
             claimed_until,
-            tap: Tap::default(),
+            tap: Tap::NONE,
         })
     }
 

@@ -202,6 +202,7 @@ pub mod overflow;
 pub mod snapshot;
 pub mod static_pool;
 mod stats;
+mod tap;
 
 #[cfg(feature = "alloc")]
 mod allocator;
@@ -245,8 +246,6 @@ mod slices;
 mod slot_words;
 #[cfg(feature = "alloc")]
 mod storage;
-#[cfg(feature = "alloc")]
-mod tap;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 

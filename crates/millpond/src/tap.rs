@@ -9,7 +9,7 @@ use crate::recorder::Track;
 use crate::stats::Stats;
 
 /// What a pool reports to, if anybody listens. A clone has nobody: each pool is recorded on its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tap {
     #[cfg(feature = "recorder")]
     track: Option<Box<Track>>,
@@ -38,6 +38,12 @@ macro_rules! pass_on {
 }
 
 impl Tap {
+    /// Nobody listens.
+    pub(crate) const NONE: Self = Self {
+        #[cfg(feature = "recorder")]
+        track: None,
+    };
+
     pass_on! {
         birth(index: usize);
         death(index: usize);
@@ -67,6 +73,7 @@ impl Tap {
     }
 
     /// The pool has grown or shrunk: it stands like this now, and the same slots are live.
+    #[cfg(feature = "alloc")]
     pub(crate) fn resized(&mut self, stats: Stats) {
         #[cfg(feature = "recorder")]
         if let Some(track) = &mut self.track {
@@ -89,6 +96,6 @@ impl Tap {
 
 impl Clone for Tap {
     fn clone(&self) -> Self {
-        Self::default()
+        Self::NONE
     }
 }

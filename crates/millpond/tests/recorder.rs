@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
-use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler};
+use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, StaticPool};
 
 /// Text that can be read when the recorder has written it.
 #[derive(Clone, Default)]
@@ -163,6 +163,53 @@ kinds! {
         |pool: &mut BlockPool<u8, Fifo>| pool.insert(1).ok(),
         |pool: &mut BlockPool<u8, Fifo>, handle| pool.remove(handle).is_some(),
         |pool: &mut BlockPool<u8, Fifo>| pool.retain(|_, _| false);
+    a_static_pool: StaticPool::<u8, 50>::named("kind"),
+        |pool: &mut StaticPool<u8, 50>| pool.insert(1).ok(),
+        |pool: &mut StaticPool<u8, 50>, handle| pool.remove(handle).is_some(),
+        |pool: &mut StaticPool<u8, 50>| pool.clear();
+    a_static_pool_that_retires: StaticPool::builder().lifetimes(2).name("kind").build(),
+        |pool: &mut StaticPool<u8, 800>| pool.insert(1).ok(),
+        |pool: &mut StaticPool<u8, 800>, handle| pool.remove(handle).is_some(),
+        |pool: &mut StaticPool<u8, 800>| pool.retain(|_, _| false);
+}
+
+static VOICES: Mutex<StaticPool<u8, 4>> = Mutex::new(StaticPool::named("voices"));
+
+#[test]
+fn a_pool_in_a_static_is_recorded_where_it_is() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut voices = VOICES.lock().unwrap();
+    voices.record(&recorder);
+    let (kept, gone) = (voices.insert(1).unwrap(), voices.insert(2).unwrap());
+    let saved = voices.snapshot();
+    voices.remove(gone);
+    recorder.tick();
+    voices.restore(&saved).unwrap();
+    recorder.tick();
+    voices.insert(3).unwrap();
+    voices.insert(4).unwrap();
+    let (_, evicted) = voices.insert_or_evict(5, |_, value| *value);
+    assert_eq!(evicted, Some((kept, 1)));
+    voices.stop_recording();
+    assert!(voices.contains(gone));
+    recorder.finish().unwrap();
+    let expected = [
+        "0,alloc,0,voices",
+        "0,alloc,1,voices",
+        "0,free,1,voices",
+        "1,alloc,2,voices",
+        "2,alloc,3,voices",
+        "2,alloc,4,voices",
+        "2,free,0,voices",
+        "2,alloc,5,voices",
+        "2,free,5,voices",
+        "2,free,2,voices",
+        "2,free,3,voices",
+        "2,free,4,voices",
+    ];
+    assert_eq!(text.events(), expected);
+    assert_eq!(text.stats("voices")[..8], [4, 4, 4, 0, 5, 1, 0, 1].map(|n: u64| n));
 }
 
 /// A disk that writes nothing until it is told to.

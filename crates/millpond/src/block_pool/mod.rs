@@ -195,7 +195,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             evicted: 0,
             #[cfg(feature = "debug-aids")]
             aids: builder.debug_aids,
-            tap: Tap::default(),
+            tap: Tap::NONE,
         }
     }
 
@@ -779,7 +779,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Tells whoever listens that the pool's state was replaced as a whole.
     fn tell_all(&mut self) {
         if self.tap.is_on() {
-            let mut tap = core::mem::take(&mut self.tap);
+            let mut tap = core::mem::replace(&mut self.tap, Tap::NONE);
             tap.restart(self.stats(), self.handles().map(|handle| handle.index() as usize));
             self.tap = tap;
         }

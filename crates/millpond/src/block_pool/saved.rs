@@ -66,7 +66,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
             evicted,
             #[cfg(feature = "debug-aids")]
             aids: crate::debug::DebugAids::none(),
-            tap: Tap::default(),
+            tap: Tap::NONE,
         };
         let capacity = checked.growth.blocks << pool.shift;
         pool.load_growth(checked.growth).map_err(|_| Refused::OutOfMemory(capacity))?;

@@ -73,7 +73,7 @@ impl<H: HandleLayout> PackedRoster<H> {
             evicted: 0,
             peak_before_removal: 0,
             claimed_until: 0,
-            tap: Tap::default(),
+            tap: Tap::NONE,
         })
     }
 

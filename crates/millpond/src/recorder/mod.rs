@@ -31,6 +31,15 @@
 //! ssh; `millpond plan game.trace` says afterwards how large they have to be. The format is lines of
 //! text: `docs/live-trace.md` in the repository has it.
 //!
+//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
+//! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
+//! [`Recycler`](crate::Recycler::record), [`AnyPool`](crate::AnyPool::record) and
+//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. What else has slots reports by
+//! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot: its slots have no numbers, and there
+//! would be an event for every small allocation of a thread. Its
+//! [`class_stats`](crate::SizeClasses::class_stats) say the peaks at any time, and
+//! `millpond plan --size-classes` reads its classes off a heaptrack file.
+//!
 //! # What it costs
 //!
 //! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not

@@ -8,10 +8,9 @@ use crate::stats::Stats;
 
 /// What one pool, or anything else that has slots, tells a [`Recorder`](super::Recorder).
 ///
-/// A pool has one inside once it is [recorded](crate::Pool::record). For a
-/// [`StaticPool`](crate::StaticPool), an array of your own, or a pool of another crate,
-/// [`Recorder::track`](super::Recorder::track) makes one, and the program reports what happens. No method
-/// waits for anything. Dropping it ends the lifetimes that it knows of.
+/// A pool has one inside once it is [recorded](crate::Pool::record). For an array of your own, or a pool
+/// of another crate, [`Recorder::track`](super::Recorder::track) makes one, and the program reports what
+/// happens. No method waits for anything. Dropping it ends the lifetimes that it knows of.
 ///
 /// ```
 /// use millpond::recorder::Recorder;

@@ -48,7 +48,7 @@ use storage::StaticStorage;
 /// **Memory**: `size_of::<StaticPool<T, N>>()`, where the pool is: per slot the value, a generation
 /// word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two slot numbers
 /// (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the defaults, + 6 with
-/// `Handle32<T, 16>`; and at most 88 bytes once. A new pool without a name, a
+/// `Handle32<T, 16>`; and at most 88 bytes once (96 with the feature `recorder`). A new pool without a name, a
 /// salt or a limit is all zero bits, so that in
 /// a `static` it takes no room in the program's file. Beware of the stack: a large pool as a local
 /// variable lies there, and moving the pool copies all of it.
@@ -122,7 +122,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// type Small = Handle32<u32, 16>;
     /// const EMPTY: StaticPool<u32, 100, Small> = StaticPool::with_handle();
-    /// assert!(size_of_val(&EMPTY) <= 100 * (4 + 6) + 88);
+    /// assert!(size_of_val(&EMPTY) <= 100 * (4 + 6) + 96);
     /// ```
     ///
     /// ```compile_fail
@@ -175,6 +175,12 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     pub fn is_full(&self) -> bool {
         self.storage.roster().is_full()
     }
+
+    #[cfg(feature = "recorder")]
+    crate::recorder::record_methods!(
+        |pool| pool.storage.tap_mut(),
+        crate::recorder::type_name::<T>()
+    );
 
     /// The name that the builder was given.
     #[must_use]

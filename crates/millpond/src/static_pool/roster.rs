@@ -8,6 +8,7 @@ use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::lifetimes::Lifetimes;
 use crate::stats::Stats;
+use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
 
@@ -50,6 +51,7 @@ pub(super) struct StaticRoster<const N: usize, H: HandleLayout> {
     peak_before_removal: usize,
     /// One more than the highest slot that was claimed.
     claimed_until: u32,
+    tap: Tap,
 }
 
 impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
@@ -71,6 +73,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             evicted: 0,
             peak_before_removal: 0,
             claimed_until: 0,
+            tap: Tap::NONE,
         }
     }
 
@@ -174,6 +177,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.set_word(handle.index() as usize, handle.word());
         self.live += 1;
         self.inserted += 1;
+        self.tap.birth(handle.index() as usize);
         Some(handle)
     }
 
@@ -188,6 +192,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.live += 1;
         self.inserted += 1;
         self.claimed_until = self.claimed_until.max(handle.index() + 1);
+        self.tap.birth(index);
         Ok(index)
     }
 
@@ -197,6 +202,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         let Some(word) = self.word(index).filter(|word| !word.is_dead()) else {
             return false;
         };
+        self.tap.death(index);
         self.peak_before_removal = self.peak_before_removal.max(self.live);
         self.live -= 1;
         self.swap(self.position_of(index), self.live);
@@ -205,6 +211,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
             None => {
                 self.set_word(index, H::Word::RETIRED);
                 self.retired += 1;
+                self.tap.retired();
                 self.swap(self.live, N - self.retired);
             }
         }
@@ -290,6 +297,22 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.peak_before_removal = other.peak_before_removal;
         self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
+        self.tell_all();
+    }
+
+    /// Tells whoever listens that the pool's state was replaced as a whole.
+    fn tell_all(&mut self) {
+        if self.tap.is_on() {
+            let stats = self.stats();
+            // The top bit of the difference is set while a slot is live.
+            let live = (0..N).filter(|index| self.words[*index].is_dead());
+            self.tap.restart(stats, live);
+        }
+    }
+
+    #[cfg(feature = "recorder")]
+    pub(super) fn tap_mut(&mut self) -> &mut Tap {
+        &mut self.tap
     }
 
     /// Begins some lifetime of a slot that is dead, without keeping the order and the count of retired slots
@@ -307,6 +330,7 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.live = 0;
         self.retired = (0..N).filter(|&index| self.word(index) == Some(H::Word::RETIRED)).count();
         self.reset_order();
+        self.tell_all();
     }
 
     pub(super) fn check(&self, handle: H) -> Result<(), Refusal> {
@@ -338,12 +362,14 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
 
     pub(super) fn count_eviction(&mut self) {
         self.evicted += 1;
+        self.tap.evicted();
     }
 
     /// What is said of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self) -> FullPool {
         self.refused += 1;
+        self.tap.refused();
         let Stats { capacity, peak, retired, .. } = self.stats();
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }

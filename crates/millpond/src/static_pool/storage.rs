@@ -46,6 +46,11 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
         self.roster.count_eviction();
     }
 
+    #[cfg(feature = "recorder")]
+    pub(super) fn tap_mut(&mut self) -> &mut crate::tap::Tap {
+        self.roster.tap_mut()
+    }
+
     #[inline]
     pub(super) fn insert(&mut self, value: T) -> Result<H, T> {
         let Some(handle) = self.roster.acquire() else {
