@@ -124,6 +124,17 @@ fn a_click_colours_the_map_by_generation() {
 }
 
 #[test]
+fn a_map_can_begin_with_generations() {
+    let state = (Pool::<u8>::new(5), Inspector::new().by_generation());
+    let show = |ui: &mut egui::Ui, (pool, inspector): &mut (Pool<u8>, Inspector)| {
+        inspector.show(ui, pool);
+    };
+    let mut panel = Harness::new_ui_state(show, state);
+    panel.run();
+    assert!(is_shown(&panel, "not used yet") && !is_shown(&panel, "died just now"));
+}
+
+#[test]
 fn every_pool_can_be_shown() {
     fn shows(pool: impl Inspect, words: &str) {
         let mut panel = panel(pool);
