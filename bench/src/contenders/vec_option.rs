@@ -13,7 +13,7 @@ pub(crate) struct Places<T> {
 }
 
 impl Contender for VecOption {
-    const NAME: &'static str = "Vec<Option>";
+    const NAME: &'static str = "Vec of Option";
     const KIND: Kind = Kind::Index;
     type Key<T: Value> = u32;
     type Store<T: Value> = Places<T>;

@@ -29,7 +29,7 @@ const SHOWN: [&str; 9] = [
     "generational-arena",
     "gen_map",
     "slab",
-    "Vec<Option>",
+    "Vec of Option",
     "Vec, swap_remove",
 ];
 

@@ -69,6 +69,14 @@ impl Inspector {
         Self::default()
     }
 
+    /// The same with a map that is coloured by generation until somebody clicks: for an overlay that takes no
+    /// clicks, and for pictures.
+    #[must_use]
+    pub fn by_generation(mut self) -> Self {
+        self.coloured_by = ColouredBy::Generation;
+        self
+    }
+
     /// Forgets what it has seen, because there is another pool now. How the map is coloured stays.
     pub fn forget(&mut self) {
         *self = Self { coloured_by: self.coloured_by, ..Self::default() };

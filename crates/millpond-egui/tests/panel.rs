@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use egui::accesskit::Role;
 use egui::epaint::textures::TexturesDelta;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, TestRenderer};
@@ -38,6 +39,17 @@ fn is_shown<P>(panel: &Harness<'_, (P, Inspector)>, words: &str) -> bool {
     panel.query_all_by_label(words).next().is_some()
 }
 
+/// What stands to the right of these words.
+fn beside<P>(panel: &Harness<'_, (P, Inspector)>, words: &str) -> String {
+    let name = panel.get_by_label(words).rect();
+    let right_of_it = panel.query_all_by_role(Role::Label).filter(|node| {
+        let place = node.rect();
+        place.left() >= name.right() && (place.center().y - name.center().y).abs() < 2.0
+    });
+    let nearest = right_of_it.min_by(|a, b| a.rect().left().total_cmp(&b.rect().left()));
+    nearest.and_then(|node| node.value()).unwrap_or_default()
+}
+
 #[test]
 fn figures_are_those_of_the_pool() {
     let mut pool = Pool::builder().capacity(1500).name("sparks").build();
@@ -63,14 +75,13 @@ fn figures_are_those_of_the_pool() {
     assert_eq!((stats.inserted, stats.removed), (1703, 203));
     panel.step();
     assert!(is_shown(&panel, "1,500 of 1,500 slots live"));
-    for number in ["1,500", "4", "3"] {
-        assert!(is_shown(&panel, number), "{number}");
+    for (name, number) in [("peak", "1,500"), ("retired", "0"), ("refused", "4"), ("evicted", "3")]
+    {
+        assert_eq!(beside(&panel, name), number, "{name}");
     }
-    let begins = |words: &str| {
-        let all = panel.query_all(egui_kittest::kittest::By::new().label_contains(words));
-        all.count()
-    };
-    assert_eq!((begins("1,703  ("), begins("203  (")), (1, 1));
+    for (name, number) in [("born", "1,703  ("), ("died", "203  (")] {
+        assert!(beside(&panel, name).starts_with(number), "{name}");
+    }
 }
 
 #[test]
@@ -121,6 +132,17 @@ fn a_click_colours_the_map_by_generation() {
     panel.get_by_label("by age").click();
     panel.run();
     assert!(is_shown(&panel, "died just now"));
+}
+
+#[test]
+fn a_map_can_begin_with_generations() {
+    let state = (Pool::<u8>::new(5), Inspector::new().by_generation());
+    let show = |ui: &mut egui::Ui, (pool, inspector): &mut (Pool<u8>, Inspector)| {
+        inspector.show(ui, pool);
+    };
+    let mut panel = Harness::new_ui_state(show, state);
+    panel.run();
+    assert!(is_shown(&panel, "not used yet") && !is_shown(&panel, "died just now"));
 }
 
 #[test]

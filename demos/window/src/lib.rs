@@ -2,6 +2,7 @@
 //! overflow policy and how much is fired.
 
 mod picture;
+mod reuse;
 mod sky;
 mod world;
 
@@ -10,7 +11,7 @@ use millpond::Stats;
 use millpond::overflow::Overflow;
 use millpond_egui::Inspector;
 
-pub use picture::{SIZE, picture};
+pub use picture::{SIZE, picture, reuse_picture};
 pub use world::Settings;
 use world::World;
 

@@ -6,13 +6,15 @@
 //! ```
 //!
 //! Without a display it says so and ends. `-- --frames 100` ends after so many frames; `-- --picture PATH`
-//! opens no window, but writes a picture of it.
+//! opens no window, but writes a picture of it, and `-- --reuse-picture PATH` one of two pools that differ in
+//! the slot that they use next.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use eframe::egui::{Ui, ViewportBuilder, ViewportCommand};
-use millpond_window::{Demo, SIZE, picture};
+use millpond_pixels::Picture;
+use millpond_window::{Demo, SIZE, picture, reuse_picture};
 
 /// The picture is of this moment of the show.
 const PICTURE_AFTER_SECONDS: u32 = 9;
@@ -39,13 +41,16 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let frames_left = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => None,
-        ["--picture", path] => return write_picture(Path::new(path)),
+        ["--picture", path] => {
+            return save(&picture(Demo::default(), PICTURE_AFTER_SECONDS), Path::new(path));
+        }
+        ["--reuse-picture", path] => return save(&reuse_picture(), Path::new(path)),
         ["--frames", count] if count.parse::<u64>().is_ok_and(|count| count > 0) => {
             count.parse().ok()
         }
         _ => {
             return unusable(
-                "expected nothing, --frames and a number from 1 on, or --picture and a path",
+                "expected nothing, --frames and a number from 1 on, or --picture or --reuse-picture and a path",
             );
         }
     };
@@ -72,8 +77,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn write_picture(path: &Path) -> ExitCode {
-    match picture(Demo::default(), PICTURE_AFTER_SECONDS).save(path) {
+fn save(picture: &Picture, path: &Path) -> ExitCode {
+    match picture.save(path) {
         Ok(()) => {
             println!("wrote {}", path.display());
             ExitCode::SUCCESS
