@@ -46,6 +46,10 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     ) {
         for index in 0..used {
             let word = other.words.as_slice()[index];
+            #[cfg(feature = "debug-aids")]
+            if self.words.get(index) != Some(word) {
+                self.watched_mut().into_iter().for_each(|watch| watch.restored(index));
+            }
             match (self.get_mut(index), other.get(index)) {
                 (Some(value), Some(source)) => assign(value, source),
                 (Some(_), None) => drop(self.take(index, word)),
