@@ -221,7 +221,7 @@ fn handles_are_refused_with_their_reason() {
     };
     assert_eq!(full.to_string(), "pool \"events\" is full: capacity 2, all live, 2 at the peak");
     assert!(pool.insert_with(|_| 5_u8).is_err() && pool.vacant_entry().is_none());
-    assert_eq!(pool.stats().refused, 2);
+    assert_eq!(pool.stats().refused, 3);
 }
 
 #[test]

@@ -278,7 +278,10 @@ fn live_objects_of_all_blocks_are_told_in_one_report() {
     drop(snapshot);
     let fourth = line!() + 1;
     pool.insert([0; 21]).unwrap();
-    assert_eq!(lines(&pool.live_report().unwrap()), [(fourth, 1)], "origins are not restored");
+    let report = pool.live_report().unwrap();
+    assert_eq!(lines(&report), [(fourth, 1)], "origins are not restored");
+    assert_eq!(report.live(), 6);
+    assert!(report.to_string().ends_with("\n       5  restored from a snapshot"), "{report}");
     drop(pool);
     let reports = REPORTS.take();
     assert_eq!(reports.len(), 1, "one for the pool, not one for each block");
@@ -302,4 +305,42 @@ fn a_pool_with_a_policy_has_the_aids_of_its_builder() {
         assert_eq!(reports.len(), 1, "{}", policy.name());
         assert_eq!(reports[0].origins()[0].location().line(), line, "{}", policy.name());
     }
+}
+
+/// An object that a snapshot brings back was once told as inserted where the slot's last one had been.
+#[test]
+fn restored_objects_are_not_told_as_others() {
+    let mut pool = pool_of::<Lifo>(DebugAids::none().report_on_drop(keep));
+    let first = pool.insert([1; 21]).unwrap();
+    let kept = line!() + 1;
+    pool.insert([2; 21]).unwrap();
+    let snapshot = pool.snapshot();
+    pool.remove(first);
+    pool.insert([3; 21]).unwrap();
+    pool.restore(&snapshot).unwrap();
+    let report = pool.live_report().unwrap();
+    assert_eq!((report.live(), report.origins().len()), (2, 1));
+    assert_eq!((report.origins()[0].location().line(), report.origins()[0].count()), (kept, 1));
+
+    let mut other = pool_of::<Lifo>(DebugAids::none().report_on_drop(keep));
+    other.restore(&snapshot).unwrap();
+    assert_eq!(other.live_report().unwrap().origins().len(), 0);
+    drop(other);
+    let reports = REPORTS.take();
+    assert_eq!(reports.len(), 1, "live objects of unknown origin are told as well");
+    assert_eq!(
+        reports[0].to_string(),
+        "pool \"bullets\": 2 objects are live\n       2  restored from a snapshot"
+    );
+}
+
+/// They once leaked.
+#[test]
+fn values_go_with_a_pool_whose_report_panics() {
+    let value = std::rc::Rc::new(());
+    let aids = DebugAids::none().report_on_drop(|report| panic!("{report}"));
+    let mut pool = Pool::builder().capacity(2).debug_aids(aids).build();
+    pool.insert(value.clone()).unwrap();
+    assert!(panic_of(|| drop(pool)).unwrap().starts_with("the pool: 1 object is live"));
+    assert_eq!(std::rc::Rc::strong_count(&value), 1);
 }

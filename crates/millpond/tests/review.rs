@@ -1,7 +1,13 @@
 //! Faults that reviewers found, each as the program that showed it.
 
+use std::cell::Cell;
+
+use millpond::debug::DebugAids;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, HandleLayout, Pool, Recycler, Refusal};
+use millpond::{
+    AnyPool, BlockPool, Handle, HandleLayout, InsertAtErrorKind, PackedPool, Pool, Recycler,
+    Refusal, StaticPool,
+};
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot.
 #[test]
@@ -131,4 +137,99 @@ fn pool_answers_by_slot_and_by_address() {
     assert_eq!(pool.remove_at(0), Some(8));
     assert_eq!((pool.remove_at(0), pool.remove_at(99)), (None, None));
     assert!(!pool.contains(handle));
+}
+
+thread_local! {
+    static MAY_CLONE: Cell<bool> = const { Cell::new(true) };
+}
+
+/// `Copy`, and yet `clone` is a function like any other.
+#[derive(Debug, PartialEq)]
+struct Twin(u64);
+
+impl Copy for Twin {}
+
+#[allow(clippy::non_canonical_clone_impl, reason = "what it is here for")]
+impl Clone for Twin {
+    fn clone(&self) -> Self {
+        assert!(MAY_CLONE.get(), "a restore copies");
+        *self
+    }
+}
+
+/// Restores a pool that is empty by now, while no value may be cloned.
+macro_rules! restored_by_copy {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        let handles = [3, 4, 5].map(|value| pool.insert(Twin(value)).unwrap());
+        let mut snapshot = pool.snapshot();
+        pool.clear();
+        MAY_CLONE.set(false);
+        pool.restore(&snapshot).unwrap();
+        pool.save_into(&mut snapshot).unwrap();
+        MAY_CLONE.set(true);
+        assert_eq!(handles.map(|handle| pool[handle].0), [3, 4, 5]);
+        pool.validate().unwrap();
+    }};
+}
+
+fn watched_and_restored_by_copy<R: ReuseOrder>() {
+    let builder = Pool::<Twin>::builder().reuse(R::default()).capacity(5);
+    restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
+    let builder = BlockPool::<Twin>::builder().reuse(R::default()).slots_per_block(2).max_blocks(3);
+    restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
+}
+
+/// A restore of values that are `Copy` once called their `clone`, in pools with debug aids and in packed
+/// pools, and left the pool half-way if that panicked.
+#[test]
+fn values_that_are_copy_are_restored_without_their_clone() {
+    watched_and_restored_by_copy::<Lifo>();
+    watched_and_restored_by_copy::<Fifo>();
+    watched_and_restored_by_copy::<LowestFirst>();
+    watched_and_restored_by_copy::<Roster>();
+    watched_and_restored_by_copy::<NextFit>();
+    watched_and_restored_by_copy::<Intrusive>();
+    restored_by_copy!(PackedPool::<Twin>::new(5));
+    restored_by_copy!(StaticPool::<Twin, 5>::new());
+}
+
+/// A claim that was refused once took a block, told the hook, and kept the words of the block's slots.
+#[test]
+fn refused_claim_takes_no_block() {
+    let grown = |_| panic!("it must not grow");
+    let builder = BlockPool::<u8>::builder().slots_per_block(64).max_blocks(1000);
+    let mut pool = builder.lifetimes(3).on_growth(grown).build();
+    let beyond = Handle::from_parts(64 * 900, 9).unwrap();
+    let error = pool.insert_at(beyond, 1).unwrap_err();
+    assert_eq!((error.kind(), error.into_inner()), (InsertAtErrorKind::BeyondLifetimes, 1));
+    assert_eq!((pool.growth_stats().taken, pool.growth_stats().given_back), (0, 0));
+
+    let mut pool = BlockPool::<u8>::with_blocks(64, 2);
+    let handle = pool.insert(1).unwrap();
+    pool.remove(handle);
+    pool.shrink_to_fit();
+    let taken = pool.growth_stats();
+    assert_eq!(pool.insert_at(handle, 1).unwrap_err().kind(), InsertAtErrorKind::Stale);
+    assert_eq!(pool.growth_stats(), taken);
+    let next = Handle::from_parts(0, handle.generation() + 1).unwrap();
+    assert_eq!(pool.insert_at(next, 2).unwrap(), next);
+    pool.validate().unwrap();
+}
+
+/// Only some kinds of pools once counted that there was no entry to be had.
+#[test]
+fn missing_entry_counts_as_a_refusal_in_every_pool() {
+    macro_rules! refused {
+        ($pool:expr) => {{
+            let mut pool = $pool;
+            assert!(pool.vacant_entry().is_none());
+            pool.stats().refused
+        }};
+    }
+    assert_eq!(refused!(Pool::<u8>::new(0)), 1);
+    assert_eq!(refused!(BlockPool::<u8>::with_blocks(1, 0)), 1);
+    assert_eq!(refused!(PackedPool::<u8>::new(0)), 1);
+    assert_eq!(refused!(StaticPool::<u8, 0>::new()), 1);
+    assert_eq!(refused!(AnyPool::<dyn std::any::Any, 8>::new(0)), 1);
 }

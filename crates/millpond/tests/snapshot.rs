@@ -380,6 +380,16 @@ mod clones {
                 drop(pool.remove(handle));
             }
         );
+        // With slots that retire: those that were to live again once retired twice, and the second panic
+        // ended the program.
+        survives_panics!(
+            StaticPool::<Fragile, 12>::builder().lifetimes(1).build(),
+            |pool: &mut StaticPool<Fragile, 12>, value| drop(pool.insert(value)),
+            |pool: &mut StaticPool<Fragile, 12>, nth| {
+                let handle = pool.handles().nth(nth).unwrap();
+                drop(pool.remove(handle));
+            }
+        );
     }
 
     #[test]

@@ -283,7 +283,10 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// assert_eq!(entry.insert("value"), promised);
     /// ```
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, D, SLOT_BYTES, R, H>> {
-        let handle = self.slots.next_handle()?;
+        let Some(handle) = self.slots.next_handle() else {
+            self.slots.core_mut().count_refusal();
+            return None;
+        };
         Some(VacantEntry { pool: self, handle })
     }
 

@@ -31,7 +31,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.aids.report(self.name, self.origins())
     }
 
-    fn origins(&self) -> impl Iterator<Item = &'static Location<'static>> {
+    fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {
         self.blocks.iter().filter_map(Block::pool).flat_map(|pool| pool.origins())
     }
 

@@ -28,7 +28,7 @@ use alloc::vec::Vec;
 use crate::bit_tree::{self, BitTree};
 use crate::circle::Circle;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::overflow::{EvictLeast, Policy};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
@@ -519,27 +519,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if block >= self.max_blocks {
             return Err(InsertAtError { value, kind: out_of_range });
         }
-        let was_there = self.pool_of(index).is_some();
-        if !was_there && self.take_block(block, false).is_err() {
-            return Err(InsertAtError { value, kind: out_of_range });
+        if self.pool_of(index).is_none() {
+            // Asked before the block is taken, so that no handle from a file takes memory for nothing.
+            if let Err(kind) = self.check_begin(handle) {
+                return Err(InsertAtError { value, kind });
+            }
+            if self.take_block(block, false).is_err() {
+                return Err(InsertAtError { value, kind: out_of_range });
+            }
         }
         let inner = self.inner(handle);
         let Some(pool) = self.blocks[block].pool_mut() else {
             unreachable!("the block is there");
         };
-        match pool.insert_at(inner, value) {
-            Ok(_) => {
-                let is_full = pool.is_full();
-                self.settle_birth(handle, is_full);
-                Ok(handle)
-            }
-            Err(error) => {
-                if !was_there {
-                    self.give_back(block);
-                }
-                Err(error)
-            }
-        }
+        pool.insert_at(inner, value)?;
+        let is_full = pool.is_full();
+        self.settle_birth(handle, is_full);
+        Ok(handle)
+    }
+
+    /// Whether a slot of a block that is not there may begin the handle's lifetime.
+    fn check_begin(&self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let fresh = self.circle.start().as_dead();
+        let word = match self.blocks.get(self.block_of(index)) {
+            Some(Block::GivenBack(words)) => words.word(self.slot_of(index)).unwrap_or(fresh),
+            _ => fresh,
+        };
+        self.circle.check_begin(word, handle.word())
     }
 
     /// Inserts; if the pool is at its limit and no slot is vacant, the live object with the smallest key

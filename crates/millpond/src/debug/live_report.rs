@@ -51,13 +51,13 @@ impl Origin {
 }
 
 impl LiveReport {
-    /// Of objects that were inserted at these places.
+    /// Of objects that were inserted at these places, as far as they are known.
     pub(super) fn new(
         name: Option<&'static str>,
-        places: impl Iterator<Item = &'static Location<'static>>,
+        places: impl Iterator<Item = Option<&'static Location<'static>>>,
     ) -> Self {
-        let mut places: Vec<_> = places.collect();
-        let live = places.len();
+        let mut live = 0;
+        let mut places: Vec<_> = places.inspect(|_| live += 1).flatten().collect();
         places.sort_unstable();
         let mut origins: Vec<Origin> = Vec::new();
         for location in places {
@@ -83,21 +83,27 @@ impl LiveReport {
         self.live
     }
 
-    /// Where they were inserted, the place with the most of them first.
+    /// Where they were inserted, the place with the most of them first. Objects that a restored snapshot
+    /// has brought back are not among them: nobody knows where these came from.
     #[must_use]
     pub fn origins(&self) -> &[Origin] {
         &self.origins
     }
 }
 
-/// A line that says how many objects are live, and one for each place.
+/// A line that says how many objects are live, one for each place, and one for those of no known place.
 impl fmt::Display for LiveReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let objects = if self.live == 1 { "object is" } else { "objects are" };
         write!(f, "{}: {} {objects} live", PoolName(self.name), self.live)?;
+        let mut unknown = self.live;
         for Origin { location, count } in &self.origins {
             write!(f, "\n{count:>8}  {location}")?;
+            unknown -= count;
         }
-        Ok(())
+        match unknown {
+            0 => Ok(()),
+            unknown => write!(f, "\n{unknown:>8}  restored from a snapshot"),
+        }
     }
 }

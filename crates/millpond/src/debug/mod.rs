@@ -112,7 +112,9 @@ impl DebugAids {
     }
 
     /// Keeps the source line that each object was inserted at, for
-    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation.
+    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation. A snapshot
+    /// has no origins: of the objects of a restored pool, those keep theirs whose slots were live in the
+    /// same generation before.
     #[must_use]
     pub const fn remember_origins(mut self) -> Self {
         self.origins = true;
@@ -130,7 +132,7 @@ impl DebugAids {
     pub(crate) fn report(
         &self,
         name: Option<&'static str>,
-        places: impl Iterator<Item = &'static Location<'static>>,
+        places: impl Iterator<Item = Option<&'static Location<'static>>>,
     ) -> Option<LiveReport> {
         self.origins.then(|| LiveReport::new(name, places))
     }
@@ -139,7 +141,7 @@ impl DebugAids {
     pub(crate) fn report_drop(
         &self,
         name: Option<&'static str>,
-        places: impl Iterator<Item = &'static Location<'static>>,
+        places: impl Iterator<Item = Option<&'static Location<'static>>>,
     ) {
         if let Some(on_drop) = self.on_drop {
             let report = LiveReport::new(name, places);

@@ -50,12 +50,19 @@ impl Watch {
         }
     }
 
-    /// Where the objects of these live slots were inserted.
+    /// Another object than before is in this slot, and nobody knows where it was inserted.
+    pub(crate) fn restored(&mut self, index: usize) {
+        if let Some(place) = self.origins.get_mut(index) {
+            *place = None;
+        }
+    }
+
+    /// Where the objects of these live slots were inserted, as far as that is known.
     pub(crate) fn origins(
         &self,
         live: impl Iterator<Item = usize>,
-    ) -> impl Iterator<Item = &'static Location<'static>> {
-        live.filter_map(|index| self.origins.get(index).copied().flatten())
+    ) -> impl Iterator<Item = Option<&'static Location<'static>>> {
+        live.map(|index| self.origins.get(index).copied().flatten())
     }
 
     /// Tells whoever wants to know that the pool goes with these live slots.

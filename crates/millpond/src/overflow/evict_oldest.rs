@@ -25,6 +25,10 @@ use crate::{BuildError, Recycler};
 /// was given directly are never evicted. To note an object again makes it the newest: noted at each
 /// use, the object that goes is the least recently used.
 ///
+/// A snapshot of the pool has no ages: where the pool is rolled back, keep a clone of the list with each
+/// snapshot, and put both back. Otherwise objects that the snapshot brings back may be in the list no more,
+/// and a full pool of such objects refuses.
+///
 /// ```
 /// use millpond::overflow::{EvictOldest, Policy};
 /// use millpond::Pool;

@@ -55,8 +55,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// insertion that takes one is O(slots per block).
 ///
 /// **At the limit** the value is given back. A lower number of objects gives no memory back, but
-/// [`shrink_to_fit`](Self::shrink_to_fit) does. The builder's debug aids watch what was taken at
-/// creation, and not the blocks.
+/// [`shrink_to_fit`](Self::shrink_to_fit) does.
 ///
 /// ```
 /// use millpond::Pool;

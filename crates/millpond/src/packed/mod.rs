@@ -348,7 +348,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     #[inline]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, H>> {
-        let handle = self.roster.next(self.len())?;
+        let Some(handle) = self.roster.next(self.len()) else {
+            self.roster.count_refusal();
+            return None;
+        };
         Some(VacantEntry { pool: self, handle })
     }
 

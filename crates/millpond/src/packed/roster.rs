@@ -309,6 +309,12 @@ impl<H: HandleLayout> PackedRoster<H> {
         self.peak_before_removal = live;
     }
 
+    #[cold]
+    pub(super) fn count_refusal(&mut self) {
+        self.refused += 1;
+        self.tap.refused();
+    }
+
     pub(super) fn count_eviction(&mut self) {
         self.evicted += 1;
         self.tap.evicted();
@@ -317,8 +323,7 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// What is said of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self, live: usize) -> FullPool {
-        self.refused += 1;
-        self.tap.refused();
+        self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats(live);
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }

@@ -41,9 +41,12 @@ impl<T> Values<T> {
     where
         T: Copy,
     {
-        self.0.clear();
         sanitizer::unpoison(self.0.spare_capacity_mut());
-        self.0.extend_from_slice(others);
+        // Not by `extend_from_slice`, which may call `clone`: the program's own code, which may do anything.
+        let (first, rest) = others.split_at(self.0.len().min(others.len()));
+        self.0.truncate(first.len());
+        self.0.copy_from_slice(first);
+        self.0.extend(rest.iter().copied());
         self.poison_rest();
     }
 

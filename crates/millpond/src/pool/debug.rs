@@ -20,7 +20,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     /// Where the live objects were inserted, as far as that is remembered.
-    pub(crate) fn origins(&self) -> impl Iterator<Item = &'static Location<'static>> {
+    pub(crate) fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {
         let watch = self.storage.watched();
         watch.into_iter().flat_map(|watch| watch.origins(self.occupancy().iter()))
     }

@@ -274,7 +274,10 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, N, H>> {
-        let handle = self.storage.roster().next()?;
+        let Some(handle) = self.storage.roster().next() else {
+            self.storage.count_refusal();
+            return None;
+        };
         Some(VacantEntry { pool: self, handle })
     }
 

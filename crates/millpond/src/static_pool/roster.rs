@@ -315,11 +315,14 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         &mut self.tap
     }
 
-    /// Begins some lifetime of a slot that is dead, without keeping the order and the count of retired slots
-    /// true: [`take_over`](Self::take_over) or [`recount`](Self::recount) follows.
+    /// Begins some lifetime of a slot that is dead, without keeping the order true:
+    /// [`take_over`](Self::take_over) or [`recount`](Self::recount) follows.
     pub(super) fn begin_out_of_order(&mut self, index: usize) {
-        let word = self.word(index).filter(|word| *word != H::Word::RETIRED);
+        let is_retired = self.word(index) == Some(H::Word::RETIRED);
+        let word = self.word(index).filter(|_| !is_retired);
         self.set_word(index, word.map_or(self.circle().last, Word::as_live));
+        // It is counted anew when this lifetime ends.
+        self.retired -= usize::from(is_retired);
         self.live += 1;
         self.inserted += 1;
         self.claimed_until = N as u32;
@@ -365,11 +368,15 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.tap.evicted();
     }
 
+    pub(super) fn count_refusal(&mut self) {
+        self.refused += 1;
+        self.tap.refused();
+    }
+
     /// What is said of a full pool, which has just refused a value.
     #[cold]
     pub(super) fn refuse(&mut self) -> FullPool {
-        self.refused += 1;
-        self.tap.refused();
+        self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats();
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }

@@ -42,6 +42,10 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
         self.roster.refuse()
     }
 
+    pub(super) fn count_refusal(&mut self) {
+        self.roster.count_refusal();
+    }
+
     pub(super) fn count_eviction(&mut self) {
         self.roster.count_eviction();
     }

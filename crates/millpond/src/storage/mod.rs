@@ -403,15 +403,13 @@ impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
 
 impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
     fn drop(&mut self) {
+        // There first, as the report is handed to a function of the program's own, which may panic.
+        let mut rest = DropRest { storage: self, from: 0 };
         #[cfg(feature = "debug-aids")]
-        if let Some(watch) = self.watched() {
-            watch.report_drop(self.words.occupancy().iter());
+        if let Some(watch) = rest.storage.watched() {
+            watch.report_drop(rest.storage.words.occupancy().iter());
         }
-        self.poison_dead(false);
-        if !core::mem::needs_drop::<T>() {
-            return;
-        }
-        DropRest { storage: self, from: 0 }.drop_all();
+        rest.drop_all();
     }
 }
 
@@ -424,11 +422,15 @@ struct DropRest<'a, T, R: ReuseOrder, W: Word> {
 
 impl<T, R: ReuseOrder, W: Word> DropRest<'_, T, R, W> {
     fn drop_all(&mut self) {
-        while self.from < self.storage.values.len() {
-            self.from += 1;
-            // The last word that the slot has: the storage goes.
-            drop(self.storage.take(self.from - 1, W::RETIRED));
+        if core::mem::needs_drop::<T>() {
+            while self.from < self.storage.values.len() {
+                self.from += 1;
+                // The last word that the slot has: the storage goes.
+                drop(self.storage.take(self.from - 1, W::RETIRED));
+            }
         }
+        // Last, as each value that goes leaves a dead slot.
+        self.storage.poison_dead(false);
     }
 }
 

@@ -12,7 +12,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         T: Copy,
     {
         if self.has_dead_to_keep() {
-            return self.take_over_by_clone(other, used);
+            // Not by `clone`, which is the program's own code and may do anything.
+            return self.take_over_each(
+                other,
+                used,
+                |value, source| *value = *source,
+                |source| *source,
+            );
         }
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
@@ -26,12 +32,28 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     where
         T: Clone,
     {
+        self.take_over_each(other, used, T::clone_from, T::clone);
+    }
+
+    /// One slot after the other: where both sides have a value, by `assign`, and by `copy` where only the
+    /// other has.
+    fn take_over_each(
+        &mut self,
+        other: &Self,
+        used: usize,
+        assign: impl Fn(&mut T, &T),
+        copy: impl Fn(&T) -> T,
+    ) {
         for index in 0..used {
             let word = other.words.as_slice()[index];
+            #[cfg(feature = "debug-aids")]
+            if self.words.get(index) != Some(word) {
+                self.watched_mut().into_iter().for_each(|watch| watch.restored(index));
+            }
             match (self.get_mut(index), other.get(index)) {
-                (Some(value), Some(source)) => value.clone_from(source),
+                (Some(value), Some(source)) => assign(value, source),
                 (Some(_), None) => drop(self.take(index, word)),
-                (None, Some(source)) => self.put(index, word, source.clone()),
+                (None, Some(source)) => self.put(index, word, copy(source)),
                 (None, None) => {}
             }
         }
