@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
-use millpond::{Handle, PackedPool, Pool, SideTable};
+use millpond::{BlockPool, Handle, PackedPool, Pool, SideTable, StaticPool};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -31,6 +31,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_next_fit", remove_insert::<NextFit>),
     ("remove_insert_intrusive", remove_insert::<Intrusive>),
     ("remove_insert_packed", remove_insert_packed),
+    ("remove_insert_block_pool", remove_insert_block_pool),
+    ("remove_insert_static", remove_insert_static),
     ("insert_or_evict_of_100", insert_or_evict),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
@@ -108,18 +110,26 @@ fn remove_insert<R: ReuseOrder>(times: usize) {
     }
 }
 
-fn remove_insert_packed(times: usize) {
-    let mut pool = PackedPool::<Value>::new(TIMES_MAX);
-    let mut handles: Vec<_> =
-        (0..TIMES_MAX as u64).filter_map(|i| pool.insert([i; 4]).ok()).collect();
-    for i in 0..times {
-        let at = i * 7919 % handles.len();
-        black_box(pool.remove(handles[at]));
-        if let Ok(handle) = pool.insert(black_box([i as u64; 4])) {
-            handles[at] = handle;
+/// The same with a pool that is no [`Pool`], filled up.
+macro_rules! remove_insert_of {
+    ($name:ident: $new:expr) => {
+        fn $name(times: usize) {
+            let mut pool = $new;
+            let mut handles: Vec<Handle<Value>> =
+                (0..TIMES_MAX as u64).filter_map(|i| pool.insert([i; 4]).ok()).collect();
+            for i in 0..times {
+                let at = i * 7919 % handles.len();
+                black_box(pool.remove(handles[at]));
+                if let Ok(handle) = pool.insert(black_box([i as u64; 4])) {
+                    handles[at] = handle;
+                }
+            }
         }
-    }
+    };
 }
+remove_insert_of!(remove_insert_packed: PackedPool::new(TIMES_MAX));
+remove_insert_of!(remove_insert_block_pool: BlockPool::with_blocks(1024, 32));
+remove_insert_of!(remove_insert_static: Box::new(StaticPool::<Value, TIMES_MAX>::new()));
 
 fn insert_or_evict(times: usize) {
     let mut pool = Pool::<Value>::new(100);

@@ -766,6 +766,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// is without values now.
     #[inline]
     fn take_value(&mut self, handle: H) -> Option<(T, usize, bool)> {
+        // Before there is a value that would have to be kept over the call.
+        if self.tap.is_on() {
+            self.tell_removal(handle);
+        }
         let block = self.block_of(handle.index() as usize);
         let inner = self.inner(handle);
         let pool = self.blocks.get_mut(block)?.pool_mut()?;
@@ -777,10 +781,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if was_full && !is_full {
             self.room.insert(block);
         }
-        if self.tap.is_on() {
+        Some((value, block, is_empty))
+    }
+
+    /// The handle's object is about to be removed, if it lives.
+    #[cold]
+    #[inline(never)]
+    fn tell_removal(&mut self, handle: H) {
+        if self.contains(handle) {
             tell_death(&mut self.tap, &self.circle, handle);
         }
-        Some((value, block, is_empty))
     }
 
     /// Tells whoever listens that the pool's state was replaced as a whole.

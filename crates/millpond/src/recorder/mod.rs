@@ -44,7 +44,7 @@
 //!
 //! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not
 //! recorded has a pointer more, and one test of it at each birth and death, whose answer never changes: 1 to
-//! 11 instructions for a removal and an insertion together, of 90 and more.
+//! 11 instructions for a removal and an insertion together, of 90 and more (26 of 218 in a `BlockPool`).
 //! A birth or a death in a recorded pool adds an event to a ring in memory; a thread of the recorder's
 //! own takes it from there, makes text of it and writes the text.
 //!
