@@ -377,6 +377,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             "slots beyond those that were used are as in a new pool",
             format_args!("slot {beyond:?}, though only {used} were used"),
         )?;
+        words.validate_unused(used)?;
         self.queue.validate(slots)
     }
 }

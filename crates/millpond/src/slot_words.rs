@@ -428,6 +428,27 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
             differs.is_none() || self.is_bitmap_old(),
             "the bitmap has the bits of the live slots, or is known to be old",
             format_args!("word {differs:?} differs"),
+        )?;
+        let beyond = match (self.slots() % WORD_SLOTS, self.bitmap.last()) {
+            (0, _) | (_, None) => 0,
+            (slots, Some(bits)) => bits >> slots,
+        };
+        ensure(
+            beyond == 0,
+            "the bitmap has no bit beyond the last slot",
+            format_args!("{beyond:x} beyond slot {}", self.slots()),
+        )
+    }
+
+    /// For slots of which those from `used` on were never used: old or not, the bitmap has no bits in
+    /// words of them alone, or [`take_over`](Self::take_over) would leave them there.
+    pub(crate) fn validate_unused(&self, used: usize) -> Result<(), Violation> {
+        let first = used.div_ceil(WORD_SLOTS).min(self.bitmap.len());
+        let left = self.bitmap[first..].iter().position(|bits| *bits != 0);
+        ensure(
+            left.is_none(),
+            "the bitmap, old or not, has no bits where no slot was ever used",
+            format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
         )
     }
 
@@ -563,6 +584,27 @@ mod tests {
 
     #[test]
     #[cfg(feature = "validate")]
+    fn validation_finds_bits_where_no_slot_was_used() {
+        let rule = "the bitmap, old or not, has no bits where no slot was ever used";
+        for is_old in [false, true] {
+            let mut words = Words::<Lifo>::try_new(200, 254.as_dead()).unwrap();
+            words.set_live(70, 254);
+            words.refresh();
+            if is_old {
+                words.set_dead(70, 255.as_dead());
+            }
+            for used in [71, 128, 200] {
+                words.validate_unused(used).unwrap();
+            }
+            assert_eq!(words.validate_unused(64).unwrap_err().rule(), rule);
+            words.bitmap[2] = 1;
+            assert_eq!(words.validate_unused(128).unwrap_err().rule(), rule);
+            words.validate_unused(129).unwrap();
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Words<Lifo>)| {
             let circle = circle(false);
@@ -583,6 +625,12 @@ mod tests {
         let bits = "the bitmap has the bits of the live slots, or is known to be old";
         assert_eq!(broken(|words| words.bitmap[0] |= 2), bits);
         assert_eq!(broken(|words| words.bitmap[0] |= 8), bits);
+        // Of a bitmap that is old, what is beyond the last slot counts all the same.
+        let old_and_beyond = |words: &mut Words<Lifo>| {
+            words.set_dead(0, 255.as_dead());
+            words.bitmap[0] |= 8;
+        };
+        assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
         let sized = "the bitmap has a bit for each slot";
         assert_eq!(broken(|words| words.bitmap = Box::new([5, 0])), sized);
         assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");

@@ -5,7 +5,8 @@
 //!
 //! 1. as many slots' words are those of live slots as lifetimes have begun and not ended;
 //! 2. each word is one that its slot can have, and as many slots have retired as are counted;
-//! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old;
+//! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old; and old or
+//!    not, it has none beyond the last slot, nor in a word all of whose slots were never used;
 //! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
 //!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
 //!    back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with

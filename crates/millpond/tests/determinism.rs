@@ -3,39 +3,51 @@
 //! are in `recorded_sums.txt`.
 
 mod common;
-#[path = "common/subjects.rs"]
-mod subjects;
+mod subject;
 
-use std::cell::RefCell;
-
-use common::Random;
-use subjects::{Subject, hash, with_block_pools, with_every_pool};
-
-thread_local! {
-    static SUMS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
+use subject::{Kind, PoolUnderTest, Value, every_kind, hash, plans, play};
 
 /// Whether this pool is tried. Under the interpreter, which can play any platform but is slow, few are.
 fn is_tried(pool: usize) -> bool {
     !cfg!(miri) || pool % 48 == 0
 }
 
-/// Two sums for a pool: over all that it answered and showed, and its own checksum at the end.
-fn plays<S: Subject>(name: &str, mut pool: S) {
-    if !is_tried(SUMS.with_borrow(Vec::len)) {
-        return SUMS.with_borrow_mut(|sums| sums.push(String::new()));
+/// Lines of two sums for each pool of a kind: over all that it answered and showed, and its own checksum at
+/// the end.
+fn plays<K: Kind>(name: &str, lines: &mut Vec<String>) {
+    for plan in plans::<K>() {
+        let plays = [one::<K, u32>, one::<K, String>, one::<K, [u64; 3]>];
+        for play in plays {
+            let line = if is_tried(lines.len()) { play(name, plan) } else { String::new() };
+            lines.push(line);
+        }
     }
-    let mut random = Random(11);
-    let seen: Vec<_> = (0..60).map(|_| (pool.step(random.next()), pool.seen())).collect();
-    let line = format!("{name:<12} {:016x} {:016x}", hash(seen), pool.sum());
-    SUMS.with_borrow_mut(|sums| sums.push(line));
+}
+
+fn one<K: Kind, T: Value>(name: &str, plan: subject::Plan) -> String {
+    let mut pool = K::build::<T>(plan);
+    let seen = hash(play(&mut pool, 11, 60));
+    let sum = pool.sum().map_or("none".into(), |sum| format!("{sum:016x}"));
+    format!("{name:<25} {seen:016x} {sum}")
+}
+
+macro_rules! all_plays {
+    ([] $($name:ident: $kind:ty;)+) => {{
+        use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
+        use millpond::{Handle, Handle32};
+        use subject::*;
+        let all: &[(&str, fn(&str, &mut Vec<String>))] =
+            &[$((stringify!($name), plays::<$kind>)),+];
+        all
+    }};
 }
 
 #[test]
 fn every_pool_does_what_was_recorded() {
-    with_every_pool!(plays);
-    with_block_pools!(plays);
-    let sums = SUMS.take();
+    let mut sums = Vec::new();
+    for (name, plays) in every_kind!(all_plays![]) {
+        plays(name, &mut sums);
+    }
     if std::env::var_os("MILLPOND_RECORD").is_some() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded_sums.txt");
         std::fs::write(file, sums.join("\n") + "\n").unwrap();

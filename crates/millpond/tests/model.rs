@@ -1,15 +1,20 @@
 //! Random sequences of operations on every pool type, reuse order and handle layout, with slots that
 //! retire early, wrap, or do neither, against a plain model. After each operation the pool is what the
-//! model says, and `validate` finds nothing. A sequence that fails is shrunk to a short one.
+//! model says, and `validate` finds nothing. A sequence that fails is shrunk to a short one, and printed with
+//! what was found: as the arguments of `follow`, in a test of its own, it fails again at once.
 //!
 //! `MILLPOND_MODEL_FACTOR=20` runs as many times more.
 
 mod common;
 mod subject;
 
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use proptest::test_runner::{Config, FileFailurePersistence, TestError, TestRunner};
 
 use subject::{Kind, Plan, Run, Step, for_every_pool};
 
@@ -37,6 +42,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => n().prop_map(Step::EvictPanics),
         1 => (n(), n()).prop_map(|(a, b)| Step::BorrowTwo(a, b)),
         2 => n().prop_map(Step::Copy),
+        3 => n().prop_map(Step::Save),
+        4 => n().prop_map(Step::Restore),
     ]
 }
 
@@ -49,6 +56,7 @@ fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
     let config = Config {
         cases: cases * factor(),
         failure_persistence: None::<Box<FileFailurePersistence>>.map(|it| it as _),
+        max_shrink_iters: 20_000,
         ..Config::default()
     };
     // The same sequences on every run, unless there are more of them.
@@ -59,17 +67,61 @@ fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
         ),
     );
     let result = runner.run(&vec(step(), 0..length), |steps| {
+        follow::<K>(plan, &steps).map_err(|(_, reason)| TestCaseError::fail(reason))
+    });
+    match result {
+        Ok(()) => {}
+        Err(TestError::Fail(_, steps)) => {
+            let (taken, reason) = follow::<K>(plan, &steps).expect_err("it has failed before");
+            panic!(
+                "these {} steps fail, on every run of this test:\n\
+                 {plan:?}\n{steps:?}\n\
+                 after {taken} of them: {reason}",
+                steps.len(),
+            );
+        }
+        Err(abort) => panic!("{plan:?}: {abort}"),
+    }
+}
+
+/// Takes the steps beside the model; or how many went well, and what was then found.
+fn follow<K: Kind>(plan: Plan, steps: &[Step]) -> Result<(), (usize, String)> {
+    let taken = Cell::new(0);
+    said_by(|| {
         let mut run = Run::<K>::new(plan);
         for step in steps {
-            run.take(step);
+            run.take(*step);
             run.check();
+            taken.set(taken.get() + 1);
         }
         run.end();
-        Ok(())
+    })
+    .map_err(|reason| (taken.get(), reason))
+}
+
+thread_local! {
+    /// What the last panic said, while this thread's panics are not printed.
+    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What the work says when it panics, which is not printed: shrinking tries hundreds of sequences.
+fn said_by(work: impl FnOnce()) -> Result<(), String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            let is_kept = SAID.with_borrow_mut(|said| {
+                said.as_mut().map(|said| *said = panic.to_string()).is_some()
+            });
+            if !is_kept {
+                print(panic);
+            }
+        }));
     });
-    if let Err(failure) = result {
-        panic!("{plan:?}: {failure}");
-    }
+    SAID.set(Some(String::new()));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    let said = SAID.take().unwrap_or_default();
+    result.map_err(|_| said)
 }
 
 fn lasting<K: Kind>() {

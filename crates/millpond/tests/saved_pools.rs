@@ -1,17 +1,14 @@
-//! Feature `serde`: every pool through a format for humans (JSON) and a compact one (postcard). What is read
-//! goes on as what was written; files of the first version can be read; and what cannot be the state of
-//! a pool is refused with the reason, without memory that the input does not justify.
+//! Feature `serde`: the form of saved pools for humans (JSON) and the compact one (postcard); files of the
+//! first version can be read; and what cannot be the state of a pool is refused with the reason. (That
+//! what is read goes on as what was written, for every pool: `tests/families/save_and_load.rs`; that bad
+//! bytes do no harm: `tests/families/hostile_files.rs`.)
 
 #[path = "common/allocations.rs"]
 mod allocations;
-mod common;
-#[path = "common/subjects.rs"]
-mod subjects;
 
 use std::path::Path;
 
 use allocations::{Counting, during};
-use common::Random;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot,
@@ -20,51 +17,9 @@ use millpond::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
-use subjects::{Subject, with_block_pools, with_every_pool};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// A pool of any kind that can be written and read.
-trait Saved: Subject + Serialize + DeserializeOwned {}
-
-impl<S: Subject + Serialize + DeserializeOwned> Saved for S {}
-
-fn play<S: Subject>(pool: &mut S, seed: u64, steps: usize) -> Vec<(u64, u64)> {
-    let mut random = Random(seed);
-    (0..steps).map(|_| (pool.step(random.next()), pool.seen())).collect()
-}
-
-fn comes_back<S: Saved>(name: &str, mut pool: S) {
-    for seed in 0..3 {
-        play(&mut pool, seed, 5 << (2 * seed));
-        let text = serde_json::to_string(&pool).unwrap();
-        let bytes = postcard::to_allocvec(&pool).unwrap();
-        let mut twin = pool.clone();
-        let expected = play(&mut twin, 50 + seed, 40);
-        let from_text: S = serde_json::from_str(&text).unwrap();
-        let from_bytes: S = postcard::from_bytes(&bytes).unwrap();
-        for mut read in [from_text, from_bytes] {
-            read.check_all();
-            assert_eq!((read.seen(), read.sum()), (pool.seen(), pool.sum()), "{name}");
-            assert_eq!(serde_json::to_string(&read).unwrap(), text, "{name}");
-            // It can be restored to the pool, and goes on in the same way.
-            let snapshot = read.take_snapshot();
-            assert_eq!(play(&mut read, 50 + seed, 40), expected, "{name}");
-            let mut restored = pool.clone();
-            play(&mut restored, 70 + seed, 20);
-            restored.load(&snapshot);
-            restored.check_all();
-            assert_eq!(play(&mut restored, 50 + seed, 40), expected, "{name}");
-        }
-    }
-}
-
-#[test]
-fn what_is_read_goes_on_as_what_was_written() {
-    with_every_pool!(comes_back);
-    with_block_pools!(comes_back);
-}
 
 #[test]
 fn a_snapshot_is_read_and_restored_to_the_pool_with_the_name() {
@@ -116,63 +71,38 @@ fn the_form_for_machines_is_compact() {
     assert!(bytes < 1000 + 60, "{bytes}"); // a byte for each generation
 }
 
-/// Pools with some past, one of each kind, as they were when the files were written.
-fn with_recorded(check: &mut impl Check) {
-    fn used<S: Saved>(mut pool: S) -> S {
-        play(&mut pool, 7, 60);
-        pool
+/// What is read of either form of a recorded file is all that is in it: written again it is the same.
+fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
+    let file = |ending: &str| std::fs::read(directory.join(format!("{name}.{ending}"))).unwrap();
+    let (text, bytes) = (file("json"), file("postcard"));
+    let from_text: P = serde_json::from_slice(&text).unwrap();
+    let from_bytes: P = postcard::from_bytes(&bytes).unwrap();
+    let text: Json = serde_json::from_slice(&text).unwrap();
+    for read in [from_text, from_bytes] {
+        assert_eq!(serde_json::to_value(&read).unwrap(), text, "{name}");
+        assert_eq!(postcard::to_allocvec(&read).unwrap(), bytes, "{name}");
     }
-    check.one("lifo", used(Pool::<u32>::new(9)));
-    check.one("fifo", used(Pool::<u32, Fifo>::with_capacity(9)));
-    check.one("lowest_first", used(Pool::<String, LowestFirst>::with_capacity(9)));
-    check.one("roster", used(Pool::<u32, Roster, Handle32<u32, 24>>::with_capacity(9)));
-    check.one("next_fit", used(Pool::<u32, NextFit>::with_capacity(9)));
-    check.one("intrusive", used(Pool::<[u64; 3], Intrusive>::with_capacity(9)));
-    check.one("named", used(Pool::<u32>::builder().capacity(9).name("bullets").salt(3).build()));
-    check.one("retiring", used(Pool::<u32>::builder().capacity(9).lifetimes(3).build()));
-    check.one("wrapping", used(Pool::<u32>::builder().capacity(9).lifetimes(3).wrap().build()));
-    check.one("recycler", used(Recycler::<u32>::new(9)));
-    check.one("allocator", used(HandleAllocator::new(9)));
-    check.one("packed", used(PackedPool::<u32>::new(9)));
-    check.one("static", used(StaticPool::<u32, 9>::new()));
-    let blocks = BlockPool::<u32>::builder().slots_per_block(4).max_blocks(3).give_back_beyond(0);
-    let mut blocks = used(blocks.lifetimes(9).build());
-    blocks.retain(|handle, _| handle.index() < 2 || handle.index() > 7);
-    check.one("blocks", blocks);
-    check.one("side_table", used(SideTable::<Handle<u8>, String>::new(9)));
 }
 
-trait Check {
-    fn one<S: Saved>(&mut self, name: &str, pool: S);
-}
-
-/// Files of version 1, written when that was the current one. `MILLPOND_RECORD=1` writes those that are not
-/// there.
+/// Files of version 1, written when that was the current one: a pool of each kind, with some past.
 #[test]
 fn files_of_the_first_version_can_be_read() {
-    struct Read;
-
-    impl Check for Read {
-        fn one<S: Saved>(&mut self, name: &str, pool: S) {
-            let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
-            let (json, binary) = (
-                directory.join(format!("{name}.json")),
-                directory.join(format!("{name}.postcard")),
-            );
-            if std::env::var_os("MILLPOND_RECORD").is_some() && !json.exists() {
-                std::fs::write(&json, serde_json::to_string_pretty(&pool).unwrap() + "\n").unwrap();
-                std::fs::write(&binary, postcard::to_allocvec(&pool).unwrap()).unwrap();
-            }
-            let from_text: S = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
-            let from_bytes: S = postcard::from_bytes(&std::fs::read(binary).unwrap()).unwrap();
-            for read in [from_text, from_bytes] {
-                read.check_all();
-                assert_eq!((read.seen(), read.sum()), (pool.seen(), pool.sum()), "{name}");
-            }
-        }
-    }
-
-    with_recorded(&mut Read);
+    is_read::<Pool<u32>>("lifo");
+    is_read::<Pool<u32, Fifo>>("fifo");
+    is_read::<Pool<String, LowestFirst>>("lowest_first");
+    is_read::<Pool<u32, Roster, Handle32<u32, 24>>>("roster");
+    is_read::<Pool<u32, NextFit>>("next_fit");
+    is_read::<Pool<[u64; 3], Intrusive>>("intrusive");
+    is_read::<Pool<u32>>("named");
+    is_read::<Pool<u32>>("retiring");
+    is_read::<Pool<u32>>("wrapping");
+    is_read::<Recycler<u32>>("recycler");
+    is_read::<HandleAllocator>("allocator");
+    is_read::<PackedPool<u32>>("packed");
+    is_read::<StaticPool<u32, 9>>("static");
+    is_read::<BlockPool<u32>>("blocks");
+    is_read::<SideTable<Handle<u8>, String>>("side_table");
 }
 
 fn sample() -> Json {
@@ -537,57 +467,6 @@ fn large_limits_take_no_memory() {
     let (read, allocations) = during(|| serde_json::from_str::<BlockPool<u32>>(&text));
     read.unwrap().validate().unwrap();
     assert!(allocations.bytes_taken < 16_384 + 300 * text.len(), "{allocations:?}");
-}
-
-/// Bytes that are cut off, changed at every place, or say that lists are endless.
-fn survives_bad_bytes<S: Saved>(name: &str, mut pool: S) {
-    play(&mut pool, 5, 30);
-    let bytes = postcard::to_allocvec(&pool).unwrap();
-    let read = |bytes: &[u8]| {
-        let (read, allocations) = during(|| postcard::from_bytes::<S>(bytes));
-        // Each byte may be a slot: a value of up to 24 bytes, a word, places in orders and on the way.
-        let justified = 16_384 + 600 * bytes.len();
-        assert!(allocations.bytes_taken <= justified, "{name}: {allocations:?}");
-        if let Ok(read) = read {
-            read.check_all();
-        }
-    };
-    // Long ones have long lists of the like: some of their places are enough.
-    let step = 1 + bytes.len() / 60;
-    for end in (0..bytes.len()).step_by(step) {
-        read(&bytes[..end]);
-    }
-    for at in (0..bytes.len()).step_by(step) {
-        for flip in [1, 2, 0x40, 0x80, 0xff] {
-            let mut bytes = bytes.clone();
-            bytes[at] ^= flip;
-            read(&bytes);
-        }
-        // A number of five or ten bytes: the largest there are.
-        for count in [4, 9] {
-            let mut endless = bytes[..at].to_vec();
-            endless.extend(vec![0xff; count]);
-            endless.push(if count == 4 { 0x0f } else { 1 });
-            endless.extend(&bytes[at + 1..]);
-            read(&endless);
-        }
-    }
-}
-
-#[test]
-fn bad_bytes_do_no_harm_and_take_no_memory() {
-    with_every_pool!(survives_bad_bytes);
-    with_block_pools!(survives_bad_bytes);
-}
-
-#[test]
-fn values_without_a_size_are_not_endless() {
-    let mut units = Pool::<()>::new(3);
-    units.insert(()).unwrap();
-    let mut bytes = postcard::to_allocvec(&units).unwrap();
-    assert_eq!(bytes.pop(), Some(1)); // the number of values
-    bytes.extend([0xff, 0xff, 0xff, 0xff, 0x0f]);
-    assert!(postcard::from_bytes::<Pool<()>>(&bytes).is_err());
 }
 
 #[test]

@@ -20,6 +20,9 @@ fn steps(slots: u8, live: u8) -> Vec<Step> {
         Step::RemoveStale,
         Step::Clear,
         Step::Copy(0),
+        Step::Copy(3),
+        Step::Save(0),
+        Step::Restore(0),
     ];
     // The slot beyond the last, too; generations of before, to come, and after that.
     steps.extend((0..=slots).flat_map(|slot| [-1, 0, 1].map(|ahead| Step::InsertAt(slot, ahead))));
@@ -58,7 +61,7 @@ fn sequences<K: Kind>(plan: Plan, begin: &mut Vec<Step>, length: u32) -> u64 {
     }
     for step in steps(plan.capacity as u8, replayed(begin).len() as u8) {
         begin.push(step);
-        let said = Saying(begin.clone());
+        let said = Saying(plan, begin.clone());
         let mut run = replayed(&begin[..begin.len() - 1]);
         let is_step = run.take(step);
         run.check();
@@ -73,12 +76,12 @@ fn sequences<K: Kind>(plan: Plan, begin: &mut Vec<Step>, length: u32) -> u64 {
 }
 
 /// Says on unwinding which sequence failed.
-struct Saying(Vec<Step>);
+struct Saying(Plan, Vec<Step>);
 
 impl Drop for Saying {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            println!("after these steps: {:?}", self.0);
+            println!("{:?}: after these steps: {:?}", self.0, self.1);
         }
     }
 }
@@ -103,10 +106,49 @@ fn worlds<K: Kind>(lengths: [u32; 4]) -> u64 {
     count
 }
 
+/// Every step before a snapshot, and every one between it and the way back.
+fn every_short_past<K: Kind>() {
+    let mut count = 0;
+    for capacity in K::capacities(&[1, 2]).into_iter().filter(|capacity| *capacity <= 2) {
+        for lifetimes in [None, Some(2)] {
+            count += pasts::<K>(Plan { lifetimes, ..Plan::of(capacity) });
+        }
+    }
+    println!("{count} sequences");
+}
+
+fn pasts<K: Kind>(plan: Plan) -> u64 {
+    let mut count = 0;
+    let slots = plan.capacity as u8;
+    let of = |begin: &[Step]| {
+        let mut run = Run::<K>::new(plan);
+        begin.iter().all(|step| run.take(*step)).then_some(run)
+    };
+    for before in steps(slots, 1) {
+        let begin = [Step::Insert, before, Step::Save(0)];
+        let Some(run) = of(&begin) else { continue };
+        for between in steps(slots, run.len() as u8) {
+            let mut all = begin.to_vec();
+            all.extend([between, Step::Insert]);
+            let said = Saying(plan, all.clone());
+            if let Some(mut run) = of(&all) {
+                run.take(Step::Restore(0));
+                run.check();
+                run.take(Step::Insert);
+                run.check();
+                run.end();
+                count += 1;
+            }
+            drop(said);
+        }
+    }
+    count
+}
+
 fn every_short_sequence<K: Kind>() {
     let more = std::env::var("MILLPOND_MORE_STEPS").map_or(0, |more| more.parse().unwrap());
     let count = worlds::<K>([3, 3, 2, 2].map(|length: u32| length + more));
     println!("{count} sequences");
 }
 
-for_every_pool! { every_short_sequence }
+for_every_pool! { every_short_sequence, every_short_past }

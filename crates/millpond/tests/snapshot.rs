@@ -1,10 +1,9 @@
-//! A pool goes back to what it was, and then does what it did, for every pool, order and kind of value.
+//! Snapshots: what each type and each method promises of its own. (That a pool which goes back does what it
+//! did, for every pool, order and kind of value: `tests/families/save_and_load.rs`.)
 
 #[path = "common/allocations.rs"]
 mod allocations;
 mod common;
-#[path = "common/subjects.rs"]
-mod subjects;
 
 use allocations::{Allocations, Counting, during};
 use common::Random;
@@ -12,113 +11,9 @@ use millpond::snapshot::{Difference, History, RollbackError, SlotState, Snapshot
 use millpond::{
     BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
 };
-use subjects::{Subject, with_block_pools, with_every_pool};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// What a pool answers to some steps, and how it looks after each. Even seeds have insertions in the place of
-/// claims, retentions and clears, so that most slots stay unused.
-fn play<S: Subject>(pool: &mut S, seed: u64, steps: usize) -> Vec<(u64, u64)> {
-    let mut random = Random(seed);
-    let next = |bits: u64| if seed % 2 == 0 && bits % 32 >= 27 { bits & !31 } else { bits };
-    (0..steps).map(|_| (pool.step(next(random.next())), pool.seen())).collect()
-}
-
-/// Goes back again and again, to snapshots of all ages, and plays on with the same inputs.
-fn replays<S: Subject>(name: &str, mut pool: S) {
-    for round in 0..5_u64 {
-        // Without claims at first.
-        let seed = if round < 3 { 2 * round } else { 2 * round + 1 };
-        play(&mut pool, seed, 9 << round);
-        pool.check_all();
-        let (at_first, sum_at_first) = (pool.seen(), pool.sum());
-        // Of a pool that is not rolled back: what should happen.
-        let mut twin = pool.clone();
-        let mut snapshot = pool.take_snapshot();
-        assert_eq!(snapshot.as_pool().sum(), sum_at_first, "{name}");
-        let expected = play(&mut twin, 100 + seed, 60);
-
-        for steps in [0, 1, 60] {
-            assert_eq!(play(&mut pool, 100 + seed, steps), expected[..steps], "{name}");
-            play(&mut pool, 200 + seed, 25);
-            pool.load(&snapshot);
-            pool.check_all();
-            assert_eq!((pool.seen(), pool.sum()), (at_first, sum_at_first), "{name}");
-        }
-        assert_eq!(play(&mut pool, 100 + seed, 60), expected, "{name}");
-        assert_eq!(pool.sum(), twin.sum(), "{name}");
-
-        // Over a snapshot that holds something else.
-        pool.save(&mut snapshot);
-        snapshot.as_pool().check_all();
-        let (now, sum) = (pool.seen(), pool.sum());
-        play(&mut pool, 300 + seed, 40);
-        pool.load(&snapshot);
-        pool.check_all();
-        assert_eq!((pool.seen(), pool.sum()), (now, sum), "{name}");
-        let (left, right) = (twin.take_snapshot(), pool.take_snapshot());
-        assert_eq!(left.diff_with(&right, |value, sum| _ = (value, sum)).count(), 0, "{name}");
-    }
-}
-
-#[test]
-fn after_a_restore_the_same_inputs_give_the_same_answers() {
-    with_every_pool!(replays);
-    with_block_pools!(replays);
-}
-
-/// A snapshot of the beginning, when nothing was used, and of a pool that is in full use, over each other.
-fn goes_far_back<S: Subject>(name: &str, mut pool: S) {
-    let empty = pool.take_snapshot();
-    let sum = pool.sum();
-    let first = play(&mut pool, 1, 100);
-    let full = pool.take_snapshot();
-    for _ in 0..2 {
-        pool.load(&empty);
-        pool.check_all();
-        assert_eq!(pool.sum(), sum, "{name}");
-        pool.load(&full);
-        pool.check_all();
-        assert_eq!(pool.sum(), full.as_pool().sum(), "{name}");
-        pool.load(&empty);
-        assert_eq!(play(&mut pool, 1, 100), first, "{name}");
-    }
-}
-
-#[test]
-fn the_beginning_can_be_restored() {
-    with_every_pool!(goes_far_back);
-    with_block_pools!(goes_far_back);
-}
-
-fn takes_no_memory<S: Subject>(name: &str, mut pool: S) {
-    // A step may print and collect; only what lies between the steps is counted.
-    let mut random = Random(9);
-    let mut snapshots = [pool.take_snapshot(), pool.take_snapshot()];
-    // Values that own memory of their own take some when they are cloned.
-    let owns_memory = std::any::type_name::<S>().contains("String");
-    for step in 0..60 {
-        pool.step(random.next() & !31); // an insertion
-        pool.step(random.next());
-        let newest = &mut snapshots[step % 2];
-        let ((), allocations) = during(|| pool.save(newest));
-        assert!(allocations == Allocations::default() || owns_memory, "{name}: {allocations:?}");
-        let oldest = &snapshots[(step + 1) % 2];
-        if step % 5 == 0 {
-            let ((), allocations) = during(|| pool.load(oldest));
-            assert!(
-                allocations == Allocations::default() || owns_memory,
-                "{name}: {allocations:?}"
-            );
-        }
-    }
-}
-
-#[test]
-fn saving_and_restoring_take_no_memory() {
-    with_every_pool!(takes_no_memory);
-}
 
 #[test]
 fn a_checksum_takes_no_memory() {
@@ -644,18 +539,18 @@ fn a_checksum_does_not_see_what_claims_have_left_in_a_stack() {
 /// A list has a link from the first slot that was never used to the one that was freed last.
 #[test]
 fn links_lead_both_ways_after_a_restore() {
-    fn check<T: subjects::Value + Copy, R: millpond::reuse::ReuseOrder>() {
+    fn check<T: Copy, R: millpond::reuse::ReuseOrder>(value: T) {
         let mut pool = Pool::<T, R>::with_capacity(100);
-        let handles: Vec<_> = (0..5).map(|i| pool.insert(T::of(i)).unwrap()).collect();
+        let handles: Vec<_> = (0..5).map(|_| pool.insert(value).unwrap()).collect();
         pool.remove(handles[3]);
         let snapshot = pool.snapshot();
-        pool.insert(T::of(6)).unwrap();
+        pool.insert(value).unwrap();
         pool.restore(&snapshot).unwrap();
         pool.validate().unwrap();
     }
     fn each<R: millpond::reuse::ReuseOrder>() {
-        check::<u32, R>();
-        check::<[u64; 3], R>();
+        check::<u32, R>(1);
+        check::<[u64; 3], R>([1; 3]);
     }
     common::in_every_order!(each());
 }

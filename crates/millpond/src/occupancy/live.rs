@@ -81,11 +81,17 @@ impl Loaded {
 #[derive(Clone, Debug)]
 struct Between {
     words: Range<usize>,
-    /// How many live slots they have. That no slot comes twice does not depend on it.
+    /// How many live slots they have. That no slot comes twice does not depend on it; and should they have
+    /// more, those are not told of, instead of a number below 0.
     live: usize,
 }
 
 impl Between {
+    #[inline]
+    fn tell_of(&mut self, slots: usize) {
+        self.live = self.live.saturating_sub(slots);
+    }
+
     /// The lowest live slots: of one word, or all of adjacent full ones.
     #[inline]
     fn split_front(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
@@ -94,16 +100,16 @@ impl Between {
             self.words.start += 1;
             let (first, bits) = (word * WORD_SLOTS, source.word(word));
             if bits == !0 {
-                self.live -= WORD_SLOTS;
+                self.tell_of(WORD_SLOTS);
                 while !self.words.is_empty() && source.word(self.words.start) == !0 {
                     self.words.start += 1;
-                    self.live -= WORD_SLOTS;
+                    self.tell_of(WORD_SLOTS);
                 }
                 let run = first..self.words.start * WORD_SLOTS;
                 return (Some(Loaded { run, first: 0, bits: 0 }), self);
             }
             if bits != 0 {
-                self.live -= bits.count_ones() as usize;
+                self.tell_of(bits.count_ones() as usize);
                 return (Some(Loaded { run: 0..0, first, bits }), self);
             }
         }
@@ -117,7 +123,7 @@ impl Between {
             self.words.end -= 1;
             let (first, bits) = (self.words.end * WORD_SLOTS, source.word(self.words.end));
             if bits != 0 {
-                self.live -= bits.count_ones() as usize;
+                self.tell_of(bits.count_ones() as usize);
                 let loaded = if bits == !0 {
                     Loaded { run: first..first + WORD_SLOTS, first: 0, bits: 0 }
                 } else {
@@ -254,7 +260,30 @@ impl FusedIterator for LiveSlots<'_> {}
 #[cfg(test)]
 mod tests {
     use super::super::tests::{bits, occupancy, patterns};
+    use super::super::{Occupancy, Source};
     use alloc::vec::Vec;
+
+    /// A number that does not fit the bits is a defect of whoever gave it: what comes is live all the same, in
+    /// order, and there is an end.
+    #[test]
+    fn more_bits_than_were_counted_do_no_harm() {
+        for live in patterns() {
+            let bits = bits(&live);
+            let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            for count in [0, 1, slots.len() / 2, slots.len().saturating_sub(1)] {
+                let occupancy = Occupancy::new(Source::Bits(&bits), live.len(), count);
+                let told: Vec<usize> = occupancy.iter().collect();
+                assert!(slots.starts_with(&told));
+                let mut back: Vec<usize> = occupancy.iter().rev().collect();
+                back.reverse();
+                assert!(slots.ends_with(&back));
+                let mut iter = occupancy.iter();
+                while iter.next().is_some() && iter.next_back().is_some() {
+                    assert!(iter.len() <= slots.len());
+                }
+            }
+        }
+    }
 
     #[test]
     fn meets_itself_after_any_number_of_steps_from_both_ends() {

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
+use millpond::snapshot::{Checksum, ToChecksum};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Keeps count of its values, and panics when one is dropped twice.
 #[derive(Clone, Default)]
 pub(crate) struct Ledger(Rc<Accounts>);
@@ -29,9 +32,9 @@ impl Ledger {
         self.0.alive.borrow().values().map(|count| *count as usize).sum()
     }
 
-    /// Whether a value that says `id` has not been dropped.
-    pub(crate) fn is_alive(&self, id: u64) -> bool {
-        self.0.alive.borrow().get(&id).is_some_and(|count| *count > 0)
+    /// How many values that say `id` have not been dropped.
+    pub(crate) fn count(&self, id: u64) -> usize {
+        self.0.alive.borrow().get(&id).map_or(0, |count| *count as usize)
     }
 
     /// The next drop of a value that says `id` panics, after it was counted.
@@ -80,6 +83,33 @@ impl Clone for Counted {
             quiet_panic();
         }
         self.ledger.value(self.id)
+    }
+}
+
+impl ToChecksum for Counted {
+    fn add_to(&self, sum: &mut Checksum) {
+        sum.add(&self.id());
+    }
+}
+
+thread_local! {
+    /// The ledger of the value that was written last.
+    static WRITTEN: RefCell<Option<Ledger>> = const { RefCell::new(None) };
+}
+
+/// As what it says.
+impl Serialize for Counted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WRITTEN.set(Some(self.ledger.clone()));
+        self.id().serialize(serializer)
+    }
+}
+
+/// In the ledger of the value that this thread has written last.
+impl<'de> Deserialize<'de> for Counted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let id = u64::deserialize(deserializer)?;
+        Ok(WRITTEN.with_borrow(|ledger| ledger.as_ref().expect("what was written").value(id)))
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::fmt::Debug;
 
+use millpond::classic::ParticlePool;
+
 use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
 
 /// Fills, empties, checks and refills a pool of values, each of which can be told from its neighbours
@@ -83,9 +85,38 @@ fn huge<K: Kind>() {
 
 fn on_a_large_stack(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        let thread = std::thread::Builder::new().stack_size(256 << 20);
         thread.spawn_scoped(scope, work).unwrap().join().unwrap();
     });
+}
+
+/// Fills, empties and refills a pool of particles.
+fn particles<const N: usize>() {
+    let mut pool = ParticlePool::<N>::new();
+    for round in 1..3_u64 {
+        for _ in 0..N {
+            pool.create(1.0, 2.0, 3.0, 4.0, 2).unwrap();
+        }
+        assert!(pool.create(0.0, 0.0, 0.0, 0.0, 1).is_err());
+        assert_eq!((pool.len(), pool.available().count()), (N, 0));
+        assert!((0..N).all(|slot| pool.in_use(slot)) && !pool.in_use(N));
+        pool.animate();
+        assert!(pool.particles().all(|particle| (particle.x, particle.y) == (4.0, 6.0)));
+        pool.animate();
+        assert_eq!((pool.len(), pool.available().count()), (0, N));
+        let stats = pool.stats();
+        let all = round * N as u64;
+        assert_eq!((stats.inserted, stats.removed, stats.refused), (all, all, round));
+    }
+}
+
+#[test]
+fn particle_pools_of_edge_sizes() {
+    particles::<0>();
+    particles::<1>();
+    particles::<63>();
+    particles::<64>();
+    particles::<65>();
 }
 
 for_every_pool! { without_size, small, over_aligned, huge }

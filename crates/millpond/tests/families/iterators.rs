@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use millpond::classic::ParticlePool;
+
 use crate::common::Random;
 use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
 use crate::world::World;
@@ -179,6 +181,26 @@ fn extraction_stopped_half_way<K: Kind>() {
         assert_eq!(world.pool.len(), len - gone.len());
         drop(gone);
         world.check();
+    }
+}
+
+/// The particles in use by slot, and the available slots: between them each slot once, after any past.
+#[test]
+fn particles_and_available_slots() {
+    let mut random = Random(8);
+    let mut pool = ParticlePool::<65>::new();
+    for _ in 0..300 {
+        for _ in 0..random.below(12) {
+            // Full, it goes without.
+            let _ = pool.create(0.0, 0.0, 0.0, 0.0, 1 + random.below(20) as u32);
+        }
+        let in_use: Vec<usize> = (0..65).filter(|slot| pool.in_use(*slot)).collect();
+        let there = in_use.iter().map(|slot| pool.get(*slot).unwrap());
+        assert!(pool.particles().eq(there) && pool.len() == in_use.len());
+        let mut slots: Vec<usize> = pool.available().chain(in_use).collect();
+        slots.sort_unstable();
+        assert!(slots.into_iter().eq(0..65));
+        pool.animate();
     }
 }
 

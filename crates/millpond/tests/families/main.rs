@@ -3,6 +3,21 @@
 //! an adapter and a line.
 //!
 //! A family is a file; run one by its name: `cargo test -p millpond --test families iterators`.
+//!
+//! What a pool does not have, its adapter says once, and the tests of it end at once. Pools to which whole
+//! families do not apply:
+//!
+//! - `ParticlePool` has no adapter: its particles are its own plain numbers and have no handles, so there is
+//!   nothing to be stale, hostile, borrowed, claimed or saved, and no code that could panic or lie. It has
+//!   tests of its own in families 9 (`extreme_values`), 10 (`iterators`) and 13 (`send_sync`), and is
+//!   compared with a `Pool` over a million frames in `tests/classic_particle.rs`.
+//! - `SizeClasses` and `PoolAllocator` are tried as places for the values of a handle allocator: what is
+//!   said of handles there is said of that. They cannot be full, copied or saved.
+//! - `AnyPool`, `RosterPool`, `BytemapPool`, `PolicyPool` and `Spill` have no snapshots and no saved form: not
+//!   family 8, and of family 4 what can be done with `insert_at` and `clone`.
+//! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
+//!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.
+//! - Handles of 4 bytes have too few generations for names to be told apart by them: not family 14.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -19,6 +34,7 @@ mod borrows_of_several;
 mod claimed_handles;
 mod exhausted_generations;
 mod extreme_values;
+mod hostile_files;
 mod hostile_handles;
 mod iterators;
 mod lying_traits;

@@ -69,6 +69,52 @@ fn clone<K: Kind>() {
     }
 }
 
+/// A clone that panics while a snapshot is taken, written over or restored: what was being written is left
+/// empty, and all of it can be done again.
+fn clone_of_a_snapshot<K: Kind>() {
+    for victim in World::<K>::new().ids().into_iter().step_by(3) {
+        let mut world = World::<K>::new();
+        let live = world.pool.len();
+        world.ledger.panic_in_clone_of(victim);
+        let mut past = None;
+        if !panics(|| past = world.pool.take_snapshot()) {
+            assert!(past.is_none(), "the value was cloned");
+            return;
+        }
+        assert_eq!(world.ledger.alive(), live, "what was copied is dropped");
+
+        world.ledger.panic_in_clone_of(None);
+        let mut past = world.pool.take_snapshot().unwrap();
+        let ids: Vec<(K::Handle, u64)> =
+            world.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
+        world.pool.clear();
+        world.ledger.panic_in_clone_of(victim);
+        assert!(panics(|| world.pool.restore(&past)));
+        if !K::PANICKING_RESTORE_EMPTIES {
+            return;
+        }
+        world.pool.validate().unwrap();
+        assert!(world.pool.is_empty() && world.pool.iter().next().is_none());
+        assert_eq!(world.ledger.alive(), live, "those of the snapshot");
+        while world.pool.insert(world.ledger.value(800)).is_ok() {}
+        world.pool.validate().unwrap();
+
+        world.ledger.panic_in_clone_of(None);
+        world.pool.restore(&past);
+        assert!(world.pool.iter().map(|(handle, value)| (handle, value.id())).eq(ids));
+        world.ledger.panic_in_clone_of(victim);
+        assert!(panics(|| world.pool.save_into(&mut past)));
+        world.pool.validate().unwrap();
+        assert_eq!(world.ledger.alive(), live, "the snapshot is empty");
+        world.ledger.panic_in_clone_of(None);
+        world.pool.save_into(&mut past);
+        <K::Pool<Counted>>::validate_past(&past).unwrap();
+        world.pool.restore(&past);
+        drop(past);
+        world.check();
+    }
+}
+
 /// The choice of a function that removes some values, and panics at one.
 fn some_but(victim: u64) -> impl FnMut(u64) -> bool {
     move |id| if id == victim { quiet_panic() } else { id % 2 == 0 }
@@ -155,7 +201,7 @@ fn comparison_of_eviction<K: Kind>() {
 }
 
 for_every_pool! {
-    insert_with, vacant_entry, clone, predicates, key_of_eviction, comparison_of_eviction,
+    insert_with, vacant_entry, clone, clone_of_a_snapshot, predicates, key_of_eviction, comparison_of_eviction,
 }
 
 #[test]

@@ -76,6 +76,41 @@ fn dropped_drain<K: Kind>() {
     }
 }
 
+/// A value that a restore drops, and one that it drops from a snapshot that is written over.
+fn restore<K: Kind>() {
+    for victim in World::<K>::new().ids().into_iter().step_by(3) {
+        for is_restored in [true, false] {
+            let mut world = World::<K>::new();
+            let Some(mut past) = world.pool.take_snapshot() else { return };
+            if !K::PANICKING_RESTORE_EMPTIES {
+                return;
+            }
+            // In some slots other values than in the snapshot, in some none.
+            let handles = world.handles.clone();
+            for (id, &handle) in handles.iter().filter(|(id, _)| *id % 2 == 0 || **id == victim) {
+                drop(world.pool.remove(handle));
+                if id % 4 == 0 {
+                    drop(world.pool.insert(world.ledger.value(600)));
+                }
+            }
+            let dropped = if is_restored { 600 } else { victim };
+            world.ledger.panic_in_drop_of(dropped);
+            panics(|| match is_restored {
+                true => world.pool.restore(&past),
+                false => world.pool.save_into(&mut past),
+            });
+            world.ledger.panic_in_drop_of(None);
+            world.pool.validate().unwrap();
+            drop(past);
+            assert_eq!(world.ledger.alive(), world.pool.len());
+            // What lives now is not what the world began with.
+            world.pool.clear();
+            world.pool.validate().unwrap();
+            assert_eq!(world.ledger.alive(), 0);
+        }
+    }
+}
+
 fn eviction<K: Kind>() {
     each_drop_panics::<K>(|pool, ledger| {
         while !pool.is_full() {
@@ -120,7 +155,7 @@ fn owning_iterator<K: Kind>() {
 }
 
 for_every_pool! {
-    clear, remove, retain, extract_if, drain, dropped_drain, eviction, refused_value, pool_itself,
+    clear, remove, retain, extract_if, drain, dropped_drain, restore, eviction, refused_value, pool_itself,
     owning_iterator,
 }
 

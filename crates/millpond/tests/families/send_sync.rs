@@ -7,8 +7,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::MutexGuard;
 
-use millpond::classic::{BytemapError, BytemapPool, RosterPool};
+use millpond::classic::{
+    BytemapError, BytemapPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
+};
 use millpond::occupancy::{LiveSlots, Runs};
+use millpond::overflow::{PolicyPool, Spill};
 use millpond::pool::{
     Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry, ValueRuns, ValueRunsMut,
     Values, ValuesMut,
@@ -16,10 +19,10 @@ use millpond::pool::{
 use millpond::recycler::{RunSlices, RunSlicesMut};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 use millpond::{
-    BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
+    AnyPool, BlockPool, BuildError, Full, GetDisjointMutError, Handle, Handle32, HandleAllocator,
     HandleAllocatorBuilder, InsertAtError, InsertAtErrorKind, Occupancy, PackedPool,
     PackedPoolBuilder, Pool, PoolBuilder, Recycler, RecyclerBuilder, Refusal, SideTable,
-    StaticPool, Stats, packed, side_table, static_pool,
+    SizeClasses, Snapshot, StaticPool, Stats, packed, side_table, static_pool,
 };
 
 /// Neither `Send` nor `Sync`.
@@ -98,6 +101,32 @@ fn pools_with_books_of_their_own_go_where_their_values_go() {
     is_not!(Sync: PackedPool<Neither>, StaticPool<Neither, 3>, Table<Neither>);
     is!(Send: PackedPoolBuilder<Neither>);
     is!(Sync: PackedPoolBuilder<Neither>);
+}
+
+#[test]
+fn pools_made_of_pools_and_snapshots_go_where_their_values_go() {
+    type Both<V> = Spill<Pool<V>, BlockPool<V>>;
+    is!(Send: BlockPool<SendOnly>, PolicyPool<SendOnly>, Both<SendOnly>, Snapshot<SendOnly>);
+    is_not!(Send: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);
+    is!(Sync: BlockPool<SyncOnly>, PolicyPool<SyncOnly>, Both<SyncOnly>, Snapshot<SyncOnly>);
+    is_not!(Sync: BlockPool<SendOnly>, PolicyPool<SendOnly>, Both<SendOnly>, Snapshot<SendOnly>);
+}
+
+#[test]
+fn pools_of_any_values_go_where_what_is_said_of_them_does() {
+    is!(Send: AnyPool<dyn Fn() + Send, 8>);
+    is_not!(Send: AnyPool<dyn Fn() + Sync, 8>, AnyPool<dyn Fn(), 8>);
+    is!(Sync: AnyPool<dyn Fn() + Sync, 8>);
+    is_not!(Sync: AnyPool<dyn Fn() + Send, 8>, AnyPool<dyn Fn(), 8>);
+}
+
+/// Whoever has the allocator's memory may be on one thread only; what has no values goes anywhere.
+#[test]
+fn allocators_stay_with_those_that_use_them() {
+    is!(Send: SizeClasses, ParticlePool);
+    is!(Sync: ParticlePool, PoolBox<SyncOnly>);
+    is_not!(Sync: SizeClasses, PoolAllocator<u8>, PoolBox<SendOnly>);
+    is_not!(Send: PoolAllocator<u8>, PoolBox<u8>);
 }
 
 /// Their iterators, as those of a pool.

@@ -1,9 +1,13 @@
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleAllocator, HandleLayout};
+use millpond::snapshot::{Checksum, SnapshotOf, ToChecksum};
+use millpond::{HandleAllocator, HandleLayout, Stats};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Form, Kind, Plan, PoolUnderTest, hash};
 
 /// [`HandleAllocator`] of a reuse order and a handle layout.
 pub(crate) struct AllocatorKind<R, H>(PhantomData<(R, H)>);
@@ -26,10 +30,24 @@ impl<T, R: ReuseOrder, H: HandleLayout + AnyHandle> Arrays<T, R, H> {
     fn at(handle: H) -> usize {
         AnyHandle::index(handle)
     }
+
+    /// Whether the values are there that are live, and no others: of a file nothing is known.
+    fn agree(&self) -> Result<(), String> {
+        let mut values = self.values.iter().enumerate();
+        match values
+            .find(|(index, value)| value.is_some() != self.handles.handle_at(*index).is_some())
+        {
+            Some((index, _)) => {
+                Err(format!("value {index} is there while its slot is dead, or not"))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Arrays<T, R, H> {
     type Handle = H;
+    type Past = (SnapshotOf<HandleAllocator<R, H>>, Vec<Option<T>>);
 
     fn build(plan: Plan) -> Self {
         let builder = HandleAllocator::builder().reuse(R::default()).handle::<H>();
@@ -47,6 +65,10 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
 
     fn retired(&self) -> usize {
         self.handles.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.handles.stats())
     }
 
     fn is_full(&self) -> bool {
@@ -106,11 +128,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     }
 
     fn validate(&self) -> Result<(), String> {
-        for (index, value) in self.values.iter().enumerate() {
-            if value.is_some() != self.handles.handle_at(index).is_some() {
-                return Err(format!("value {index} is there while its slot is dead, or not"));
-            }
-        }
+        self.agree()?;
         self.handles.validate().map_err(|violation| violation.to_string())
     }
 
@@ -134,4 +152,111 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
     {
         Some(self.clone())
     }
+
+    fn take_snapshot(&self) -> Option<Self::Past>
+    where
+        T: Clone,
+    {
+        Some((self.handles.snapshot(), self.values.clone()))
+    }
+
+    fn take_snapshot_of_copies(&self) -> Option<Self::Past>
+    where
+        T: Copy,
+    {
+        self.take_snapshot()
+    }
+
+    fn save_into(&self, (handles, values): &mut Self::Past)
+    where
+        T: Clone,
+    {
+        let emptied = EmptyUnlessDone(values);
+        emptied.0.clone_from(&self.values);
+        std::mem::forget(emptied);
+        self.handles.save_into(handles).unwrap();
+    }
+
+    fn restore(&mut self, (handles, values): &Self::Past)
+    where
+        T: Clone,
+    {
+        self.handles.clear();
+        let emptied = EmptyUnlessDone(&mut self.values);
+        emptied.0.clone_from(values);
+        std::mem::forget(emptied);
+        self.handles.restore(handles).unwrap();
+    }
+
+    fn sum(&self) -> Option<u64>
+    where
+        T: ToChecksum,
+    {
+        Some(hash((self.handles.checksum(), sum_of(&self.values))))
+    }
+
+    fn sum_of((handles, values): &Self::Past) -> u64
+    where
+        T: ToChecksum,
+    {
+        hash((handles.checksum(), sum_of(values)))
+    }
+
+    fn differences(left: &Self::Past, right: &Self::Past) -> usize
+    where
+        T: ToChecksum,
+    {
+        left.0.diff(&right.0).count() + usize::from(sum_of(&left.1) != sum_of(&right.1))
+    }
+
+    fn validate_past((handles, _): &Self::Past) -> Result<(), String> {
+        handles.as_pool().validate().map_err(|violation| violation.to_string())
+    }
+
+    fn write(&self, form: Form) -> Option<Vec<u8>>
+    where
+        T: Serialize,
+    {
+        // A map of those that are there, so that a reader makes no room for what a length says.
+        let values = self.values.iter().enumerate();
+        let values: BTreeMap<String, &T> =
+            values.filter_map(|(at, value)| Some((at.to_string(), value.as_ref()?))).collect();
+        Some(form.write(&(&self.handles, values)))
+    }
+
+    fn read(form: Form, bytes: &[u8]) -> Option<Result<Self, String>>
+    where
+        T: DeserializeOwned,
+    {
+        let read = form.read::<(HandleAllocator<R, H>, BTreeMap<String, T>)>(bytes);
+        Some(read.and_then(|(handles, mut there)| {
+            let values =
+                (0..handles.capacity()).map(|index| there.remove(&index.to_string())).collect();
+            let read = Self { handles, values };
+            read.agree().map(|()| read)
+        }))
+    }
+
+    /// The values of a saved pool cannot be read as a past, which has an array of them.
+    fn read_past(_: Form, _: &[u8]) -> Option<Result<Self::Past, String>>
+    where
+        T: DeserializeOwned + Clone,
+    {
+        None
+    }
+}
+
+/// A clone that panics leaves nothing behind.
+struct EmptyUnlessDone<'a, T>(&'a mut Vec<Option<T>>);
+
+impl<T> Drop for EmptyUnlessDone<'_, T> {
+    fn drop(&mut self) {
+        self.0.fill_with(|| None);
+    }
+}
+
+fn sum_of(values: &[impl ToChecksum]) -> u64 {
+    let mut sum = Checksum::new();
+    sum.add(values);
+    sum.finish()
 }

@@ -2,9 +2,9 @@ use std::any::Any;
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{AnyPool, HandleLayout};
+use millpond::{AnyPool, HandleLayout, Stats};
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Kind, NoPast, Plan, PoolUnderTest};
 
 /// [`AnyPool`] of a reuse order and a handle layout.
 pub(crate) struct AnyKind<R, H>(PhantomData<(R, H)>);
@@ -36,6 +36,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     for AnyBoxes<T, R, H>
 {
     type Handle = H;
+    type Past = NoPast;
 
     fn build(plan: Plan) -> Self {
         let builder = AnyPool::<dyn Any, 16>::builder().reuse(R::default()).handle::<H>();
@@ -52,6 +53,10 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
 
     fn retired(&self) -> usize {
         self.pool.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.pool.stats())
     }
 
     fn is_full(&self) -> bool {

@@ -1,5 +1,6 @@
 use std::marker::PhantomData;
 
+use millpond::block_pool::BlockPoolBuilder;
 use millpond::reuse::ReuseOrder;
 use millpond::{BlockPool, HandleLayout};
 
@@ -17,7 +18,42 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for BlockKind<R,
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
 }
 
+/// [`BlockPool`] that takes its blocks as it needs them, and gives all but one of the empty ones back.
+/// Its slots do not retire: its statistics do not tell of those of blocks that were given back.
+pub(crate) struct GrowingKind<R, H>(PhantomData<(R, H)>);
+
+impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for GrowingKind<R, H> {
+    type Handle = H;
+    type Pool<T: 'static> = BlockPool<T, R, H>;
+
+    const LIFETIMES_CHOSEN: bool = false;
+    const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+    const ALLOCATES: bool = true;
+    /// Blocks that are there come before a lower one that is not.
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
+
+    fn build<T: 'static>(plan: Plan) -> Self::Pool<T> {
+        builder(Plan { lifetimes: None, wraps: false, ..plan }).give_back_beyond(1).build()
+    }
+}
+
 const SLOTS_PER_BLOCK_MAX: usize = 4;
+
+fn builder<T, R: ReuseOrder, H: HandleLayout>(plan: Plan) -> BlockPoolBuilder<T, R, H> {
+    let slots_per_block = 1 << plan.capacity.trailing_zeros().min(SLOTS_PER_BLOCK_MAX.ilog2());
+    let mut builder = BlockPool::<T>::builder()
+        .reuse(R::default())
+        .handle::<H>()
+        .slots_per_block(slots_per_block)
+        .max_blocks(plan.capacity / slots_per_block);
+    if let Some(lifetimes) = plan.lifetimes {
+        builder = builder.lifetimes(lifetimes);
+    }
+    if let Some(name) = plan.name {
+        builder = builder.name(name);
+    }
+    if plan.wraps { builder.wrap() } else { builder }
+}
 
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     for BlockPool<T, R, H>
@@ -25,23 +61,10 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     type Handle = H;
 
     fn build(plan: Plan) -> Self {
-        let slots_per_block = 1 << plan.capacity.trailing_zeros().min(SLOTS_PER_BLOCK_MAX.ilog2());
-        let mut builder = BlockPool::<T>::builder()
-            .reuse(R::default())
-            .handle::<H>()
-            .slots_per_block(slots_per_block)
-            .max_blocks(plan.capacity / slots_per_block)
-            .reserve(plan.capacity);
-        if let Some(lifetimes) = plan.lifetimes {
-            builder = builder.lifetimes(lifetimes);
-        }
-        if let Some(name) = plan.name {
-            builder = builder.name(name);
-        }
-        if plan.wraps { builder.wrap().build() } else { builder.build() }
+        builder(plan).reserve(plan.capacity).build()
     }
 
-    like_a_pool!();
+    like_a_pool!(capacity_max);
 
     fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (H, T)>> {
         Some(self.drain().rev())

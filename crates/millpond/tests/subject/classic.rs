@@ -1,7 +1,7 @@
-use millpond::Handle;
 use millpond::classic::{BytemapPool, RosterPool};
+use millpond::{Handle, Stats};
 
-use super::{Kind, Plan, PoolUnderTest, Seeded};
+use super::{Kind, NoPast, Plan, PoolUnderTest, Seeded};
 
 /// [`RosterPool`]: its slots have 2^31 lifetimes, and no handle can be claimed.
 pub(crate) struct RosterPoolKind;
@@ -20,6 +20,7 @@ pub(crate) struct OptionRoster<T>(RosterPool<Option<(Handle<()>, T)>>);
 
 impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
     type Handle = Handle<()>;
+    type Past = NoPast;
 
     fn build(plan: Plan) -> Self {
         Self(RosterPool::from_fn(plan.capacity, |_| None))
@@ -35,6 +36,10 @@ impl<T: 'static> PoolUnderTest<T> for OptionRoster<T> {
 
     fn retired(&self) -> usize {
         self.0.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.0.stats())
     }
 
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
@@ -103,6 +108,7 @@ pub(crate) struct Bytemap<T, const RETIRES: bool>(BytemapPool<T>);
 
 impl<T: 'static, const RETIRES: bool> PoolUnderTest<T> for Bytemap<T, RETIRES> {
     type Handle = Seeded;
+    type Past = NoPast;
 
     fn build(plan: Plan) -> Self {
         let build = if RETIRES { BytemapPool::retiring } else { BytemapPool::new };

@@ -10,9 +10,14 @@ mod any_pool;
 mod block;
 mod boxes;
 mod classic;
+mod form;
 mod handle;
 mod packed;
+mod past;
+mod player;
+mod policy;
 mod pool;
+mod reading;
 mod recycler;
 mod side_table;
 mod static_pool;
@@ -20,17 +25,27 @@ mod steps;
 
 pub(crate) use allocator::AllocatorKind;
 pub(crate) use any_pool::AnyKind;
-pub(crate) use block::BlockKind;
-pub(crate) use boxes::PoolAllocatorKind;
+pub(crate) use block::{BlockKind, GrowingKind};
+pub(crate) use boxes::{PlacedKind, PoolAllocatorPlaces, SizeClassesPlaces};
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
+pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
 pub(crate) use packed::PackedKind;
+pub(crate) use past::NoPast;
+pub(crate) use player::{Value, hash, plans, play, seen};
+pub(crate) use policy::{EVICT_LEAST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
+pub(crate) use reading::{bytes_justified, use_pool};
 pub(crate) use recycler::RecyclerKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{Run, Step};
+
+use millpond::Stats;
+use millpond::snapshot::ToChecksum;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,6 +95,8 @@ pub(crate) trait Kind: 'static {
         plan.wraps && Self::LIFETIMES_CHOSEN
     }
 
+    /// Whether a restore that a clone's panic ends leaves an empty pool.
+    const PANICKING_RESTORE_EMPTIES: bool = true;
     /// Whether inserting a value takes memory: only where the test's own wrapping does.
     const ALLOCATES: bool = false;
     /// Whether the lowest slot comes next after a clear, and then the others in order.
@@ -103,6 +120,8 @@ pub(crate) trait Kind: 'static {
 /// has: `None` and `false` say that this one has not.
 pub(crate) trait PoolUnderTest<T: 'static>: Sized {
     type Handle: AnyHandle;
+    /// What a snapshot of it is; [`NoPast`] of a pool that has none.
+    type Past;
 
     fn build(plan: Plan) -> Self;
     fn capacity(&self) -> usize;
@@ -128,6 +147,10 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized {
     }
 
     fn name(&self) -> Option<Option<&'static str>> {
+        None
+    }
+
+    fn stats(&self) -> Option<Stats> {
         None
     }
 
@@ -229,13 +252,111 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized {
         None
     }
 
-    /// The pool as it is after it was saved, changed and put back, and whatever other ways there are
-    /// to get the same pool again.
-    fn saved_and_loaded(&self) -> Vec<(&'static str, Self)>
+    /// A snapshot, whose values are cloned.
+    fn take_snapshot(&self) -> Option<Self::Past>
     where
         T: Clone,
     {
-        self.try_clone().map(|copy| ("clone", copy)).into_iter().collect()
+        None
+    }
+
+    /// A snapshot, whose values are copied all at once.
+    fn take_snapshot_of_copies(&self) -> Option<Self::Past>
+    where
+        T: Copy,
+    {
+        None
+    }
+
+    fn save_into(&self, _past: &mut Self::Past)
+    where
+        T: Clone,
+    {
+        unreachable!("it has no past");
+    }
+
+    fn restore(&mut self, _past: &Self::Past)
+    where
+        T: Clone,
+    {
+        unreachable!("it has no past");
+    }
+
+    /// The sum that the pool of a snapshot had.
+    fn sum_of(_past: &Self::Past) -> u64
+    where
+        T: ToChecksum,
+    {
+        unreachable!("it has no past");
+    }
+
+    /// How many slots and orders are not as in the other snapshot.
+    fn differences(_left: &Self::Past, _right: &Self::Past) -> usize
+    where
+        T: ToChecksum,
+    {
+        unreachable!("it has no past");
+    }
+
+    fn validate_past(_past: &Self::Past) -> Result<(), String> {
+        unreachable!("it has no past");
+    }
+
+    /// Reads what is written of a pool as a snapshot.
+    fn read_past(_form: Form, _bytes: &[u8]) -> Option<Result<Self::Past, String>>
+    where
+        T: DeserializeOwned + Clone,
+    {
+        None
+    }
+
+    fn sum(&self) -> Option<u64>
+    where
+        T: ToChecksum,
+    {
+        None
+    }
+
+    /// What `serde` writes.
+    fn write(&self, _form: Form) -> Option<Vec<u8>>
+    where
+        T: Serialize,
+    {
+        None
+    }
+
+    /// What `serde` reads, or why it does not.
+    fn read(_form: Form, _bytes: &[u8]) -> Option<Result<Self, String>>
+    where
+        T: DeserializeOwned,
+    {
+        None
+    }
+
+    /// The ways in which [`came_back`](Self::came_back) comes to the same pool.
+    const WAYS_BACK: u8 = 4;
+
+    /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
+    /// snapshot; and what is read of that which was written, in each form.
+    fn came_back(&self, way: u8) -> Option<(&'static str, Self)>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let read = |form| Some(Self::read(form, &self.write(form)?)?.unwrap());
+        match way % Self::WAYS_BACK {
+            0 => Some(("clone", self.try_clone()?)),
+            1 => {
+                let (past, mut copy) = (self.take_snapshot()?, self.try_clone()?);
+                copy.clear();
+                if let Some((_, value)) = self.iter().next() {
+                    while copy.insert(value.clone()).is_ok() {}
+                }
+                copy.restore(&past);
+                Some(("snapshot", copy))
+            }
+            2 => Some(("JSON", read(Form::Json)?)),
+            _ => Some(("postcard", read(Form::Postcard)?)),
+        }
     }
 }
 
@@ -284,10 +405,18 @@ macro_rules! every_kind {
             allocator_intrusive: AllocatorKind<Intrusive, Handle32<(), 16>>;
             any_lifo: AnyKind<Lifo, Handle<()>>;
             any_lowest_first: AnyKind<LowestFirst, Handle32<(), 16>>;
-            classic_pool_allocator: PoolAllocatorKind;
+            classic_pool_allocator: PlacedKind<PoolAllocatorPlaces>;
+            size_classes: PlacedKind<SizeClassesPlaces>;
             block_lifo: BlockKind<Lifo, Handle<()>>;
             block_lowest_first: BlockKind<LowestFirst, Handle<()>>;
             block_intrusive_narrow: BlockKind<Intrusive, Handle32<(), 15>>;
+            growing_fifo: GrowingKind<Fifo, Handle<()>>;
+            growing_roster: GrowingKind<Roster, Handle<()>>;
+            growing_next_fit: GrowingKind<NextFit, Handle32<(), 16>>;
+            policy_spill: PolicyKind<SPILL>;
+            policy_grow: PolicyKind<GROW>;
+            policy_evict_least: PolicyKind<EVICT_LEAST>;
+            spill: SpillKind;
             packed: PackedKind<Handle<()>>;
             packed_narrow: PackedKind<Handle32<(), 16>>;
             static_of_0: StaticKind<0, Handle<()>>;

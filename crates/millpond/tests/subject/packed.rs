@@ -22,5 +22,5 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for PackedPool<T,
         super::planned!(PackedPool::<T>::builder().handle::<H>(), plan).build()
     }
 
-    like_a_pool!();
+    like_a_pool!(capacity);
 }

@@ -17,10 +17,12 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for PoolKind<R, 
 
 /// What the pools with names for all have in common.
 macro_rules! like_a_pool {
-    () => {
+    ($capacity:ident) => {
         fn capacity(&self) -> usize {
-            self.capacity()
+            self.$capacity()
         }
+
+        $crate::subject::past::past_of!();
 
         fn len(&self) -> usize {
             self.len()
@@ -28,6 +30,10 @@ macro_rules! like_a_pool {
 
         fn retired(&self) -> usize {
             self.stats().retired
+        }
+
+        fn stats(&self) -> Option<millpond::Stats> {
+            Some(self.stats())
         }
 
         fn is_full(&self) -> bool {
@@ -183,21 +189,6 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T> fo
         super::planned!(builder, plan).build()
     }
 
-    like_a_pool!();
+    like_a_pool!(capacity);
     in_index_order!();
-
-    /// By a clone, and by a snapshot that is put back after everything has changed.
-    fn saved_and_loaded(&self) -> Vec<(&'static str, Self)>
-    where
-        T: Clone,
-    {
-        let snapshot = self.snapshot();
-        let mut restored = self.clone();
-        restored.clear();
-        if let Some(value) = self.values().next() {
-            while restored.insert(value.clone()).is_ok() {}
-        }
-        restored.restore(&snapshot).unwrap();
-        vec![("clone", self.clone()), ("snapshot", restored)]
-    }
 }

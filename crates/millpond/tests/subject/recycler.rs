@@ -1,8 +1,9 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleLayout, Recycler};
+use millpond::{HandleLayout, Recycler, Stats};
 
+use super::past::past_of;
 use super::{AnyHandle, Kind, Plan, PoolUnderTest};
 
 /// [`Recycler`] of a reuse order and a handle layout.
@@ -13,11 +14,26 @@ impl<R: ReuseOrder + 'static, H: HandleLayout + AnyHandle> Kind for RecyclerKind
     type Pool<T: 'static> = OptionRecycler<T, R, H>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
+    /// It leaves the objects of dead slots, which are empty places in all other cases.
+    const PANICKING_RESTORE_EMPTIES: bool = false;
 }
 
 /// A recycler whose objects are places for a value: `Some` exactly while they are live.
 #[derive(Clone)]
 pub(crate) struct OptionRecycler<T, R: ReuseOrder, H: HandleLayout>(Recycler<Option<T>, R, H>);
+
+impl<T, R: ReuseOrder, H: HandleLayout> OptionRecycler<T, R, H> {
+    /// Whether the objects are there that are live, and no others: of a file nothing is known.
+    fn agree(&self) -> Result<(), String> {
+        let mut objects = self.0.as_slice().iter().enumerate();
+        match objects.find(|(index, object)| object.is_some() != self.0.is_live(*index)) {
+            Some((index, _)) => {
+                Err(format!("object {index} is there while its slot is dead, or not"))
+            }
+            None => Ok(()),
+        }
+    }
+}
 
 impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     for OptionRecycler<T, R, H>
@@ -29,6 +45,11 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         Self(super::planned!(builder, plan).build_with(|_| None))
     }
 
+    past_of!(Recycler<Option<T>, R, H>, outer => outer.0, read => {
+        let read = Self(read);
+        read.agree().map(|()| read)
+    });
+
     fn capacity(&self) -> usize {
         self.0.capacity()
     }
@@ -39,6 +60,10 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
 
     fn retired(&self) -> usize {
         self.0.stats().retired
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.0.stats())
     }
 
     fn is_full(&self) -> bool {
@@ -98,11 +123,7 @@ impl<T: 'static, R: ReuseOrder, H: HandleLayout + AnyHandle> PoolUnderTest<T>
     }
 
     fn validate(&self) -> Result<(), String> {
-        for (index, object) in self.0.as_slice().iter().enumerate() {
-            if object.is_some() != self.0.is_live(index) {
-                return Err(format!("object {index} is there while its slot is dead, or not"));
-            }
-        }
+        self.agree()?;
         self.0.validate().map_err(|violation| violation.to_string())
     }
 

@@ -1,9 +1,12 @@
 use std::marker::PhantomData;
 
 use millpond::reuse::Lifo;
-use millpond::{HandleAllocator, HandleLayout, SideTable};
+use millpond::snapshot::{SnapshotOf, ToChecksum};
+use millpond::{HandleAllocator, HandleLayout, SideTable, Stats};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{AnyHandle, Form, Kind, Plan, PoolUnderTest, hash};
 
 /// [`SideTable`] of a handle layout, about the slots of a handle allocator. Handles are good if the
 /// table says so: the allocator is not asked.
@@ -22,14 +25,28 @@ impl<H: HandleLayout + AnyHandle> Kind for SideTableKind<H> {
 pub(crate) struct Beside<T, H: HandleLayout> {
     slots: HandleAllocator<Lifo, H>,
     table: SideTable<H, T>,
+    /// Which is ahead of the slots, and refuses their handles: only of a file that nobody has written so.
+    is_ahead: bool,
+}
+
+impl<T, H: HandleLayout> Beside<T, H> {
+    /// Whether the table has values of the live slots, and no others: of a file nothing is known.
+    fn agree(&self) -> Result<(), String> {
+        let handles = self.table.iter().map(|(handle, _)| handle);
+        match self.table.capacity() == self.slots.capacity() && handles.eq(self.slots.handles()) {
+            true => Ok(()),
+            false => Err("the table has values of dead slots, or none of live ones".into()),
+        }
+    }
 }
 
 impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
     type Handle = H;
+    type Past = (SnapshotOf<HandleAllocator<Lifo, H>>, SnapshotOf<SideTable<H, T>>);
 
     fn build(plan: Plan) -> Self {
         let slots = super::planned!(HandleAllocator::builder().handle::<H>(), plan).build();
-        Self { table: SideTable::new(slots.capacity()), slots }
+        Self { table: SideTable::new(slots.capacity()), slots, is_ahead: false }
     }
 
     fn capacity(&self) -> usize {
@@ -44,6 +61,10 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
         self.slots.stats().retired
     }
 
+    fn stats(&self) -> Option<Stats> {
+        Some(self.slots.stats())
+    }
+
     fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
@@ -54,13 +75,22 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
         Some(handle.map(|handle| (handle, self.table.get(handle).unwrap())))
     }
 
+    fn is_full(&self) -> bool {
+        self.slots.is_full() || self.is_ahead
+    }
+
     fn insert(&mut self, value: T) -> Result<H, T> {
-        match self.slots.acquire() {
-            Some(handle) => {
-                assert!(matches!(self.table.insert(handle, value), Ok(None)));
+        let Some(handle) = self.slots.acquire() else { return Err(value) };
+        match self.table.insert(handle, value) {
+            Ok(before) => {
+                assert!(before.is_none());
                 Ok(handle)
             }
-            None => Err(value),
+            Err(error) => {
+                assert!(self.slots.release(handle));
+                self.is_ahead = true;
+                Err(error.into_inner())
+            }
         }
     }
 
@@ -91,9 +121,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
     }
 
     fn validate(&self) -> Result<(), String> {
-        if !self.table.iter().map(|(handle, _)| handle).eq(self.slots.handles()) {
-            return Err("the table has values of dead slots, or none of live ones".into());
-        }
+        self.agree()?;
         self.slots.validate().map_err(|violation| violation.to_string())?;
         self.table.validate().map_err(|violation| violation.to_string())
     }
@@ -142,5 +170,85 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
         T: Clone,
     {
         Some(self.clone())
+    }
+
+    fn take_snapshot(&self) -> Option<Self::Past>
+    where
+        T: Clone,
+    {
+        Some((self.slots.snapshot(), self.table.snapshot()))
+    }
+
+    fn take_snapshot_of_copies(&self) -> Option<Self::Past>
+    where
+        T: Copy,
+    {
+        Some((self.slots.snapshot(), self.table.snapshot()))
+    }
+
+    fn save_into(&self, (slots, table): &mut Self::Past)
+    where
+        T: Clone,
+    {
+        self.table.save_into(table).unwrap();
+        self.slots.save_into(slots).unwrap();
+    }
+
+    fn restore(&mut self, (slots, table): &Self::Past)
+    where
+        T: Clone,
+    {
+        // A clone that panics leaves an empty table.
+        self.slots.clear();
+        self.table.restore(table).unwrap();
+        self.slots.restore(slots).unwrap();
+    }
+
+    fn sum(&self) -> Option<u64>
+    where
+        T: ToChecksum,
+    {
+        Some(hash((self.slots.checksum(), self.table.checksum())))
+    }
+
+    fn sum_of((slots, table): &Self::Past) -> u64
+    where
+        T: ToChecksum,
+    {
+        hash((slots.checksum(), table.checksum()))
+    }
+
+    fn differences(left: &Self::Past, right: &Self::Past) -> usize
+    where
+        T: ToChecksum,
+    {
+        left.0.diff(&right.0).count() + left.1.diff(&right.1).count()
+    }
+
+    fn validate_past((slots, table): &Self::Past) -> Result<(), String> {
+        slots.as_pool().validate().map_err(|violation| violation.to_string())?;
+        table.as_pool().validate().map_err(|violation| violation.to_string())
+    }
+
+    fn read_past(form: Form, bytes: &[u8]) -> Option<Result<Self::Past, String>>
+    where
+        T: DeserializeOwned + Clone,
+    {
+        Some(form.read(bytes))
+    }
+
+    fn write(&self, form: Form) -> Option<Vec<u8>>
+    where
+        T: Serialize,
+    {
+        Some(form.write(&(&self.slots, &self.table)))
+    }
+
+    fn read(form: Form, bytes: &[u8]) -> Option<Result<Self, String>>
+    where
+        T: DeserializeOwned,
+    {
+        let read = form.read(bytes).map(|(slots, table)| Self { slots, table, is_ahead: false });
+        Some(read.and_then(|read| read.agree().map(|()| read)))
     }
 }

@@ -32,6 +32,6 @@ impl<T: 'static, const N: usize, H: HandleLayout + AnyHandle> PoolUnderTest<T>
         if plan.wraps { builder.wrap().build() } else { builder.build() }
     }
 
-    like_a_pool!();
+    like_a_pool!(capacity);
     in_index_order!();
 }

@@ -39,8 +39,12 @@ pub(crate) enum Step {
     EvictPanics(u8),
     /// Two objects at once, unless they are the same.
     BorrowTwo(u8, u8),
-    /// Goes on with a copy.
+    /// Goes on with the pool that came back in one of its ways.
     Copy(u8),
+    /// Takes this snapshot of two, or writes over it.
+    Save(u8),
+    /// Goes back to this snapshot, if it was taken.
+    Restore(u8),
 }
 
 #[derive(Clone, Debug)]
@@ -51,12 +55,22 @@ struct Slot<H> {
     generation: Option<u32>,
 }
 
+type PastOf<K> = <<K as Kind>::Pool<Counted> as PoolUnderTest<Counted>>::Past;
+
+/// A snapshot beside its model.
+struct Saved<K: Kind> {
+    past: PastOf<K>,
+    slots: Vec<Slot<K::Handle>>,
+    sum: Option<u64>,
+}
+
 /// A pool beside its model.
 pub(crate) struct Run<K: Kind> {
     plan: Plan,
     ledger: Ledger,
     pool: K::Pool<Counted>,
     slots: Vec<Slot<K::Handle>>,
+    saved: [Option<Saved<K>>; 2],
     /// Every handle that was ever issued or asked for.
     known: Vec<K::Handle>,
     /// What the next value says.
@@ -67,11 +81,23 @@ impl<K: Kind> Run<K> {
     pub(crate) fn new(plan: Plan) -> Self {
         let pool = K::build::<Counted>(plan);
         let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
-        Self { plan, ledger: Ledger::default(), pool, slots, known: Vec::new(), next_id: 0 }
+        let ledger = Ledger::default();
+        Self { plan, ledger, pool, slots, saved: [None, None], known: Vec::new(), next_id: 0 }
     }
 
     fn live(&self) -> Vec<(K::Handle, u64)> {
         self.slots.iter().filter_map(|slot| slot.live).collect()
+    }
+
+    /// What the values say that the snapshots hold.
+    fn saved_ids(&self) -> impl Iterator<Item = u64> {
+        let slots = self.saved.iter().flatten().flat_map(|saved| &saved.slots);
+        slots.filter_map(|slot| slot.live).map(|(_, id)| id)
+    }
+
+    /// Whether there is such a snapshot.
+    pub(crate) fn has_saved(&self, n: u8) -> bool {
+        self.saved[n as usize % self.saved.len()].is_some()
     }
 
     /// One of the live objects.
@@ -127,7 +153,7 @@ impl<K: Kind> Run<K> {
     /// The model follows the values: what was dropped is no longer live.
     fn dropped(&mut self) {
         for (handle, id) in self.live() {
-            if !self.ledger.is_alive(id) {
+            if self.ledger.count(id) == self.saved_ids().filter(|saved| *saved == id).count() {
                 self.removed(handle);
             }
         }
@@ -314,13 +340,37 @@ impl<K: Kind> Run<K> {
                 }
             }
             Step::Copy(n) => {
-                let mut copies = self.pool.saved_and_loaded();
-                if copies.is_empty() {
-                    return false;
-                }
-                self.pool = copies.swap_remove(n as usize % copies.len()).1;
+                let Some((_, copy)) = self.pool.came_back(n) else { return false };
+                self.pool = copy;
             }
+            Step::Save(n) => return self.save(n),
+            Step::Restore(n) => return self.restore(n),
         }
+        true
+    }
+
+    fn save(&mut self, n: u8) -> bool {
+        let place = &mut self.saved[n as usize % 2];
+        let past = match place.take() {
+            Some(Saved { mut past, .. }) => {
+                self.pool.save_into(&mut past);
+                Some(past)
+            }
+            None => self.pool.take_snapshot(),
+        };
+        let Some(past) = past else { return false };
+        <K::Pool<Counted>>::validate_past(&past).unwrap();
+        let sum = self.pool.sum();
+        assert_eq!(Some(<K::Pool<Counted>>::sum_of(&past)), sum);
+        *place = Some(Saved { past, slots: self.slots.clone(), sum });
+        true
+    }
+
+    fn restore(&mut self, n: u8) -> bool {
+        let Some(saved) = &self.saved[n as usize % 2] else { return false };
+        self.pool.restore(&saved.past);
+        self.slots.clone_from(&saved.slots);
+        assert_eq!(self.pool.sum(), saved.sum);
         true
     }
 
@@ -410,7 +460,8 @@ impl<K: Kind> Run<K> {
         assert_eq!((self.pool.len(), self.pool.retired()), (live.len(), self.retired()));
         assert_eq!(self.pool.is_full(), self.is_full());
         assert_eq!(self.pool.is_empty(), live.is_empty());
-        assert_eq!(self.ledger.alive(), live.len(), "a value was lost, or is there twice");
+        let expected = live.len() + self.saved_ids().count();
+        assert_eq!(self.ledger.alive(), expected, "a value was lost, or is there twice");
         let mut there: Vec<_> =
             self.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
         there.sort_unstable_by_key(|(handle, _)| handle.index());
@@ -433,8 +484,9 @@ impl<K: Kind> Run<K> {
         }
     }
 
-    /// The pool goes, and with it all of its values.
+    /// The pool goes, and with it all of its values; those of its snapshots go before it.
     pub(crate) fn end(self) {
+        drop(self.saved);
         drop(self.pool);
         assert_eq!(self.ledger.alive(), 0, "nothing leaks");
     }

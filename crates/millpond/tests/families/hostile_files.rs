@@ -1,0 +1,159 @@
+//! Defect 8: a file of anybody's making is read as a pool: its lengths lie, it names slots twice or slots that
+//! there are not. What cannot be the state of a pool is refused, without memory that the input does not
+//! justify; and a pool that is read is sound and of use, whatever it was read from.
+//!
+//! (Of the reasons that are given, and of files of the first version, see `tests/saved_pools.rs`.)
+
+use serde_json::{Value as Json, json};
+
+use crate::allocations::during;
+use crate::subject::{
+    AnyHandle, Form, Kind, Plan, PoolUnderTest, Value, bytes_justified, for_every_pool, play,
+    use_pool,
+};
+
+/// Reads bytes as a pool and as a snapshot; whether they are a pool's.
+fn reads<K: Kind, T: Value>(form: Form, bytes: &[u8]) -> bool {
+    let (read, allocations) = during(|| <K::Pool<T>>::read(form, bytes).unwrap());
+    let taken = allocations.bytes_taken;
+    assert!(taken <= bytes_justified(bytes.len()), "{taken} bytes for {}", bytes.len());
+    if let Some(Ok(past)) = <K::Pool<T>>::read_past(form, bytes) {
+        <K::Pool<T>>::validate_past(&past).unwrap();
+    }
+    read.is_ok_and(|pool| {
+        use_pool::<T, _>(pool);
+        true
+    })
+}
+
+/// What is written of a pool that was in use, some of whose slots have retired.
+fn sample<K: Kind, T: Value>(capacity: usize, form: Form) -> Option<Vec<u8>> {
+    let plan = Plan { lifetimes: Some(3), ..Plan::of(K::CAPACITY.unwrap_or(capacity)) };
+    let mut pool = K::build::<T>(plan);
+    play(&mut pool, 5, 40);
+    let bytes = pool.write(form)?;
+    assert!(reads::<K, T>(form, &bytes), "as it was written, it is good");
+    Some(bytes)
+}
+
+/// Cut off, changed at every place, or with a number in every place that is the largest there is.
+fn bad_bytes<K: Kind>() {
+    for form in Form::ALL {
+        for capacity in [6, 70] {
+            let Some(bytes) = sample::<K, String>(capacity, form) else { return };
+            // Long ones have long lists of the like: some of their places are enough.
+            let step = 1 + bytes.len() / 50;
+            for at in (0..bytes.len()).step_by(step) {
+                reads::<K, String>(form, &bytes[..at]);
+                for flip in [1, 2, 0x40, 0x80, 0xff] {
+                    let mut bytes = bytes.clone();
+                    bytes[at] ^= flip;
+                    reads::<K, String>(form, &bytes);
+                }
+                let largest: [&[u8]; 2] = match form {
+                    Form::Json | Form::Boasting => [b"4294967295", b"18446744073709551615"],
+                    Form::Postcard => {
+                        [b"\xff\xff\xff\xff\x0f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"]
+                    }
+                };
+                for number in largest {
+                    let bytes = [&bytes[..at], number, &bytes[at + 1..]].concat();
+                    reads::<K, String>(form, &bytes);
+                }
+            }
+        }
+    }
+}
+
+/// All that is in a document, the document itself first, as paths.
+fn places(of: &Json, path: &str, places: &mut Vec<String>) {
+    places.push(path.to_owned());
+    match of {
+        Json::Array(list) => (0..)
+            .zip(list)
+            .for_each(|(at, part): (usize, _)| self::places(part, &format!("{path}/{at}"), places)),
+        Json::Object(map) => {
+            map.iter().for_each(|(key, part)| self::places(part, &format!("{path}/{key}"), places));
+        }
+        _ => {}
+    }
+}
+
+/// A sensible document with something else in every place of it.
+fn every_place_replaced<K: Kind>() {
+    let Some(bytes) = sample::<K, u32>(6, Form::Json) else { return };
+    let whole: Json = serde_json::from_slice(&bytes).unwrap();
+    let mut all = Vec::new();
+    places(&whole, "", &mut all);
+    let read = |changed: &Json| reads::<K, u32>(Form::Json, &Form::Json.write(changed));
+    for place in &all {
+        let mut others = vec![json!(null), json!(true), json!("0v1"), json!([]), json!({})];
+        others.extend([0, 1, 2, 7, 1 << 31, u64::from(u32::MAX), u64::MAX].map(|n| json!(n)));
+        others.extend([json!([[0, u32::MAX]]), json!([[0, 1], [0, 1]]), json!([1, 1, 1])]);
+        for other in others {
+            let mut changed = whole.clone();
+            *changed.pointer_mut(place).unwrap() = other;
+            read(&changed);
+        }
+        // A list with an element more, an element less, and in the other order.
+        let changes: [fn(&mut Vec<Json>); 3] = [
+            |list| list.extend(list.last().cloned()),
+            |list| drop(list.pop()),
+            |list| list.reverse(),
+        ];
+        for change in changes {
+            let mut changed = whole.clone();
+            if let Some(Json::Array(list)) = changed.pointer_mut(place) {
+                change(list);
+                read(&changed);
+            }
+        }
+    }
+}
+
+/// Every handle in a file is that of a slot which there is, and which it names once: any other is
+/// refused.
+fn handles_of_other_slots_are_refused<K: Kind>() {
+    let Some(bytes) = sample::<K, u32>(6, Form::Json) else { return };
+    let text = String::from_utf8(bytes).unwrap();
+    let pool = <K::Pool<u32>>::read(Form::Json, text.as_bytes()).unwrap().unwrap();
+    let handles: Vec<K::Handle> = pool.iter().map(|(handle, _)| handle).collect();
+    let named = |index: usize, generation: u32| format!("\"{index}v{generation}\"");
+    for handle in &handles {
+        let own = named(handle.index(), handle.generation());
+        assert!(text.contains(&own), "{own} in {text}");
+        let mut others = vec![pool.capacity(), pool.capacity() + 1, u32::MAX as usize - 1];
+        others.extend(handles.iter().map(|other| other.index()).filter(|i| *i != handle.index()));
+        for index in others {
+            let changed = text.replace(&own, &named(index, handle.generation()));
+            assert!(!reads::<K, u32>(Form::Json, changed.as_bytes()), "{own}: {changed}");
+        }
+        // And it names the lifetime that its slot is in.
+        for generation in [0, handle.generation() + 1, handle.generation() + 2, u32::MAX] {
+            let changed = text.replace(&own, &named(handle.index(), generation));
+            assert!(!reads::<K, u32>(Form::Json, changed.as_bytes()), "{own}: {changed}");
+        }
+    }
+}
+
+/// A reader that says of each list that it is a long one: no room is made for what is not there.
+fn boasted_lengths_cost_nothing<K: Kind>() {
+    for capacity in [0, 6, 70] {
+        // Which reads it.
+        let _ = sample::<K, String>(capacity, Form::Boasting);
+    }
+}
+
+/// Values without a size cost nothing to list.
+fn values_without_a_size_are_not_endless<K: Kind>() {
+    let Some(bytes) = sample::<K, ()>(6, Form::Postcard) else { return };
+    for at in 0..bytes.len() {
+        let endless = [&bytes[..at], b"\xff\xff\xff\xff\x0f", &bytes[at + 1..]].concat();
+        reads::<K, ()>(Form::Postcard, &endless);
+    }
+}
+
+for_every_pool! {
+    bad_bytes, boasted_lengths_cost_nothing, every_place_replaced, handles_of_other_slots_are_refused,
+    values_without_a_size_are_not_endless,
+}

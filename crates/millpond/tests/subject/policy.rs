@@ -1,0 +1,178 @@
+use millpond::overflow::{Overflow, PolicyPool, Spill};
+use millpond::reuse::Lifo;
+use millpond::{Handle, PackedPool, Pool, Stats};
+
+use super::{Kind, NoPast, Plan, PoolUnderTest};
+
+/// [`PolicyPool`] of a policy, which is one of the constants below. Where there is a second pool, or
+/// growth, half of the slots are there.
+pub(crate) struct PolicyKind<const POLICY: usize>;
+
+pub(crate) const SPILL: usize = 0;
+pub(crate) const GROW: usize = 1;
+pub(crate) const EVICT_LEAST: usize = 2;
+const POLICIES: [Overflow; 3] = [Overflow::Spill, Overflow::Grow, Overflow::EvictLeast];
+
+impl<const POLICY: usize> Kind for PolicyKind<POLICY> {
+    type Handle = Handle<()>;
+    type Pool<T: 'static> = ByPolicy<T, POLICY>;
+
+    const ALLOCATES: bool = POLICY == GROW;
+    /// A drop that panics in the first part leaves the second as it was.
+    const PANICKING_CLEAR_DOES_TOO: bool = false;
+}
+
+#[derive(Clone)]
+pub(crate) struct ByPolicy<T: 'static, const POLICY: usize>(PolicyPool<T, Lifo, Handle<()>>);
+
+/// What is the same of pools in two parts, which are in the first field.
+macro_rules! in_two_parts {
+    () => {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn retired(&self) -> usize {
+            self.0.stats().retired
+        }
+
+        fn stats(&self) -> Option<Stats> {
+            Some(self.0.stats())
+        }
+
+        fn is_full(&self) -> bool {
+            self.0.is_full()
+        }
+
+        fn is_empty(&self) -> bool {
+            self.0.is_empty()
+        }
+
+        fn get(&self, handle: Handle<()>) -> Option<&T> {
+            self.0.get(handle)
+        }
+
+        fn get_mut(&mut self, handle: Handle<()>) -> Option<&mut T> {
+            self.0.get_mut(handle)
+        }
+
+        fn contains(&self, handle: Handle<()>) -> bool {
+            self.0.contains(handle)
+        }
+
+        fn remove(&mut self, handle: Handle<()>) -> Option<T> {
+            self.0.remove(handle)
+        }
+
+        fn clear(&mut self) {
+            self.0.clear();
+        }
+
+        fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
+            self.0.iter()
+        }
+
+        fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
+            self.0.retain(keep);
+            true
+        }
+
+        fn validate(&self) -> Result<(), String> {
+            self.0.first().validate().map_err(|violation| violation.to_string())?;
+            self.0.second().validate().map_err(|violation| violation.to_string())
+        }
+
+        fn try_clone(&self) -> Option<Self>
+        where
+            T: Clone,
+        {
+            Some(Self(self.0.clone()))
+        }
+    };
+}
+
+impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
+    type Handle = Handle<()>;
+    type Past = NoPast;
+
+    fn build(plan: Plan) -> Self {
+        let more = if POLICY == EVICT_LEAST { 0 } else { plan.capacity.div_ceil(2) };
+        let builder = Pool::<T>::builder().handle();
+        let builder = super::planned!(builder, Plan { capacity: plan.capacity - more, ..plan });
+        Self(PolicyPool::new(POLICIES[POLICY], builder, more))
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity_max()
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        Some(self.0.name())
+    }
+
+    fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
+        if POLICY == EVICT_LEAST && self.0.is_full() {
+            return Err(value);
+        }
+        let (handle, evicted) =
+            self.0.insert_by(value, |_, _| 0).map_err(|full| full.into_inner())?;
+        assert!(evicted.is_none(), "there was room");
+        Ok(handle)
+    }
+
+    const EVICTS: bool = POLICY == EVICT_LEAST;
+
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(Handle<()>, Option<(Handle<()>, T)>)> {
+        if !Self::EVICTS {
+            return None;
+        }
+        self.0.insert_by(value, |_, value| key(value)).ok()
+    }
+
+    in_two_parts!();
+}
+
+/// [`Spill`] of a pool into a packed one.
+pub(crate) struct SpillKind;
+
+impl Kind for SpillKind {
+    type Handle = Handle<()>;
+    type Pool<T: 'static> = Spilling<T>;
+
+    const PANICKING_CLEAR_DOES_TOO: bool = false;
+}
+
+type First<T> = Pool<T, Lifo, Handle<()>>;
+
+#[derive(Clone)]
+pub(crate) struct Spilling<T: 'static>(Spill<First<T>, PackedPool<T, Handle<()>>>);
+
+impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
+    type Handle = Handle<()>;
+    type Past = NoPast;
+
+    fn build(plan: Plan) -> Self {
+        let second = plan.capacity.div_ceil(2);
+        let first = Plan { capacity: plan.capacity - second, ..plan };
+        let second = Plan { capacity: second, ..plan };
+        let first = super::planned!(Pool::<T>::builder().handle(), first).build();
+        Self(Spill::new(
+            first,
+            super::planned!(PackedPool::<T>::builder().handle(), second).build(),
+        ))
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
+        self.0.insert(value).map_err(|full| full.into_inner())
+    }
+
+    in_two_parts!();
+}
