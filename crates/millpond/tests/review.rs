@@ -233,3 +233,27 @@ fn missing_entry_counts_as_a_refusal_in_every_pool() {
     assert_eq!(refused!(StaticPool::<u8, 0>::new()), 1);
     assert_eq!(refused!(AnyPool::<dyn std::any::Any, 8>::new(0)), 1);
 }
+
+/// The words of a bitmap that was not gathered yet were once counted beyond the largest number: a panic, or
+/// the bits of the first slots again.
+#[test]
+fn no_slot_is_live_beyond_the_last_however_far() {
+    let mut objects = Recycler::<u8>::new(70);
+    let mut pool = Pool::<u8>::new(70);
+    (0..70).for_each(|_| {
+        objects.acquire().unwrap();
+        pool.insert(1).unwrap();
+    });
+    for gathered in [false, true] {
+        for index in [70, 127, 128, usize::MAX - 63, usize::MAX] {
+            assert!(!objects.is_live(index) && !pool.occupancy().is_live(index), "{index}");
+        }
+        for word in [2, usize::MAX / 64, usize::MAX / 64 + 1, usize::MAX / 64 + 2, usize::MAX] {
+            assert_eq!((pool.occupancy().word(word), objects.occupancy().word(word)), (0, 0));
+        }
+        if !gathered {
+            pool.values_mut().for_each(|value| *value = 2);
+            objects.runs_mut().for_each(drop);
+        }
+    }
+}

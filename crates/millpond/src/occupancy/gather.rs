@@ -41,8 +41,9 @@ impl Source<'_> {
 /// and eight bytes at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
 #[inline]
 fn gathered<W: Copy>(words: &[W], word: usize, is_dead: impl Fn(W) -> u8) -> u64 {
-    let first = word * WORD_SLOTS;
-    match words.get(first..first + WORD_SLOTS) {
+    // None if there is no such word, however large its number is.
+    let words = word.checked_mul(WORD_SLOTS).and_then(|first| words.get(first..)).unwrap_or(&[]);
+    match words.first_chunk::<WORD_SLOTS>() {
         Some(words) => {
             let mut dead = [0; WORD_SLOTS];
             for (byte, word) in dead.iter_mut().zip(words) {
@@ -50,10 +51,7 @@ fn gathered<W: Copy>(words: &[W], word: usize, is_dead: impl Fn(W) -> u8) -> u64
             }
             !packed(&dead)
         }
-        None => {
-            let rest = words.get(first..).unwrap_or(&[]);
-            rest.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_dead(*word) ^ 1))
-        }
+        None => words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_dead(*word) ^ 1)),
     }
 }
 
