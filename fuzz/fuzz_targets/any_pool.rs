@@ -53,9 +53,12 @@ fn run<K: Kind>(mut plan: Plan, bytes: &[u8]) {
 fn step([what, a, b]: [u8; 3]) -> Step {
     let mask = u16::from_le_bytes([a, b]);
     match what % 32 {
-        0..8 => Step::Insert,
-        8..14 => Step::Remove(a),
-        14..17 => Step::InsertAt(a, b as i8),
+        0..7 => Step::Insert,
+        7..12 => Step::Remove(a),
+        12..14 => Step::InsertAt(a, b as i8),
+        14 => Step::Copy(a),
+        15 => Step::Save(a),
+        16 => Step::Restore(a),
         17 => Step::InsertWith,
         18 => Step::InsertWithPanics,
         19 => Step::Promise,
@@ -72,7 +75,6 @@ fn step([what, a, b]: [u8; 3]) -> Step {
         29 => Step::ClearPanics(a),
         30 if b & 1 == 0 => Step::Evict(a),
         30 => Step::EvictPanics(a),
-        _ if b & 1 == 0 => Step::BorrowTwo(a, b),
-        _ => Step::Copy(a),
+        _ => Step::BorrowTwo(a, b),
     }
 }
