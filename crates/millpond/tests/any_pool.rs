@@ -374,6 +374,44 @@ fn takes_no_memory_after_its_creation() {
 }
 
 #[test]
+fn a_pool_gives_back_all_that_it_took() {
+    let ((), during) = allocations::during(|| {
+        let mut pool = Things::new(100);
+        pool.insert("text".to_string()).unwrap();
+        pool.insert(Some(Box::new(1_u64))).unwrap();
+    });
+    assert_eq!(during.taken, during.freed);
+}
+
+#[test]
+fn values_to_change_come_from_both_ends_and_are_counted() {
+    let mut pool = Things::new(70);
+    let handles: Vec<_> = (0..70_u64).map(|id| pool.insert(id).unwrap()).collect();
+    assert!(pool.remove(handles[1]) && pool.remove(handles[65]));
+    let mut live: Vec<_> = pool.handles().collect();
+    let mut iter = pool.iter_mut();
+    while let Some((handle, value)) = iter.next_back() {
+        assert_eq!((Some(handle), value.id()), (live.pop(), handle.index().into()));
+        assert_eq!((iter.len(), iter.size_hint()), (live.len(), (live.len(), Some(live.len()))));
+        if !live.is_empty() {
+            assert_eq!(iter.next().map(|(handle, _)| handle), Some(live.remove(0)));
+        }
+    }
+    assert!(live.is_empty() && iter.next().is_none());
+}
+
+#[test]
+fn a_live_handle_indexes_its_value_to_change() {
+    let mut pool = Things::new(2);
+    let handle = pool.insert(1_u64).unwrap();
+    pool[handle].rename(5);
+    assert_eq!(pool[handle].id(), 5);
+    pool.remove(handle);
+    let used = catch_unwind(AssertUnwindSafe(|| pool[handle].rename(6)));
+    assert!(used.is_err(), "a stale handle indexes nothing");
+}
+
+#[test]
 fn pools_of_every_size() {
     for capacity in [0, 1, 63, 64, 65] {
         let mut pool = AnyPool::<dyn Thing, 0>::new(capacity);

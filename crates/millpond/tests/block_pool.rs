@@ -498,6 +498,33 @@ fn a_panicking_drop_leaves_a_pool_that_works() {
 }
 
 #[test]
+fn what_is_reserved_is_there_though_slots_have_retired() {
+    for gives_back in [false, true] {
+        let mut pool = BlockPool::builder().slots_per_block(4).max_blocks(8).lifetimes(1).build();
+        let handles = [1, 2, 3].map(|value| pool.insert(value).unwrap());
+        handles.into_iter().for_each(|handle| assert!(pool.remove(handle).is_some()));
+        if gives_back {
+            assert_eq!(pool.shrink_to_fit(), 1);
+        }
+        pool.reserve(5).unwrap();
+        let grown = pool.growth_stats();
+        (0..5).for_each(|value| _ = pool.insert(value).unwrap());
+        assert_eq!(pool.growth_stats(), grown);
+    }
+}
+
+#[test]
+fn the_rest_of_a_drain_goes_while_a_drop_panics() {
+    let dropped = Rc::new(RefCell::new(Vec::new()));
+    let mut pool = BlockPool::with_blocks(4, 4);
+    for id in 0..10 {
+        let _ = pool.insert(Bomb { id, explodes: id == 3, dropped: dropped.clone() });
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(pool.drain()))).is_err());
+    assert_eq!((pool.len(), dropped.borrow().len()), (0, 10));
+}
+
+#[test]
 fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
     let mut pool = BlockPool::<[u8; 1000]>::builder().slots_per_block(8).name("big").build();
     let first = pool.insert([1; 1000]).unwrap();

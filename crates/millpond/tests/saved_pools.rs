@@ -10,6 +10,7 @@ use std::path::Path;
 
 use allocations::{Counting, during};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+use millpond::snapshot::SnapshotOf;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot,
     StaticPool,
@@ -35,6 +36,24 @@ fn a_snapshot_is_read_and_restored_to_the_pool_with_the_name() {
     let unnamed: Pool<String> = serde_json::from_str(&text).unwrap();
     assert_eq!((unnamed.name(), unnamed[cook].as_str()), (None, "cook"));
     assert!(Pool::<String>::new(4).restore(&loaded).is_err());
+}
+
+#[test]
+fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
+    let mut slots = HandleAllocator::new(3);
+    let handles: Vec<Handle<()>> = std::iter::from_fn(|| slots.acquire()).collect();
+    slots.release(handles[1]);
+    let text = serde_json::to_string(&slots.snapshot()).unwrap();
+
+    let loaded: SnapshotOf<HandleAllocator> = serde_json::from_str(&text).unwrap();
+    let mut later = HandleAllocator::new(3);
+    later.restore(&loaded).unwrap();
+    assert_eq!(
+        handles.iter().map(|it| later.contains(*it)).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    assert_eq!((later.stats(), slots.stats().removed), (slots.stats(), 1));
+    assert_eq!((later.acquire(), later.acquire()), (slots.acquire(), None));
 }
 
 #[test]
@@ -334,8 +353,7 @@ fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
     let mut crew = build();
     let cook = crew.insert("cook".to_string()).unwrap();
     let text = serde_json::to_string(&crew.snapshot()).unwrap();
-    let loaded: millpond::snapshot::SnapshotOf<BlockPool<String>> =
-        serde_json::from_str(&text).unwrap();
+    let loaded: SnapshotOf<BlockPool<String>> = serde_json::from_str(&text).unwrap();
     let mut later = build();
     later.restore(&loaded).unwrap();
     assert_eq!((later.name(), later[cook].as_str()), (Some("crew"), "cook"));

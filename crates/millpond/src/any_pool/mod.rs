@@ -654,3 +654,20 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Ok(())
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use core::any::Any;
+
+    use super::*;
+
+    #[test]
+    fn validation_finds_a_live_slot_without_a_value() {
+        let mut pool = AnyPool::<dyn Any, 8>::new(3);
+        pool.insert(1_u8).unwrap();
+        pool.validate().unwrap();
+        pool.storage.remove(0);
+        let rule = "a slot has a value exactly if it is live";
+        assert_eq!(pool.validate().unwrap_err().rule(), rule);
+    }
+}

@@ -66,3 +66,52 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut BlockPool<u8>)| {
+            let mut pool = BlockPool::<u8>::with_blocks(2, 4);
+            for value in 0..5 {
+                pool.insert(value).unwrap();
+            }
+            pool.remove_at(1);
+            pool.remove_at(4);
+            pool.shrink_to_fit();
+            pool.validate().unwrap();
+            change(&mut pool);
+            pool.validate().unwrap_err().rule()
+        };
+        let limit = "there are no blocks beyond the limit";
+        assert_eq!(broken(|pool| pool.max_blocks = 2), limit);
+        let room = "a tree has the numbers that are meant to be in it";
+        assert_eq!(broken(|pool| pool.room.remove(0)), room);
+        assert_eq!(broken(|pool| pool.room.insert(1)), room);
+        assert_eq!(broken(|pool| pool.room.insert(2)), room);
+        let slots = "all blocks have the same number of slots";
+        assert_eq!(broken(|pool| pool.shift = 2), slots);
+        let blocks = "the blocks are counted";
+        assert_eq!(broken(|pool| pool.ledger.stats.blocks += 1), blocks);
+        assert_eq!(broken(|pool| pool.ledger.stats.taken += 1), blocks);
+        assert_eq!(broken(|pool| pool.ledger.stats.given_back -= 1), blocks);
+        let counters = "the counters agree";
+        assert_eq!(broken(|pool| pool.births += 1), counters);
+        assert_eq!(broken(|pool| pool.deaths += 1), counters);
+        assert_eq!(broken(|pool| pool.peak_before_removal = 9), counters);
+        assert_eq!(broken(|pool| pool.evicted = 3), counters);
+        let address = "the address of each block is known";
+        assert_eq!(broken(|pool| pool.addresses.truncate(1)), address);
+        assert_eq!(broken(|pool| pool.addresses.swap(0, 1)), address);
+        assert_eq!(broken(|pool| pool.addresses[0].0 -= 1), address);
+    }
+
+    #[test]
+    fn values_without_a_size_have_no_addresses() {
+        let mut pool = BlockPool::<()>::with_blocks(2, 4);
+        pool.insert(()).unwrap();
+        pool.validate().unwrap();
+    }
+}

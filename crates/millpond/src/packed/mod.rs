@@ -734,3 +734,16 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.validate(self.values.len())
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = PackedPool::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.roster.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

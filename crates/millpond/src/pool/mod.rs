@@ -932,3 +932,16 @@ impl<T, H: HandleLayout> Pool<T, Roster, H> {
         &queue.roster()[..queue.partition()]
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = Pool::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.core.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

@@ -532,3 +532,16 @@ impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Recycler<T, R
         f.debug_map().entries(live).finish()
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = Recycler::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.handles.core_mut().count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

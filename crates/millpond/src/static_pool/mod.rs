@@ -685,3 +685,16 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.storage.roster().validate()
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = StaticPool::<u8, 3>::new();
+        pool.validate().unwrap();
+        pool.storage.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

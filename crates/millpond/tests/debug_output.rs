@@ -1,0 +1,178 @@
+//! What `{:?}` tells of each public type: a pool tells its objects with their handles; an iterator that
+//! can be cloned tells what it will give, another at least what it is.
+
+use std::fmt::Debug;
+
+use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
+use millpond::overflow::{EvictLeast, EvictOldest, Spill};
+use millpond::side_table::join;
+use millpond::snapshot::History;
+use millpond::{
+    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    SizeClasses, StaticPool,
+};
+
+trait Told: Debug {}
+impl<T: Debug> Told for T {}
+millpond::any_pool_trait!(dyn Told);
+
+/// What is told has all of these in it, in this order.
+#[track_caller]
+fn tells(what: impl Debug, parts: &[&str]) {
+    let told = format!("{what:?}");
+    let mut rest = &*told;
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            panic!("{told} does not tell {part}");
+        };
+        rest = after;
+    }
+}
+
+/// A pool with "egg" at `0v1` and "hen" at `1v1`: it and all that it lends tell them.
+macro_rules! pool_tells {
+    ($test:ident: $pool:expr) => {
+        #[test]
+        fn $test() {
+            let mut pool = $pool;
+            pool.insert("egg").unwrap();
+            pool.insert("hen").unwrap();
+            let both = ["0v1", "egg", "1v1", "hen"];
+            tells(&pool, &both);
+            tells(pool.iter(), &both);
+            tells(pool.iter_mut(), &["IterMut", "2"]);
+            tells(pool.clone().into_iter(), &["egg", "hen"]);
+            tells(pool.clone().drain(), &["Drain", "2"]);
+            tells(pool.clone().extract_if(|_, _| true), &["ExtractIf"]);
+            tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
+        }
+    };
+}
+pool_tells!(pool: Pool::<&str>::new(4));
+pool_tells!(packed_pool: PackedPool::<&str>::new(4));
+
+#[test]
+fn parts_of_a_pool() {
+    let mut pool = Pool::new(4);
+    let egg = pool.insert("egg").unwrap();
+    pool.insert("hen").unwrap();
+    tells(pool.values(), &["egg", "hen"]);
+    tells(pool.values_mut(), &["ValuesMut", "2"]);
+    tells(pool.handles(), &["0v1", "1v1"]);
+    tells(pool.runs(), &["0", "egg", "hen"]);
+    tells(pool.runs_mut(), &["ValueRunsMut"]);
+
+    let mut ages = SideTable::new(4);
+    ages.insert(egg, 21).unwrap();
+    tells(&ages, &["0v1", "21"]);
+    tells(ages.iter(), &["0v1", "21"]);
+    tells(ages.iter_mut(), &["IterMut", "1"]);
+    tells(join(&pool, &ages), &["Join"]);
+
+    let before = pool.snapshot();
+    tells(&before, &["SnapshotOf", "egg", "hen"]);
+    let mut history = History::new(2, &before);
+    history.save(7, &pool).unwrap();
+    tells(&history, &["7"]);
+    let numbers = Pool::<u32>::new(3).snapshot();
+    tells(numbers.diff(&numbers), &["Diff", "3"]);
+}
+
+#[test]
+fn static_pool() {
+    let mut pool = StaticPool::<&str, 4>::new();
+    pool.insert("egg").unwrap();
+    pool.insert("hen").unwrap();
+    let both = ["0v1", "egg", "1v1", "hen"];
+    tells(&pool, &both);
+    tells(pool.iter(), &both);
+    tells(pool.values(), &["egg", "hen"]);
+    tells(pool.handles(), &["0v1", "1v1"]);
+    tells(pool.runs(), &["0", "egg", "hen"]);
+    tells(pool.iter_mut(), &["IterMut"]);
+    tells(pool.values_mut(), &["ValuesMut"]);
+    tells(pool.runs_mut(), &["ValueRunsMut"]);
+    tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
+    tells(pool.clone().into_iter(), &["IntoIter", "egg", "hen"]);
+    tells(pool.clone().drain(), &["Drain"]);
+    tells(pool.extract_if(|_, _| true), &["ExtractIf"]);
+}
+
+#[test]
+fn block_pool() {
+    let mut pool = BlockPool::with_blocks(2, 2);
+    for value in ["egg", "hen", "fox"] {
+        pool.insert(value).unwrap();
+    }
+    let all = ["0v1", "egg", "1v1", "hen", "2v1", "fox"];
+    tells(&pool, &all);
+    tells(pool.iter(), &all);
+    tells(pool.values(), &["egg", "hen", "fox"]);
+    tells(pool.handles(), &["0v1", "1v1", "2v1"]);
+    tells(pool.runs(), &["0", "egg", "hen", "2", "fox"]);
+    tells(pool.iter_mut(), &["IterMut"]);
+    tells(pool.values_mut(), &["ValuesMut"]);
+    tells(pool.runs_mut(), &["ValueRunsMut"]);
+    tells(pool.vacant_entry(), &["VacantEntry", "3v1"]);
+    tells(pool.clone().into_iter(), &["IntoIter", "egg", "hen", "fox"]);
+    tells(pool.clone().drain(), &["Drain", "3"]);
+    tells(pool.extract_if(|_, _| true), &["ExtractIf"]);
+}
+
+#[test]
+fn any_pool() {
+    let mut pool = AnyPool::<dyn Told, 16>::new(4);
+    pool.insert("egg").unwrap();
+    pool.insert(21).unwrap();
+    let both = ["0v1", "egg", "1v1", "21"];
+    tells(&pool, &both);
+    tells(pool.iter(), &both);
+    tells(pool.iter_mut(), &["IterMut", "0v1", "1v1"]);
+    tells(pool.vacant_entry(), &["VacantEntry", "2v1"]);
+}
+
+#[test]
+fn recycler_and_allocator() {
+    let mut recycler = Recycler::<&str>::from_fn(4, |_| "egg");
+    recycler.acquire().unwrap();
+    tells(&recycler, &["0v1", "egg"]);
+
+    let mut slots = HandleAllocator::builder().capacity(4).name("textures").build();
+    let slot: Option<Handle<()>> = slots.acquire();
+    assert!(slot.is_some());
+    tells(&slots, &["HandleAllocator", "textures", "Lifo", "live: 1"]);
+    tells(slots.handles(), &["0v1"]);
+    tells(SizeClasses::builder().class(16, 4).name("strings").build(), &["SizeClasses", "strings"]);
+}
+
+#[test]
+fn classic_pools() {
+    let mut roster = RosterPool::from_fn(2, |slot| slot + 40);
+    roster.allocate().unwrap();
+    tells(&roster, &["RosterPool", "partition: 1", "[1, 0]", "1v1: 41"]);
+
+    let mut bytes = BytemapPool::new(2);
+    let handle = bytes.insert("egg").unwrap();
+    tells(&bytes, &[&handle.to_string(), "egg"]);
+
+    let mut particles = ParticlePool::<4>::new();
+    particles.create(1.0, 2.0, 3.0, 4.0, 5).unwrap();
+    tells(&particles, &["0", "5"]);
+
+    let nodes = PoolAllocator::with_chunk_slots(4);
+    let node = nodes.alloc("egg");
+    tells(&node, &["egg"]);
+    assert_eq!(node.to_string(), "egg");
+    tells(&nodes, &["PoolAllocator", "chunks: 1", "live: 1"]);
+}
+
+#[test]
+fn overflow_and_errors() {
+    tells(EvictLeast(|_: Handle<&str>, age: &&str| age.len()), &["EvictLeast"]);
+    let mut pool = Pool::builder().capacity(1).name("eggs").build();
+    let egg = pool.insert("egg").unwrap();
+    tells(EvictOldest::beside(&pool), &["EvictOldest"]);
+    tells(pool.insert("hen").unwrap_err(), &["Full", "eggs", "capacity: 1", "peak: 1"]);
+    tells(pool.insert_at(egg, "hen").unwrap_err(), &["InsertAtError", "Occupied"]);
+    tells(Spill::new(pool, Pool::<&str>::new(1)), &["Spill", "egg"]);
+}

@@ -1,0 +1,133 @@
+//! The small questions: what each pool answers when it is empty, in between, and full.
+
+use std::any::Any;
+
+use millpond::classic::{BytemapPool, ParticlePool, PoolAllocator, RosterPool};
+use millpond::{
+    AnyPool, BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    StaticPool,
+};
+
+/// A pool for two objects, to which the macro adds them: how full it is, and how it lends them.
+macro_rules! pool_of_two {
+    ($test:ident: $pool:expr, capacity before: $before:expr) => {
+        #[test]
+        fn $test() {
+            let mut pool = $pool;
+            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
+            assert_eq!(pool.capacity(), $before);
+            let entry = pool.vacant_entry().expect("room for two");
+            let promised = entry.handle();
+            let first = entry.insert(1_u32);
+            assert_eq!((promised, pool.handle_at(0)), (first, Some(first)));
+            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (1, false, false));
+            assert!(pool.get_mut(first).is_some() && pool.get_at(0).is_some());
+            let second = pool.insert(2_u32).unwrap();
+            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (2, false, true));
+            assert!(pool.vacant_entry().is_none() && pool.insert(3_u32).is_err());
+            assert_eq!(pool.handles().last(), Some(second));
+            pool.validate().unwrap();
+            assert!(pool.get_mut(second).is_some());
+            pool.clear();
+            assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
+            assert!(pool.get_mut(first).is_none() && pool.get_at(0).is_none());
+            assert!(pool.handle_at(0).is_none() && pool.handles().last().is_none());
+        }
+    };
+}
+pool_of_two!(pool: Pool::new(2), capacity before: 2);
+pool_of_two!(packed_pool: PackedPool::new(2), capacity before: 2);
+pool_of_two!(static_pool: StaticPool::<u32, 2>::new(), capacity before: 2);
+pool_of_two!(block_pool: BlockPool::with_blocks(2, 1), capacity before: 0);
+pool_of_two!(any_pool: AnyPool::<dyn Any, 8>::new(2), capacity before: 2);
+
+#[test]
+fn recycler_and_allocator() {
+    let mut recycler = Recycler::<u32>::new(2);
+    let mut slots = HandleAllocator::new(2);
+    for live in 0..=2 {
+        let expected = (live, live == 0, live == 2);
+        assert_eq!((recycler.len(), recycler.is_empty(), recycler.is_full()), expected);
+        assert_eq!((slots.len(), slots.is_empty(), slots.is_full()), expected);
+        assert_eq!((recycler.acquire().is_some(), slots.acquire().is_some()), (live < 2, live < 2));
+    }
+    let handles: Vec<Handle<()>> = slots.handles().collect();
+    assert_eq!(slots.handles().last(), handles.last().copied());
+}
+
+#[test]
+fn side_table() {
+    let mut table = SideTable::<Handle<()>, u32>::new(2);
+    assert!(table.is_empty() && table.capacity() == 2);
+    table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
+    assert!(!table.is_empty() && table.len() == 1);
+}
+
+#[test]
+fn places_of_values_in_blocks() {
+    let mut pool = BlockPool::with_blocks(4, 3);
+    assert_eq!((pool.max_blocks(), pool.slots_per_block(), pool.capacity_max()), (3, 4, 12));
+    let handles: Vec<_> = (0..9_u32).map(|value| pool.insert(value).unwrap()).collect();
+    for (index, handle) in handles.iter().enumerate() {
+        assert_eq!(pool.index_of(&pool[*handle]), Some(index));
+        assert_eq!(pool.handle_of(&pool[*handle]), Some(*handle));
+    }
+    assert_eq!((pool.index_of(&7), pool.handle_of(&7)), (None, None));
+    *pool.get_at_mut(5).unwrap() = 50;
+    assert_eq!((pool.remove_at(5), pool.remove_at(5), pool.get_at_mut(5)), (Some(50), None, None));
+    let [first, last] = pool.get_disjoint_mut([handles[0], handles[8]]).unwrap();
+    std::mem::swap(first, last);
+    assert_eq!((pool[handles[0]], pool[handles[8]]), (8, 0));
+    let mut kept = Vec::new();
+    pool.retain(|handle, value| {
+        kept.push((handle.index(), *value));
+        *value % 2 == 0
+    });
+    assert_eq!(kept, [(0, 8), (1, 1), (2, 2), (3, 3), (4, 4), (6, 6), (7, 7), (8, 0)]);
+    let left: Vec<_> = pool.handles().map(Handle::index).collect();
+    assert_eq!(left, [0, 2, 4, 6, 8]);
+}
+
+#[test]
+fn handles_of_four_bytes_have_an_order() {
+    let mut slots = HandleAllocator::builder().capacity(2).handle::<Handle32<()>>().build();
+    let (low, high) = (slots.acquire().unwrap(), slots.acquire().unwrap());
+    assert!(low < high && high > low && low <= low);
+}
+
+#[test]
+fn first_generations_are_told() {
+    assert_eq!(Pool::<u8>::new(1).generations().first(), 1);
+    let pool = Pool::<u8>::builder().capacity(1).salt(7).build();
+    let first = pool.generations().first();
+    assert!(first > 1, "a salt moves it");
+}
+
+#[test]
+fn classic_pools() {
+    let mut bytes = BytemapPool::new(2);
+    assert!(bytes.is_empty() && bytes.get_at(0).is_none() && bytes.handle_at(0).is_none());
+    let handle = bytes.insert(5_u8).unwrap();
+    assert!(!bytes.is_empty() && !bytes.is_full());
+    assert_eq!((bytes.get_at(0), bytes.handle_at(0)), (Some(&5), Some(handle)));
+
+    let mut particles = ParticlePool::<2>::new();
+    assert!(particles.is_empty());
+    particles.create(0.0, 0.0, 1.0, 1.0, 3).unwrap();
+    assert!(!particles.is_empty());
+
+    let mut roster = RosterPool::<u8>::new(2);
+    assert_eq!(roster.next_slot(), Some(1));
+    roster.allocate().unwrap();
+    assert_eq!(roster.next_slot(), Some(0));
+    roster.allocate().unwrap();
+    assert_eq!(roster.next_slot(), None);
+
+    let nodes = PoolAllocator::with_chunk_slots(2);
+    assert!(nodes.is_empty());
+    let same = nodes.clone();
+    let node = same.alloc(1_u8);
+    assert!(!nodes.is_empty() && nodes.len() == 1, "a clone is the same allocator");
+    drop(node);
+    assert!(nodes.is_empty());
+}
