@@ -62,11 +62,16 @@ pub(crate) fn plans<K: Kind>() -> Vec<Plan> {
     plans
 }
 
+/// A number below the limit, the same where a `usize` has fewer bits.
+fn below(bits: u64, limit: usize) -> usize {
+    (bits % limit as u64) as usize
+}
+
 /// One step of the program, chosen by random bits: what the pool answers.
 fn step<T: Value, P: PoolUnderTest<T>>(pool: &mut P, bits: u64) -> u64 {
     let mut live: Vec<P::Handle> = pool.iter().map(|(handle, _)| handle).collect();
     live.sort_unstable();
-    let nth = live.get((bits >> 16) as usize % live.len().max(1)).copied();
+    let nth = live.get(below(bits >> 16, live.len().max(1))).copied();
     let value = T::of(bits >> 32);
     match bits % 32 {
         0..13 => hash(pool.insert(value)),
@@ -75,11 +80,11 @@ fn step<T: Value, P: PoolUnderTest<T>>(pool: &mut P, bits: u64) -> u64 {
             nth.and_then(|handle| pool.get_mut(handle)).map(|old| std::mem::replace(old, value)),
         ),
         28 | 29 => {
-            let index = (bits >> 8) as usize % (pool.capacity() + 1);
+            let index = below(bits >> 8, pool.capacity() + 1);
             let handle = P::Handle::from_parts(index, 1 + (bits >> 40) as u32 % 6);
             hash(handle.map(|handle| pool.insert_at(handle, value)))
         }
-        30 => hash(pool.retain(&mut |handle, _| handle.index() % 3 != bits as usize % 5)),
+        30 => hash(pool.retain(&mut |handle, _| handle.index() % 3 != below(bits, 5))),
         _ if bits >> 60 == 0 => {
             pool.clear();
             1
