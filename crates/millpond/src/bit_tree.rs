@@ -14,6 +14,7 @@
 //! before.
 
 use alloc::boxed::Box;
+use core::cmp::Ordering;
 use core::ops::Range;
 
 use crate::memory::{self, OutOfMemory};
@@ -160,14 +161,16 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
 
     /// Becomes the other set. Takes memory only if it has less room than that.
     pub(crate) fn take_over(&mut self, other: &Self) {
-        if self.words.len() == other.words.len() && self.starts == other.starts {
-            self.words.copy_from_slice(&other.words);
-            self.lowest = other.lowest;
-        } else if self.room() < other.room() {
-            *self = other.clone();
-        } else {
-            self.clear();
-            self.copy_of_smaller(other);
+        match self.room().cmp(&other.room()) {
+            Ordering::Less => *self = other.clone(),
+            Ordering::Equal => {
+                self.words.copy_from_slice(&other.words);
+                self.lowest = other.lowest;
+            }
+            Ordering::Greater => {
+                self.clear();
+                self.copy_of_smaller(other);
+            }
         }
     }
 
@@ -360,6 +363,19 @@ mod tests {
                 assert!(own.words.iter().all(|word| *word == 0));
             }
         }
+    }
+
+    #[test]
+    fn takes_memory_only_for_more_room() {
+        let mut tree = BitTree::<3>::try_with_room(5000).unwrap();
+        tree.insert(70);
+        let (words, room) = (tree.words.as_ptr(), tree.room());
+        tree.try_grow(room).unwrap();
+        tree.take_over(&BitTree::try_with_room(64).unwrap());
+        tree.take_over(&BitTree::try_with_room(5000).unwrap());
+        assert_eq!((tree.words.as_ptr(), tree.room(), tree.lowest()), (words, room, NONE));
+        tree.try_grow(room + 1).unwrap();
+        assert!(tree.room() >= 2 * room);
     }
 
     #[test]

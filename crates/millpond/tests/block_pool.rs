@@ -686,3 +686,29 @@ fn is_sent_and_shared_like_its_values() {
     is_send_and_sync::<millpond::block_pool::IterMut<'_, u8>>();
     is_send_and_sync::<millpond::block_pool::ValueRunsMut<'_, u8>>();
 }
+
+/// A slot that would retire keeps its object: nothing could take its place.
+#[test]
+fn an_object_in_the_last_lifetime_of_its_slot_is_not_evicted() {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(2).lifetimes(2).build();
+    for value in 0..8 {
+        let evicted = pool.try_insert_or_evict(value, |_, n| *n).unwrap().1;
+        assert_eq!(evicted.map(|(_, n)| n), (value >= 4).then(|| value - 4));
+    }
+    assert_eq!(pool.try_insert_or_evict(9, |_, n| *n).unwrap_err().into_inner(), 9);
+    assert_eq!((pool.len(), pool.stats().evicted, pool.stats().retired), (4, 4, 0));
+}
+
+#[test]
+fn places_of_values_are_known_in_the_blocks_that_a_restore_has_taken() {
+    let mut pool = BlockPool::with_blocks(2, 8);
+    (0..4).for_each(|value| _ = pool.insert(value).unwrap());
+    let small = pool.snapshot();
+    (4..8).for_each(|value| _ = pool.insert(value).unwrap());
+    let large = pool.snapshot();
+    for (snapshot, len) in [(&small, 4), (&large, 8), (&small, 4)] {
+        pool.restore(snapshot).unwrap();
+        let places: Vec<_> = pool.values().map(|value| pool.index_of(value)).collect();
+        assert_eq!(places, (0..len).map(Some).collect::<Vec<_>>());
+    }
+}

@@ -99,6 +99,7 @@ fn entries_that_cannot_be() {
     assert_eq!((error.pool(), error.line()), (Some("sparks"), None));
     // Nothing of all that has changed anything.
     assert_eq!(budget, small());
+    assert_eq!(Entry::new(8).grow(20).capacity(), 8);
 }
 
 #[test]
@@ -177,7 +178,7 @@ mod toml {
     #[test]
     fn a_budget_is_read() {
         let budget = Budget::from_toml(
-            "[limits]\nbullets = 4_096\n\n[scenario.e1m1]\nbullets = 0x200 # a comment\n\
+            "[limits]\nbullets = 4_096\nvoxels = 16777216\n\n[scenario.e1m1]\nbullets = 0x200 # a comment\n\
              decals = { capacity = 64, on_full = \"evict-oldest\" }\n\
              orders = { capacity = 64, on_full = \"spill\", spill = 16 }\n\
              shouts = { capacity = 1, spill = 1 }\n\
@@ -285,8 +286,11 @@ mod toml {
             ("[scenario.x]\na = ", "line 2: "),
             ("[scenario.x]\na = \u{0}", "line 2: "),
         ] {
-            let error = said(Budget::from_toml(text));
-            assert!(error.contains(says) && error.lines().count() == 1, "{text:?}: {error}");
+            let error = Budget::from_toml(text).unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains(says) && said.lines().count() == 1, "{text:?}: {said}");
+            assert!(error.line().is_none_or(|line| said.starts_with(&format!("line {line}: "))));
+            assert_eq!(error.line().is_some(), said.starts_with("line "));
         }
     }
 

@@ -106,6 +106,29 @@ fn first_generations_are_told() {
 }
 
 #[test]
+fn a_refused_claim_says_why() {
+    let mut pool = Pool::new(1);
+    let handle = pool.insert('a').unwrap();
+    assert_eq!(
+        pool.insert_at(handle, 'b').unwrap_err().to_string(),
+        "the slot is live: remove its object first"
+    );
+    pool.remove(handle);
+    let error = pool.insert_at(handle, 'b').unwrap_err();
+    assert_eq!(error.to_string(), "the slot has had this lifetime already");
+    assert_eq!((error.kind().to_string(), error.into_inner()), (error.to_string(), 'b'));
+    let beyond = Handle::from_parts(1, 1).unwrap();
+    assert_eq!(pool.insert_at(beyond, 'b').unwrap_err().to_string(), "the pool has no such slot");
+
+    let mut bytes = BytemapPool::new(1);
+    let handle = bytes.insert('a').unwrap();
+    assert_eq!(
+        bytes.insert_at(handle, 'b').unwrap_err().to_string(),
+        "the slot is live: remove its object first"
+    );
+}
+
+#[test]
 fn classic_pools() {
     let mut bytes = BytemapPool::new(2);
     assert!(bytes.is_empty() && bytes.get_at(0).is_none() && bytes.handle_at(0).is_none());

@@ -506,3 +506,74 @@ fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
     recorder.finish().unwrap();
     assert_eq!(text.events(), ["0,alloc,0,t", "0,free,0,t", "0,alloc,1,t"]);
 }
+
+#[test]
+fn a_track_tells_how_the_pool_of_somebody_else_stands() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut seats = recorder.track("seats", 40);
+    (0..3).for_each(|seat| seats.birth(seat));
+    seats.death(1);
+    seats.evicted();
+    seats.birth(1);
+    seats.refused();
+    seats.all_dead();
+    seats.birth(5);
+    seats.retired();
+    recorder.finish().unwrap();
+    let events =
+        ["alloc,0", "alloc,1", "alloc,2", "free,1", "alloc,3", "free,0", "free,3", "free,2"];
+    let events = events.iter().chain(&["alloc,4"]).map(|event| format!("0,{event},seats"));
+    assert_eq!(text.events(), events.collect::<Vec<_>>());
+    // Capacity, live, peak, retired, inserted, removed, refused, evicted, dropped.
+    assert_eq!(text.stats("seats")[..9], [40, 1, 3, 1, 5, 4, 1, 1, 0]);
+}
+
+/// The statistics of a pool are written ten times in a second, and when it goes, and at the end.
+#[test]
+fn the_last_statistics_are_those_of_the_end() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let (mut gone, mut stays) = (recorder.track("gone", 9), recorder.track("stays", 9));
+    while text.0.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    stays.birth(0);
+    gone.birth(0);
+    drop(gone);
+    while !text.events().contains(&"0,free,1,gone".to_string()) {
+        std::thread::yield_now();
+    }
+    stays.birth(1);
+    recorder.finish().unwrap();
+    assert_eq!((text.stats("gone")[4], text.stats("stays")[4]), (1, 2));
+}
+
+#[test]
+fn any_number_of_pools_may_have_one_name() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut tracks: Vec<_> = (0..4).map(|_| recorder.track("imps", 1)).collect();
+    tracks.iter_mut().for_each(|track| track.birth(0));
+    recorder.finish().unwrap();
+    let expected = ["0,alloc,0,imps", "0,alloc,1,imps-2", "0,alloc,2,imps-3", "0,alloc,3,imps-4"];
+    assert_eq!(text.events(), expected);
+}
+
+#[test]
+fn a_retained_object_lives_on_in_the_trace() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut blocks = BlockPool::builder().slots_per_block(2).max_blocks(4).name("blocks").build();
+    let mut pool = Pool::builder().capacity(8).name("pool").build();
+    blocks.record(&recorder);
+    pool.record(&recorder);
+    (0..5).for_each(|n| _ = blocks.insert(n).unwrap());
+    (0..5).for_each(|n| _ = pool.insert(n).unwrap());
+    blocks.retain(|_, n| *n % 2 == 0);
+    pool.retain(|_, n| *n % 2 == 0);
+    recorder.finish().unwrap();
+    let ended = ["0,free,1,blocks", "0,free,3,blocks", "0,free,6,pool", "0,free,8,pool"];
+    let is_end = |line: &String| line.contains(",free,");
+    assert_eq!(text.events().into_iter().filter(is_end).collect::<Vec<_>>(), ended);
+}

@@ -629,6 +629,25 @@ fn a_watched_pool_is_restored_with_its_dead_slots_as_they_should_be() {
     assert_eq!(REPORTS.load(Ordering::Relaxed), 1);
 }
 
+#[test]
+fn a_watched_block_pool_knows_where_objects_come_from_that_a_restore_has_left() {
+    use millpond::debug::DebugAids;
+
+    let aids = DebugAids::none().remember_origins();
+    let mut pool = BlockPool::builder().slots_per_block(2).debug_aids(aids).build();
+    (0..3).for_each(|value| _ = pool.insert(value).unwrap());
+    let small = pool.snapshot();
+    (3..6).for_each(|value| _ = pool.insert(value).unwrap());
+    let large = pool.snapshot();
+    pool.restore(&small).unwrap();
+    let report = pool.live_report().unwrap();
+    assert_eq!((report.live(), report.origins()[0].count()), (3, 3));
+    pool.restore(&large).unwrap();
+    let report = pool.live_report().unwrap();
+    assert_eq!((report.live(), report.origins()[0].count()), (6, 3));
+    assert!(report.to_string().ends_with("3  restored from a snapshot"));
+}
+
 /// The bitmap of live slots is brought up to date by walks, so snapshots of different ages have bitmaps that
 /// are old, and bitmaps that are not; going back to one after the other must leave no bit of a third.
 #[test]

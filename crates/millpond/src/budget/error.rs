@@ -16,8 +16,8 @@ pub struct BudgetError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Place {
     line: Option<usize>,
-    is_limit: bool,
     scenario: Option<String>,
+    /// A pool of the scenario, or a pool's limit.
     pool: Option<String>,
     /// What is missing is one of these.
     names: String,
@@ -82,7 +82,6 @@ impl BudgetError {
     }
 
     pub(super) fn limit_of(mut self, pool: &str) -> Self {
-        self.place.is_limit = true;
         self.place.pool = Some(pool.into());
         self
     }
@@ -161,7 +160,7 @@ impl fmt::Display for Quoted<'_> {
 
 impl fmt::Display for BudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { line, is_limit, scenario, pool, names } = &*self.place;
+        let Place { line, scenario, pool, names } = &*self.place;
         if let Some(line) = line {
             write!(f, "line {line}: ")?;
         }
@@ -169,8 +168,7 @@ impl fmt::Display for BudgetError {
         match (scenario.as_deref().map(Quoted), pool) {
             (Some(scenario), Some(pool)) => write!(f, "scenario {scenario}, pool {pool}: ")?,
             (Some(scenario), None) => write!(f, "scenario {scenario}: ")?,
-            (None, Some(pool)) if *is_limit => write!(f, "limit of pool {pool}: ")?,
-            (None, Some(pool)) => write!(f, "pool {pool}: ")?,
+            (None, Some(pool)) => write!(f, "limit of pool {pool}: ")?,
             (None, None) => {}
         }
         match &self.kind {

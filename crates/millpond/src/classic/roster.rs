@@ -178,3 +178,33 @@ impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reuse::Queue;
+
+    /// That takes 2^32 lifetimes in a pool that programs can make.
+    #[test]
+    fn a_retired_slot_does_not_come_next() {
+        let mut slots = Recycler::builder().reuse(Roster).capacity(2).lifetimes(1).build();
+        slots.allocator_mut().core_mut().queue_mut().highest_first();
+        let mut pool: RosterPool<u8> = RosterPool { slots };
+        let first = pool.allocate().unwrap();
+        assert!(pool.free(first));
+        assert_eq!((first.index(), pool.stats().retired), (1, 1));
+        assert_eq!((pool.next_slot(), pool.allocate().unwrap().index()), (Some(0), 0));
+        assert_eq!((pool.next_slot(), pool.allocate()), (None, None));
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_looks_at_the_slots() {
+        let [mut pool, mut other] = [3, 3].map(RosterPool::<u8>::new);
+        pool.validate().unwrap();
+        other.allocate().unwrap();
+        let roster = other.slots.allocator().core().queue();
+        pool.slots.allocator_mut().core_mut().queue_mut().take_over(roster, 3);
+        assert!(pool.validate().is_err());
+    }
+}

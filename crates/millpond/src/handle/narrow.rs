@@ -108,7 +108,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     #[inline]
     #[must_use]
     pub const fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        if index > u32::MAX >> Self::GENERATION_BITS || generation > Self::GENERATION_MAX {
+        if generation > Self::GENERATION_MAX {
             return None;
         }
         Self::from_bits((index as u64) << Self::GENERATION_BITS | generation as u64)

@@ -187,4 +187,21 @@ pub(crate) mod tests {
             assert!(occupancy.words().eq(bits.iter().copied()));
         }
     }
+
+    #[test]
+    fn is_equal_to_another_of_the_same_slots_only() {
+        for a in patterns() {
+            for b in patterns() {
+                let (a_bits, b_bits) = (bits(&a), bits(&b));
+                let (of_a, of_b) = (occupancy(&a_bits, &a), occupancy(&b_bits, &b));
+                assert_eq!(of_a == of_b, a == b);
+            }
+        }
+        // The same, gathered from words.
+        let bytes = [0x80_u8, 1, 1];
+        assert_eq!(
+            Occupancy::new(Source::Bytes(&bytes), 3, 2),
+            occupancy(&[6], &[false, true, true])
+        );
+    }
 }

@@ -262,7 +262,35 @@ fn fit(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ring::Ring;
     use super::*;
+
+    fn writer(places: usize) -> Writer<Vec<u8>> {
+        Writer::new(Arc::new(Shared::new(Ring::new(places))), Vec::new())
+    }
+
+    #[test]
+    fn an_event_of_a_pool_that_it_has_not_met_is_written() {
+        let mut writer = writer(4);
+        let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default()).unwrap();
+        let event = Event { kind: Kind::Birth, pool: gauges.pool, index: 3, tick: 5 };
+        writer.event(event).unwrap();
+        assert_eq!(writer.text, b"5,alloc,0,imps\n");
+    }
+
+    #[test]
+    fn what_was_dropped_of_pools_that_are_gone_counts() {
+        let mut writer = writer(4);
+        for dropped in [3, 4, 5] {
+            let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default()).unwrap();
+            gauges.dropped.store(dropped, Ordering::Relaxed);
+        }
+        writer.meet_pools();
+        writer.bury(0).unwrap();
+        writer.bury(1).unwrap();
+        writer.stats().unwrap();
+        assert_eq!(writer.summary.dropped, 12);
+    }
 
     #[test]
     fn names_fit() {

@@ -277,6 +277,58 @@ mod tests {
         assert!(words.occupancy().iter().eq([0, 3]));
     }
 
+    /// What `take` and `take_next` leave behind would have to be swept out some day.
+    #[test]
+    fn without_claims_there_are_no_ghosts() {
+        let mut words = SlotWords::<u32, Lifo>::try_new(9, 1.as_dead()).unwrap();
+        let mut queue = LifoQueue::<u32>::try_new(&mut words).unwrap();
+        for round in 0..40_usize {
+            if round % 5 > 1 {
+                let taken = if round % 2 == 0 {
+                    let next = queue.next(&words).unwrap();
+                    queue.take(next, &mut words);
+                    next
+                } else {
+                    queue.take_next(&mut words).unwrap().0
+                };
+                words.set_live(taken, 1);
+            } else if words.live() > 0 {
+                let index = words.occupancy().iter().nth(round % words.live()).unwrap();
+                words.set_dead(index, 1.as_dead());
+                queue.give_back(index, &mut words);
+            }
+            assert_eq!(queue.len + 9 - queue.fresh_from, 9 - words.live(), "round {round}");
+            if words.live() == 9 {
+                words = SlotWords::try_new(9, 1.as_dead()).unwrap();
+                queue.reset(&mut words);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pool_that_is_loaded_from_the_lowest_slot_up_has_no_ghosts_afterwards() {
+        let mut words = SlotWords::<u32, Lifo>::try_new(5, 1.as_dead()).unwrap();
+        let mut queue = LifoQueue::<u32>::try_new(&mut words).unwrap();
+        // All but two of them are given back, and claimed in the order of their slots.
+        for index in 0..4 {
+            assert_eq!(queue.take_next(&mut words), Some((index, 1)));
+            words.set_live(index, 1);
+        }
+        for index in [3, 2, 1] {
+            words.set_dead(index, 1.as_dead());
+            queue.give_back(index, &mut words);
+        }
+        for index in 1..5 {
+            queue.claim(index, &mut words);
+            words.set_live(index, 1);
+            assert_eq!(
+                (queue.len, queue.fresh_from),
+                (3_usize.saturating_sub(index), 4 + index / 4)
+            );
+        }
+        assert_eq!(queue.next(&words), None);
+    }
+
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(

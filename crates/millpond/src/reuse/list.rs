@@ -129,7 +129,7 @@ impl List {
         for _ in 0..vacant {
             let index = at as usize;
             ensure(
-                index < words.slots() && words.is_vacant(index),
+                words.is_vacant(index),
                 "the list has each vacant slot and no other",
                 format_args!("slot {at} comes after slot {previous}"),
             )?;

@@ -238,7 +238,11 @@ mod tests {
             broken(|queue| queue.retired_from -= 1),
             "the roster's parts are the live, the vacant and the retired slots"
         );
-        assert_eq!(broken(|queue| queue.retired_from += 1), "the roster's parts follow each other");
+        let follow = "the roster's parts follow each other";
+        assert_eq!(broken(|queue| queue.retired_from += 1), follow);
+        assert_eq!(broken(|queue| queue.roster = queue.roster[..4].into()), follow);
+        assert_eq!(broken(|queue| queue.reverse = queue.reverse[..4].into()), follow);
+        assert_eq!(broken(|queue| queue.retired_from = queue.partition - 1), follow);
         assert_eq!(
             broken(|queue| queue.swap(0, 4)),
             "the roster's parts are the live, the vacant and the retired slots"
