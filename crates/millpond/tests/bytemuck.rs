@@ -83,9 +83,13 @@ fn the_other_pools_have_bytes_too() {
     let first = recycler.acquire().unwrap().0;
     *recycler.acquire().unwrap().1 = 7;
     recycler.release(first);
-    recycler.runs_as_bytes_mut().for_each(|(_, bytes)| bytes[7] = 1);
-    let runs: Vec<_> = recycler.runs_as_bytes().collect();
-    assert_eq!(runs, [(8, &recycler.as_slice()[1].to_ne_bytes()[..])]);
+    let mut places = Vec::new();
+    for (place, bytes) in recycler.runs_as_bytes_mut() {
+        places.push(place);
+        bytes.fill(1);
+    }
+    assert_eq!((places, recycler.as_slice()), (vec![8], &[0, 0x0101_0101_0101_0101, 0][..]));
+    assert_eq!(recycler.runs_as_bytes().collect::<Vec<_>>(), [(8, &[1; 8][..])]);
 
     let mut fixed = StaticPool::<u32, 4>::new();
     let first = fixed.insert(1).unwrap();

@@ -2,6 +2,7 @@
 //! its own, and are refused as stale, not as another pool's.
 
 use millpond::{Handle, HandleLayout, PackedPool, Pool, Refusal, StaticPool};
+use serde::{Serialize, de::DeserializeOwned};
 
 macro_rules! far_claims {
     ($($name:ident: $pool:expr;)*) => {$(
@@ -27,10 +28,17 @@ macro_rules! far_claims {
             assert_eq!(pool.check(same_point), Err(Refusal::NeverIssued));
             let beyond = Handle::from_parts(0, ahead(first.generation(), 100_000)).unwrap();
             assert_eq!(pool.check(beyond), Err(Refusal::OtherPool));
-            // A copy remembers it.
+            // A copy remembers it, and so does one that went through a file.
             assert_eq!(pool.clone().check(same_point), Err(Refusal::NeverIssued));
+            let read = read_again(&pool);
+            assert_eq!(read.check(same_point), Err(Refusal::NeverIssued));
+            assert_eq!(read.check(beyond), Err(Refusal::OtherPool));
         }
     )*};
+}
+
+fn read_again<P: Serialize + DeserializeOwned>(pool: &P) -> P {
+    postcard::from_bytes(&postcard::to_allocvec(pool).unwrap()).unwrap()
 }
 
 /// So many generations on, round the circle.

@@ -174,6 +174,109 @@ fn a_join_is_what_every_table_has_of_what_lives() {
     }
 }
 
+/// Every way through a pool and a table gives what the table has of what lives.
+fn joins_agree<H: HandleLayout>(
+    pool: &mut Pool<u32, millpond::reuse::Lifo, H>,
+    table: &mut SideTable<H, u32>,
+) {
+    let of_handle = |(handle, value): (H, &u32)| Some((handle, *value, *table.get(handle)?));
+    let expected: Vec<_> = pool.iter().filter_map(of_handle).collect();
+    assert_eq!(join(&*pool, &*table).size_hint(), (0, Some(pool.len())));
+    let mut one_by_one = Vec::new();
+    for (handle, value, of_table) in join(&*pool, &*table) {
+        one_by_one.push((handle, *value, *of_table));
+    }
+    assert_eq!(one_by_one, expected);
+    let mut seen = [const { Vec::new() }; 4];
+    let [shared, mixed, crossed, exclusive] = &mut seen;
+    join(&*pool, &*table).for_each(|(h, a, b)| shared.push((h, *a, *b)));
+    join(&mut *pool, &*table).for_each(|(h, a, b)| mixed.push((h, *a, *b)));
+    join(&*pool, &mut *table).for_each(|(h, a, b)| crossed.push((h, *a, *b)));
+    join(pool, table).for_each(|(h, a, b)| exclusive.push((h, *a, *b)));
+    seen.iter().for_each(|seen| assert_eq!(*seen, expected));
+}
+
+/// 64 slots that all have their values are walked in one go: not so if one of them is dead, or has the
+/// value of an earlier lifetime.
+fn nearly_full_words<H: HandleLayout>() {
+    for odd in [0, 1, 63, 64, 65, 127, 128, 191] {
+        let mut pool = Pool::<u32, _, H>::with_capacity(192);
+        let mut table = SideTable::new(192);
+        let handles: Vec<_> = (0..192).map(|value| pool.insert(value).unwrap()).collect();
+        handles.iter().for_each(|handle| _ = table.insert(*handle, handle.index() + 1000).unwrap());
+        joins_agree(&mut pool, &mut table);
+        pool.remove(handles[odd]);
+        joins_agree(&mut pool, &mut table);
+        let again = pool.insert(7).unwrap();
+        joins_agree(&mut pool, &mut table);
+        table.insert(again, 8).unwrap();
+        joins_agree(&mut pool, &mut table);
+        table.remove(again);
+        joins_agree(&mut pool, &mut table);
+    }
+}
+
+/// Words whose 64 slots all have values, but only those of one word for what lives now.
+fn words_of_stale_values<H: HandleLayout>() {
+    for current in 0..3 {
+        let mut pool = Pool::<u32, _, H>::with_capacity(192);
+        let mut table = SideTable::new(192);
+        for value in 0..192 {
+            table.insert(pool.insert(value).unwrap(), value).unwrap();
+        }
+        pool.clear();
+        while let Ok(handle) = pool.insert(1) {
+            if handle.index() / 64 == current {
+                table.insert(handle, 2).unwrap();
+            }
+        }
+        joins_agree(&mut pool, &mut table);
+    }
+}
+
+/// The word of a slot that has retired is the one that a table has where there never was a value.
+fn retired_slots<H: HandleLayout>() {
+    for retired in [1, 2, 63, 64] {
+        let builder = Pool::<u32>::builder().handle::<H>().capacity(192);
+        let mut pool = builder.lifetimes(1).build();
+        let mut table = SideTable::new(192);
+        for value in 0..192 {
+            let handle = pool.insert(value).unwrap();
+            if value % 64 >= retired {
+                table.insert(handle, value).unwrap();
+            }
+        }
+        pool.retain(|handle, _| handle.index() % 64 >= retired);
+        assert_eq!(pool.stats().retired, 3 * retired as usize);
+        joins_agree(&mut pool, &mut table);
+    }
+}
+
+#[test]
+fn a_join_walks_no_word_in_one_go_that_lacks_a_value() {
+    nearly_full_words::<Handle<u32>>();
+    nearly_full_words::<Handle32<u32, 16>>();
+    words_of_stale_values::<Handle<u32>>();
+    words_of_stale_values::<Handle32<u32, 16>>();
+    retired_slots::<Handle<u32>>();
+    retired_slots::<Handle32<u32, 16>>();
+}
+
+#[test]
+fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
+    type Short = Handle32<(), 24>;
+    for last in 1..=255 {
+        for generation in 1..=255 {
+            let mut table = SideTable::<Short, ()>::new(1);
+            table.insert(Short::from_parts(0, last).unwrap(), ()).unwrap();
+            table.clear();
+            let steps_ahead = (generation + 255 - last) % 255;
+            let inserted = table.insert(Short::from_parts(0, generation).unwrap(), ());
+            assert_eq!(inserted.is_ok(), steps_ahead <= 127, "{generation} after {last}");
+        }
+    }
+}
+
 #[test]
 fn hostile_handles_take_no_memory() {
     let mut table = SideTable::<Handle<()>, u64>::new(3);

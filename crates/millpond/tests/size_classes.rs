@@ -199,7 +199,9 @@ fn random_requests(builder: SizeClassesBuilder, steps: usize, seed: u64) {
                 tester.resize(at, new);
             }
             95 => {
-                tester.memory.shrink_to_fit();
+                let before = tester.memory.stats().blocks;
+                let given_back = tester.memory.shrink_to_fit();
+                assert_eq!(tester.memory.stats().blocks, before - given_back);
             }
             _ => {}
         }
@@ -310,8 +312,9 @@ fn what_is_reserved_for_a_class_no_other_can_use_up() {
     let small = take_all(16);
     assert_eq!(small.len(), 120);
     assert_eq!(take_all(32).len(), 30);
-    let stats: Vec<_> = memory.class_stats().map(|class| (class.live, class.overflows)).collect();
-    assert_eq!(stats, [(120, 1), (30, 1), (0, 1)]);
+    let stats: Vec<_> =
+        memory.class_stats().map(|class| (class.live, class.slots, class.overflows)).collect();
+    assert_eq!(stats, [(120, 120, 1), (30, 30, 1), (0, 0, 1)]);
     for slot in small {
         // SAFETY: it was allocated with this layout.
         unsafe { memory.deallocate(slot.cast(), layout(16, 8)) };
@@ -319,6 +322,33 @@ fn what_is_reserved_for_a_class_no_other_can_use_up() {
     // Empty, and yet kept for the class that it was promised to.
     assert_eq!(take_all(64).len(), 0);
     assert_eq!(take_all(16).len(), 120);
+}
+
+/// The block that was reserved serves another class, and the one that was taken since is kept for the
+/// promise.
+#[test]
+fn what_is_promised_is_not_given_back() {
+    let builder = SizeClasses::builder().classes([(64, 15), (32, 0)]).block_bytes(1024);
+    let memory = builder.blocks_per_chunk(1).build();
+    let take = |bytes: usize| memory.allocate(layout(bytes, 8)).unwrap().cast::<u8>();
+    let give_back = |slot| {
+        // SAFETY: it was allocated with this layout.
+        unsafe { memory.deallocate(slot, layout(64, 8)) };
+    };
+    let reserved: Vec<_> = (0..15).map(|_| take(64)).collect();
+    let more = take(64);
+    reserved.into_iter().for_each(give_back);
+    take(32);
+    assert_eq!(memory.stats().blocks, 2);
+    give_back(more);
+    assert_eq!(memory.shrink_to_fit(), 0);
+    (0..15).for_each(|_| _ = take(64));
+    assert_eq!(memory.stats().blocks, 2);
+    // Beyond what is reserved, one more is taken, and given back.
+    let more = take(64);
+    assert_eq!(memory.stats().blocks, 3);
+    give_back(more);
+    assert_eq!((memory.shrink_to_fit(), memory.stats().blocks), (1, 2));
 }
 
 #[test]
@@ -431,6 +461,88 @@ fn builders_that_cannot_be() {
         merged.class_stats().map(|class| (class.slot_bytes, class.slots_reserved)).collect();
     assert_eq!(classes, [(8, 1), (16, 12)]);
     assert!(std::panic::catch_unwind(|| builder().build()).is_err());
+}
+
+#[test]
+fn what_is_told_of_an_allocator_that_cannot_be() {
+    let told = |builder: SizeClassesBuilder| builder.try_build().unwrap_err().to_string();
+    let builder = || SizeClasses::builder().block_bytes(1024);
+    assert_eq!(
+        told(builder()),
+        "size classes need a class: call `.class(bytes, slots)` or `.classes_up_to(bytes)`"
+    );
+    let many = SizeClasses::builder().classes((1..=256).map(|class| (class * 8, 0)));
+    assert_eq!(told(many), "256 classes are more than 255: merge some");
+    assert_eq!(
+        told(builder().class(961, 0)),
+        "a class of 961 bytes does not fit into a block, which has room for 960: raise `block_bytes`, \
+         or leave such requests to the global allocator"
+    );
+    assert_eq!(
+        told(builder().class(8, 0).block_bytes(1000)),
+        "blocks of 1000 bytes: their size must be a power of two from 1024 to 1073741824"
+    );
+    assert_eq!(
+        told(builder().class(960, 6).max_blocks(5)),
+        "the slots that are reserved need 6 blocks, more than the limit of 5: raise `max_blocks`"
+    );
+    assert!(builder().class(960, 5).max_blocks(5).try_build().is_ok());
+    let much = allocations::refusing(2048, || told(builder().class(960, 7)));
+    assert_eq!(much, "no memory for 7 blocks of size classes");
+}
+
+#[test]
+fn what_is_told_of_a_refused_request() {
+    for (refused, told) in [
+        (Refused::NoClass, "no class fits the layout: add one, or let requests fall back"),
+        (
+            Refused::NoSlot,
+            "the class has no slot left: reserve more, let requests fall back, or raise the limit",
+        ),
+        (Refused::OutOfMemory, "the global allocator has no memory"),
+    ] {
+        assert_eq!(refused.to_string(), told);
+    }
+}
+
+#[test]
+fn an_allocator_tells_its_name_and_its_policy() {
+    let builder = || SizeClasses::builder().class(8, 1);
+    assert_eq!((builder().build().name(), builder().build().overflow()), (None, Overflow::Grow));
+    for overflow in [Overflow::Refuse, Overflow::FallBack, Overflow::Grow] {
+        let memory = builder().overflow(overflow).name("strings").build();
+        assert_eq!((memory.name(), memory.overflow()), (Some("strings"), overflow));
+    }
+}
+
+/// What the documentation of `classes_up_to` promises.
+#[test]
+fn classes_up_to_a_size_waste_a_fifth_at_most() {
+    let memory = SizeClasses::builder().classes_up_to(4096).build();
+    let sizes: Vec<_> = memory.class_stats().map(|class| class.slot_bytes).collect();
+    assert!(sizes[..16].iter().copied().eq((1..=16).map(|granules| granules * 8)));
+    // Four to each doubling.
+    assert_eq!(sizes.len(), 16 + 4 * 5);
+    assert!(sizes[15..].windows(5).all(|five| five[4] == 2 * five[0]));
+    for bytes in 33..=4096 {
+        let slot = sizes[memory.class_of(layout(bytes, 8)).unwrap()];
+        assert!(bytes <= slot && (slot - bytes) * 5 <= slot, "{bytes} in {slot}");
+    }
+    assert_eq!(memory.class_of(layout(4097, 8)), None);
+    // Also if there are as many as there can be.
+    let most = SizeClasses::builder().classes((1..=255).map(|class| (class * 8, 0))).build();
+    assert_eq!(most.class_of(layout(255 * 8, 8)), Some(254));
+    assert_eq!(most.class_of(layout(255 * 8 + 1, 8)), None);
+}
+
+#[test]
+fn takes_exactly_the_documented_bytes() {
+    let sizes = [8, 16, 48, 1024];
+    let builder = SizeClasses::builder().classes(sizes.map(|bytes| (bytes, 0)));
+    let (_memory, asked) = allocations::during(|| builder.build());
+    // A column of the table for a size of 0 as well.
+    let table = 4 * (1024 / 8 + 1);
+    assert_eq!((asked.taken, asked.bytes_taken), (2, table + sizes.len() * 128));
 }
 
 #[test]

@@ -68,6 +68,63 @@ fn what_does_not_match_is_refused_and_nothing_happens() {
 }
 
 #[test]
+fn a_snapshot_that_is_refused_says_why() {
+    for (error, told) in [
+        (
+            SnapshotError::OtherCapacity { pool: 8, snapshot: 9 },
+            "the snapshot has 9 slots, the pool 8",
+        ),
+        (SnapshotError::OtherBlocks, "the snapshot is of a pool with larger or smaller blocks"),
+        (
+            SnapshotError::OtherLifetimes,
+            "the snapshot is of a pool whose generations run differently: another name, salt, limit of \
+             lifetimes, or wrapping",
+        ),
+        (
+            SnapshotError::Incomplete,
+            "the snapshot holds nothing: a value's clone panicked while it was taken",
+        ),
+    ] {
+        assert_eq!(error.to_string(), told);
+    }
+}
+
+/// Values that are copied and values that are cloned come back alike.
+#[test]
+fn a_side_table_goes_back_by_copy_as_by_clone() {
+    let mut random = Random(5);
+    let mut copied = SideTable::<Handle<u8>, u64>::new(150);
+    let mut cloned = SideTable::<Handle<u8>, Box<u64>>::new(150);
+    let (mut copies, mut clones) = (copied.snapshot(), cloned.snapshot());
+    for step in 0..400 {
+        let handle = Handle::from_parts(random.below(150) as u32, 1 + random.below(3) as u32);
+        let handle = handle.unwrap();
+        match random.below(10) {
+            0..6 => {
+                let both = (copied.insert(handle, step), cloned.insert(handle, Box::new(step)));
+                assert_eq!(both.0.is_ok(), both.1.is_ok());
+            }
+            6 => assert_eq!(copied.remove(handle), cloned.remove(handle).map(|value| *value)),
+            7 => {
+                copied.save_into(&mut copies).unwrap();
+                cloned.save_into(&mut clones).unwrap();
+            }
+            8 if step % 50 == 0 => (copied.clear(), cloned.clear()).0,
+            _ => {
+                copied.restore(&copies).unwrap();
+                cloned.restore(&clones).unwrap();
+                copied.validate().unwrap();
+            }
+        }
+        assert!(
+            copied.iter().map(|(h, value)| (h, *value)).eq(cloned.iter().map(|(h, v)| (h, **v)))
+        );
+        assert_eq!(copied.checksum(), cloned.checksum());
+    }
+    assert!(copied.len() > 20);
+}
+
+#[test]
 fn a_block_pool_has_the_blocks_that_it_had() {
     let mut pool = BlockPool::<u32>::with_blocks(4, 10);
     let handles: Vec<_> = (0..12).map(|i| pool.insert(i).unwrap()).collect();
@@ -490,6 +547,66 @@ fn a_checksum_sees_every_part_of_the_state() {
     let (mut pool, _) = base();
     let _ = pool.vacant_entry();
     assert_eq!(pool.checksum(), sums[0]);
+}
+
+/// Of pools whose order remembers nothing: the slots alone make the sum.
+#[test]
+fn a_checksum_sees_which_slot_and_in_which_lifetime_whether_live_or_dead() {
+    use millpond::reuse::LowestFirst;
+    let new = || Pool::<u32, LowestFirst>::with_capacity(10);
+    let with = |claims: &[(u32, u32)], is_removed: bool| {
+        let mut pool = new();
+        for &(index, generation) in claims {
+            let handle = Handle::from_parts(index, generation).unwrap();
+            pool.insert_at(handle, 5).unwrap();
+            if is_removed {
+                pool.remove(handle);
+            }
+        }
+        pool.checksum()
+    };
+    let sums = [
+        new().checksum(),
+        with(&[(3, 1)], false),
+        with(&[(4, 1)], false),
+        with(&[(3, 2)], false),
+        with(&[(3, 1), (4, 1)], false),
+        with(&[(3, 1)], true),
+        with(&[(4, 1)], true),
+        with(&[(3, 2)], true),
+        with(&[(3, 1), (4, 1)], true),
+    ];
+    for (at, sum) in sums.iter().enumerate() {
+        assert!(!sums[..at].contains(sum), "{at}");
+    }
+    // A slot that is as it was at the beginning is as if never used.
+    let builder = || Pool::<u32>::builder().reuse(LowestFirst).capacity(10);
+    let mut pool = builder().lifetimes(2).wrap().build();
+    let sum_of_new = pool.checksum();
+    for sum_is_of_new in [false, true, false, true] {
+        let handle = pool.insert(5).unwrap();
+        pool.remove(handle);
+        assert_eq!(pool.checksum() == sum_of_new, sum_is_of_new);
+    }
+}
+
+/// A recycler's objects count whether they are live or dead, and so does which they are.
+#[test]
+fn a_checksum_of_a_recycler_sees_dead_objects() {
+    let mut pool = Recycler::<u32>::new(3);
+    let mut sums = vec![pool.checksum()];
+    let (handle, value) = pool.acquire().unwrap();
+    *value = 7;
+    sums.push(pool.checksum());
+    pool.release(handle);
+    sums.push(pool.checksum());
+    pool.as_mut_slice()[0] = 8;
+    sums.push(pool.checksum());
+    pool.as_mut_slice().swap(0, 2);
+    sums.push(pool.checksum());
+    for (at, sum) in sums.iter().enumerate() {
+        assert!(!sums[..at].contains(sum), "{at}");
+    }
 }
 
 /// An order with entries that do not count is the order without them.
