@@ -82,3 +82,50 @@ pub(crate) fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
         format_args!("{stats:?}"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn each_counter_that_does_not_agree_is_found() {
+        let sound = Stats {
+            capacity: 8,
+            live: 3,
+            peak: 5,
+            retired: 4,
+            inserted: 9,
+            removed: 6,
+            refused: 70,
+            evicted: 2,
+        };
+        ensure_counters(&sound).unwrap();
+        // At the borders.
+        ensure_counters(&Stats { retired: 5, ..sound }).unwrap();
+        ensure_counters(&Stats { peak: 3, ..sound }).unwrap();
+        ensure_counters(&Stats { peak: 8, ..sound }).unwrap();
+        ensure_counters(&Stats { evicted: 6, ..sound }).unwrap();
+        ensure_counters(&Stats { capacity: 9, peak: 9, ..sound }).unwrap();
+        for broken in [
+            Stats { retired: 6, ..sound },
+            Stats { peak: 2, ..sound },
+            Stats { peak: 9, ..sound },
+            Stats { capacity: 20, peak: 10, ..sound },
+            Stats { evicted: 7, ..sound },
+            Stats { removed: 5, ..sound },
+            Stats { removed: 7, ..sound },
+        ] {
+            let violation = ensure_counters(&broken).unwrap_err();
+            assert_eq!(violation.rule(), "the counters agree");
+            assert_eq!(violation.found(), format!("{broken:?}"));
+        }
+    }
+
+    #[test]
+    fn a_violation_tells_the_rule_and_what_was_found() {
+        let violation = ensure(false, "a day has 24 hours", format_args!("{}", 25)).unwrap_err();
+        assert_eq!((violation.rule(), violation.found()), ("a day has 24 hours", "25"));
+        assert_eq!(violation.to_string(), "a day has 24 hours: 25");
+    }
+}

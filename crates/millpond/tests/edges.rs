@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Random, in_every_order};
+use millpond::debug::DebugAids;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{
     BuildError, GetDisjointMutError, Handle, Handle32, HandleAllocator, InsertAtErrorKind, Pool,
@@ -399,6 +400,24 @@ fn index_of_a_recycler_knows_dead_objects_too() {
     for (index, object) in recycler.as_slice().iter().enumerate() {
         assert_eq!(recycler.index_of(object), Some(index));
         assert_eq!(other.index_of(object), None);
+    }
+}
+
+/// A watched pool looks at the slot that is claimed: not if it is live, or not there.
+#[test]
+fn refused_claim_of_a_watched_pool_touches_nothing() {
+    let builder = Pool::<String>::builder().capacity(2).debug_aids(DebugAids::all());
+    let mut pool = builder.build();
+    let handle = pool.insert("a longer text".to_string()).unwrap();
+    for (index, kind) in [
+        (0, InsertAtErrorKind::Occupied),
+        (2, InsertAtErrorKind::OutOfRange),
+        (4_294_967_294, InsertAtErrorKind::OutOfRange),
+    ] {
+        let claim = Handle::from_parts(index, handle.generation()).unwrap();
+        let error = pool.insert_at(claim, "other".to_string()).unwrap_err();
+        assert_eq!((error.kind(), error.into_inner().as_str()), (kind, "other"));
+        assert_eq!(pool[handle], "a longer text");
     }
 }
 

@@ -3,12 +3,11 @@
 use alloc::vec::Vec;
 
 use super::{Block, BlockPool, RoomMap};
-use crate::Stats;
 use crate::handle::{HandleLayout, Word};
 use crate::pool::{KeptWords, Pool};
 use crate::reuse::ReuseOrder;
 use crate::snapshot::format::{
-    CheckedBlock, Label, Objects, Refused, SavedBlock, SavedBlocks, serde_of_pool,
+    CheckedBlock, Counters, Label, Objects, Refused, SavedBlock, SavedBlocks, serde_of_pool,
 };
 use crate::snapshot::state::sealed::{Save, State};
 use crate::tap::Tap;
@@ -47,14 +46,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
     fn from_saved(saved: SavedBlocks, objects: Objects<Self>) -> Result<Self, Refused> {
         let checked = saved.check::<Self, Pool<T, R, H>>(Self::NAME, objects)?;
         let blocks: Result<Vec<_>, _> = checked.blocks.into_iter().map(block).collect();
-        let Stats { peak, inserted, removed, refused, evicted, .. } = checked.stats;
+        let Counters { inserted, refused, evicted, peak } = checked.counters;
         let mut pool = Self {
             blocks: blocks?,
             room: RoomMap::new(),
             shift: checked.slots_per_block.trailing_zeros(),
             births: inserted,
-            deaths: removed,
-            peak_before_removal: peak,
+            deaths: inserted - checked.live as u64,
+            peak_before_removal: peak as usize,
             spare_blocks: checked.spare_blocks,
             max_blocks: checked.max_blocks,
             addresses: Vec::new(),

@@ -283,7 +283,7 @@ impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
 
     #[inline]
     fn bits_at_most(&self, word: usize) -> u64 {
-        self.values.occupancy().word_if_kept(word).unwrap_or(!0)
+        self.values.occupancy().word(word)
     }
 
     #[inline]

@@ -354,3 +354,26 @@ impl SizeClasses {
         Ok(moved)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory of the global allocator may begin where the reserved blocks end.
+    #[test]
+    fn what_lies_beside_the_reserved_blocks_is_no_slot() {
+        let builder = SizeClasses::builder().class(64, 30).block_bytes(1024);
+        let memory = builder.overflow(Overflow::FallBack).build();
+        let layout = Layout::new::<[u64; 8]>();
+        let at = |address: usize| {
+            let pointer = core::ptr::without_provenance_mut(address);
+            memory.class_of_slot(NonNull::new(pointer).unwrap(), layout).is_some()
+        };
+        let (first, bytes) = memory.blocks.reserved_range();
+        assert_eq!(bytes, 2048);
+        assert_eq!([first - 64, first, first + bytes - 64].map(at), [false, true, true]);
+        assert_eq!([first + bytes, first + bytes + 64].map(at), [false, false]);
+        let slot = memory.allocate(layout).unwrap().cast::<u8>();
+        assert!(at(slot.as_ptr().addr()));
+    }
+}

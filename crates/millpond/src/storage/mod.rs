@@ -454,3 +454,29 @@ impl<T: Clone, R: ReuseOrder, W: Word> Storage<T, R, W> {
         Ok(storage)
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::reuse::Lifo;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let sound = || {
+            let mut storage = Storage::<u8, Lifo, u16>::try_new(3, 1_u16.as_dead()).unwrap();
+            storage.put(1, 1, 70);
+            storage.validate().unwrap();
+            storage
+        };
+        let mut storage = sound();
+        storage.values = memory::from_fn(4, |_| MaybeUninit::uninit()).unwrap();
+        let rule = "there is a place for the value of each slot";
+        assert_eq!(storage.validate().unwrap_err().rule(), rule);
+        // What its words find is found.
+        let mut storage = sound();
+        storage.words.refresh();
+        storage.words.mark(0);
+        assert_eq!(storage.validate(), storage.words.validate());
+        assert!(storage.validate().is_err());
+    }
+}

@@ -11,7 +11,6 @@ use super::checks::{self, Checked, CheckedPool, Counters, Refused, ValueOf, Word
 use super::objects::Objects;
 use super::read_list;
 use super::state::{Label, OrderOf, SavedState};
-use crate::Stats;
 use crate::block_pool::GrowthStats;
 use crate::circle::Circle;
 use crate::handle::HandleLayout;
@@ -75,7 +74,8 @@ pub(crate) struct CheckedBlocks<B: State> {
     pub(crate) max_blocks: usize,
     pub(crate) spare_blocks: Option<usize>,
     pub(crate) blocks: Vec<CheckedBlock<B>>,
-    pub(crate) stats: Stats,
+    pub(crate) live: usize,
+    pub(crate) counters: Counters,
     pub(crate) growth: GrowthStats,
 }
 
@@ -134,7 +134,8 @@ impl SavedBlocks {
             });
         }
         let Self { inserted, refused, evicted, peak, .. } = self;
-        Counters { inserted, refused, evicted, peak }.check(live, max_blocks * slots_per_block)?;
+        let counters = Counters { inserted, refused, evicted, peak };
+        counters.check(live, max_blocks * slots_per_block)?;
         let growth = GrowthStats {
             blocks: there,
             // Not more than the pool may have.
@@ -144,15 +145,6 @@ impl SavedBlocks {
             given_back: self.given_back,
         };
         check_growth(&growth, max_blocks)?;
-        let stats = Stats {
-            live,
-            peak: peak as usize,
-            inserted,
-            removed: inserted - live as u64,
-            refused,
-            evicted,
-            ..Stats::default()
-        };
         let spare_blocks =
             self.give_back_beyond.map(|spare| usize::try_from(spare).unwrap_or(usize::MAX));
         Ok(CheckedBlocks {
@@ -161,7 +153,8 @@ impl SavedBlocks {
             max_blocks,
             spare_blocks,
             blocks,
-            stats,
+            live,
+            counters,
             growth,
         })
     }

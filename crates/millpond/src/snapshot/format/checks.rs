@@ -197,11 +197,11 @@ pub(super) fn check_slots<P: Load>(
 }
 
 /// What a pool has counted.
-pub(super) struct Counters {
-    pub(super) inserted: u64,
-    pub(super) refused: u64,
-    pub(super) evicted: u64,
-    pub(super) peak: u64,
+pub(crate) struct Counters {
+    pub(crate) inserted: u64,
+    pub(crate) refused: u64,
+    pub(crate) evicted: u64,
+    pub(crate) peak: u64,
 }
 
 impl Counters {

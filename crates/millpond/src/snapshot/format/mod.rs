@@ -59,7 +59,7 @@ mod objects;
 mod state;
 
 pub(crate) use blocks::{CheckedBlock, SavedBlock, SavedBlocks};
-pub(crate) use checks::{Checked, Refused};
+pub(crate) use checks::{Checked, Counters, Refused};
 pub(crate) use objects::Objects;
 pub(crate) use state::{Label, OrderOf};
 
