@@ -8,15 +8,16 @@ mod allocations;
 
 use std::path::Path;
 
-use allocations::{Counting, during};
+use allocations::{Counting, during, refusing};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot,
     StaticPool,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
+use serde::{Deserializer, Serialize};
 use serde_json::{Value as Json, json};
 
 #[global_allocator]
@@ -54,6 +55,72 @@ fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
     );
     assert_eq!((later.stats(), slots.stats().removed), (slots.stats(), 1));
     assert_eq!((later.acquire(), later.acquire()), (slots.acquire(), None));
+}
+
+#[test]
+fn a_snapshot_of_a_side_table_is_read_and_restored() {
+    let handle = |index, generation| Handle::<u8>::from_parts(index, generation).unwrap();
+    let mut names = SideTable::new(4);
+    names.insert(handle(1, 1), "cook".to_string()).unwrap();
+    names.insert(handle(3, 2), "pilot".to_string()).unwrap();
+    names.remove(handle(1, 1));
+    let text = serde_json::to_string(&names.snapshot()).unwrap();
+
+    let loaded: SnapshotOf<SideTable<Handle<u8>, String>> = serde_json::from_str(&text).unwrap();
+    let mut later = SideTable::new(4);
+    later.insert(handle(0, 1), "nobody".to_string()).unwrap();
+    later.restore(&loaded).unwrap();
+    later.validate().unwrap();
+    assert!(later.iter().eq(names.iter()) && later.len() == 1);
+    // What was stale is so again.
+    assert!(later.insert(handle(3, 1), String::new()).is_err());
+}
+
+/// In a roster the retired slots come last.
+#[test]
+fn slots_that_have_retired_come_back_as_such() {
+    macro_rules! check {
+        ($pool:ty, $built:expr) => {{
+            let mut pool: $pool = $built;
+            let handles: Vec<_> = (0..3).map(|value| pool.insert(value).unwrap()).collect();
+            handles[..2].iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+            let mut read: $pool =
+                postcard::from_bytes(&postcard::to_allocvec(&pool).unwrap()).unwrap();
+            read.validate().unwrap();
+            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 2));
+            for value in 5..9 {
+                assert_eq!(read.insert(value).ok(), pool.insert(value).ok());
+            }
+            assert!(read.is_full() && read.len() == 4);
+            let mut saved = serde_json::to_value(&pool).unwrap();
+            let order = saved.pointer_mut("/state/order").unwrap();
+            *order = json!([[0, 6]]);
+            refused::<$pool>("the reuse order lists slot 0, which is retired", saved);
+        }};
+    }
+    let builder = Pool::<u32>::builder().capacity(6).lifetimes(1);
+    check!(Pool<u32, Roster>, builder.reuse(Roster).build());
+    check!(PackedPool<u32>, PackedPool::builder().capacity(6).lifetimes(1).build());
+    check!(StaticPool<u32, 6>, StaticPool::builder().lifetimes(1).build());
+}
+
+/// As many slots as the handle layout can name.
+#[test]
+fn the_largest_pools_come_back() {
+    type Tiny = Handle32<u32, 8>;
+    let mut pool = Pool::<u32>::builder().handle::<Tiny>().capacity(256).build();
+    let mut blocks =
+        BlockPool::<u32>::builder().handle::<Tiny>().slots_per_block(2).max_blocks(128).build();
+    for value in 0..256 {
+        pool.insert(value).unwrap();
+        blocks.insert(value).unwrap();
+    }
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let read: Pool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    assert!(read.iter().eq(pool.iter()) && read.is_full());
+    let bytes = postcard::to_allocvec(&blocks).unwrap();
+    let read: BlockPool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    assert!(read.iter().eq(blocks.iter()) && read.is_full());
 }
 
 #[test]
@@ -467,6 +534,154 @@ fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
         saved["state"].as_object_mut().unwrap().remove("blocks");
         saved
     });
+}
+
+#[test]
+fn what_a_pool_of_blocks_has_counted_comes_back() {
+    let mut pool = BlockPool::<u32>::with_blocks(2, 1);
+    (0..5).for_each(|value| _ = pool.insert(value));
+    pool.insert_or_evict(9, |_, value| *value);
+    let stats = pool.stats();
+    assert_eq!((stats.refused, stats.evicted, stats.removed, stats.live), (3, 1, 1, 2));
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(read.stats(), stats);
+}
+
+/// Nothing that can be counted comes near 2 to the 62nd; sums of counts below that are numbers too.
+#[test]
+fn counts_are_believed_up_to_a_limit() {
+    const MOST: u64 = (1 << 62) - 1;
+    for (place, most) in [("inserted", MOST), ("refused", MOST)] {
+        let mut saved = sample();
+        saved["state"][place] = json!(most);
+        let read: Pool<u32> = serde_json::from_value(saved.clone()).unwrap();
+        read.validate().unwrap();
+        saved["state"][place] = json!(most + 1);
+        refused::<Pool<u32>>("absurdly large", saved);
+    }
+    let mut saved = serde_json::to_value(sample_of_blocks().0).unwrap();
+    let blocks_there = 3;
+    for (taken, is_too_large) in [(MOST, false), (MOST + 1, true)] {
+        saved["state"]["taken"] = json!(taken);
+        saved["state"]["given_back"] = json!(taken - blocks_there);
+        if is_too_large {
+            refused::<BlockPool<u32>>("absurdly large", saved.clone());
+        } else {
+            let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
+            assert_eq!(read.growth_stats().taken, MOST);
+        }
+    }
+}
+
+/// A format for machines that says of what type each thing is, as CBOR does.
+struct SelfDescribing(Json);
+
+impl<'de> Deserializer<'de> for SelfDescribing {
+    type Error = serde_json::Error;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Json::Array(list) => {
+                visitor.visit_seq(SeqDeserializer::new(list.into_iter().map(SelfDescribing)))
+            }
+            Json::Object(map) => {
+                let entries = map.into_iter().map(|(key, value)| (key, SelfDescribing(value)));
+                visitor.visit_map(MapDeserializer::new(entries))
+            }
+            single => single.deserialize_any(visitor),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+impl IntoDeserializer<'_, serde_json::Error> for SelfDescribing {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+#[test]
+fn what_is_of_another_type_is_refused_with_what_was_expected() {
+    type Saved = Pool<u32>;
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(at).unwrap() = value;
+        saved
+    };
+    refused::<Saved>("expected a saved Pool of version 1", json!(5));
+    refused::<BlockPool<u32>>("expected a saved BlockPool of version 1", json!("a pool"));
+    refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
+    refused::<Saved>("expected a list", changed("/state/order", json!({})));
+    refused::<Saved>("expected a map from handles to objects", changed("/objects", json!([])));
+    let label = "expected the name of a pool's kind or order, of at most 24 letters";
+    refused::<Saved>(label, changed("/state/pool", json!(5)));
+    refused::<Saved>(label, changed("/state/reuse", json!("x".repeat(25))));
+    refused::<Saved>("of another reuse order", changed("/state/reuse", json!("x".repeat(24))));
+    let mut recycler = serde_json::to_value(Recycler::<u32>::new(1)).unwrap();
+    recycler["objects"] = json!({});
+    refused::<Recycler<u32>>(
+        "expected a list of pairs of a handle or null and an object",
+        recycler.clone(),
+    );
+    recycler["objects"] = json!([[5, 5]]);
+    refused::<Recycler<u32>>("expected a handle as text, such as \"3v7\"", recycler);
+
+    let for_machines = |objects: Json| {
+        let saved = SelfDescribing(changed("/objects", objects));
+        <Saved as serde::Deserialize>::deserialize(saved).map_err(|error| error.to_string())
+    };
+    let read = for_machines(json!([[[0, 1], [3, 1]], [0, 3]])).unwrap();
+    let original: Saved = serde_json::from_value(sample()).unwrap();
+    assert!(read.iter().eq(original.iter()));
+    for (objects, expected) in [
+        (json!(5), "expected the runs of live slots, and the values"),
+        (json!([]), "expected two lists"),
+        (json!([[[0, 1]]]), "expected two lists"),
+        (json!([5, []]), "expected a list"),
+        (json!([[], 5]), "expected a list of values"),
+    ] {
+        let told = for_machines(objects).err().expect("refused");
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+/// A list gets room in advance for as much as fits in a page, whatever its length is said to be.
+#[test]
+fn a_length_that_lies_takes_no_memory() {
+    let nothing = Vec::<(u32, u32)>::new();
+    let labels = (1_u32, ("Pool", "Lifo"), (1_u32, 9_u32, false));
+    let counters = (0_u64, 0_u64, 0_u64, 0_u64);
+    let lists = (Vec::<u32>::new(), &nothing, counters, &nothing);
+    let mut lies = postcard::to_allocvec(&(labels, lists, 1000_u32)).unwrap();
+    lies.extend([0; 1000]); // values of 32 bytes at least
+    let (read, allocations) = during(|| postcard::from_bytes::<Pool<[u64; 32]>>(&lies).err());
+    assert!(read.is_some());
+    assert!(allocations.bytes_taken < 5000, "{allocations:?}");
+}
+
+#[test]
+fn without_memory_for_the_blocks_the_error_says_how_many_slots() {
+    let mut many = serde_json::to_value(sample_of_blocks().0).unwrap();
+    many["state"]["max_blocks"] = json!(1 << 20);
+    // As many as the list that is read has room for when it has grown.
+    let blocks = many["state"]["blocks"].as_array_mut().unwrap();
+    blocks.resize(1 << 14, Json::Null);
+    let text = many.to_string();
+    let error = refusing(2 << 20, || serde_json::from_str::<BlockPool<u32>>(&text).err());
+    let told = error.expect("no memory").to_string();
+    assert!(told.starts_with("no memory for a pool of 32768 slots"), "{told}");
 }
 
 /// A pool that may have as many slots as there can be, and says so in a few bytes.
