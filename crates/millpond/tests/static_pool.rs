@@ -132,6 +132,13 @@ fn check<const N: usize, H: HandleLayout>(pool: &mut StaticPool<Counted, N, H>, 
             .flat_map(|(first, run)| indexed((first, run)).into_iter().rev())
             .eq(slots().rev())
     );
+    let (mut runs, mut from_both_ends) = (pool.runs_mut(), Vec::new());
+    while let Some(run) = if from_both_ends.len() % 2 == 0 { runs.next() } else { runs.next_back() }
+    {
+        from_both_ends.push(indexed((run.0, run.1)));
+    }
+    from_both_ends.sort_unstable();
+    assert!(from_both_ends.into_iter().flatten().eq(slots()));
     assert!(pool.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
     let (mut values, mut slots) = (pool.values_mut(), expected());
     while let Some((_, last)) = slots.next_back() {
@@ -235,9 +242,10 @@ fn random_operations<const N: usize, H: HandleLayout>(seed: u64) {
             }
             94 => {
                 let half = pool.len() / 2;
-                for (handle, value) in pool.drain().rev().take(half) {
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
+                let highest: Vec<_> = model.live.values().rev().take(half).copied().collect();
+                let drained: Vec<_> =
+                    pool.drain().rev().take(half).map(|(handle, v)| (handle, v.id())).collect();
+                assert_eq!(drained, highest);
                 for (handle, _) in model.live.clone().into_values() {
                     model.remove(handle);
                 }
