@@ -507,6 +507,7 @@ mod tests {
         let inverse = "the positions are the inverse of the order";
         assert_eq!(broken(|roster| roster.positions[2] = 7), inverse);
         assert_eq!(broken(|roster| roster.order[2] = 9), inverse);
+        assert_eq!(broken(|roster| roster.order[2] = 2 ^ 5), inverse); // one slot beyond the last
         let generation = "each generation is one that a slot of this pool can have";
         assert_eq!(
             broken(|roster| {
