@@ -274,13 +274,12 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.claimed_until = N as u32;
     }
 
-    /// Runs over this circle from now on, no slot having been used: `false` if no static pool does.
+    /// Runs over this circle of the layout's from now on, no slot having been used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) -> bool {
+    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) {
         self.start_minus_1 = circle.start.generation() - 1;
         self.lifetimes_fewer = H::LIFETIMES_MAX - 1 - circle.age(circle.last);
         self.wraps = circle.wraps;
-        self.circle() == *circle
     }
 
     /// Takes over the state of another roster of the same circle.
