@@ -11,7 +11,7 @@ use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool};
+use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -44,6 +44,33 @@ fn a_pool_that_refuses_gives_the_value_back() {
         }
         assert_eq!(Refuse.insert(&mut pool, 9).unwrap_err().into_inner(), 9);
         assert_eq!((pool.stats().refused, pool.stats().evicted, pool.len()), (1, 0, 7));
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn a_policy_sees_of_a_pool_what_its_owner_sees() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
+        let handles: Vec<_> = (0..7).map(|n| pool.insert(n).unwrap()).collect();
+        assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (7, false, true));
+        assert_eq!((pool.capacity(), pool.capacity_max()), (7, 7));
+        pool.iter_mut().for_each(|(handle, n)| {
+            assert_eq!(handle, handles[*n as usize]);
+            *n += 10;
+        });
+        let mut seen: Vec<_> = pool.iter().map(|(handle, n)| (*n, handle)).collect();
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq((10..).zip(handles.iter().copied())));
+        *pool.get_mut(handles[3]).unwrap() = 99;
+        pool.retain(|_, n| *n >= 13);
+        assert_eq!(
+            (pool.len(), pool.contains(handles[2]), pool.get(handles[3])),
+            (4, false, Some(&99))
+        );
+        assert_eq!((pool.remove(handles[3]), pool.remove(handles[3])), (Some(99), None));
+        pool.clear();
+        assert!(pool.is_empty() && !handles.iter().any(|handle| pool.contains(*handle)));
     }
     on_every_pool!(test);
 }
@@ -125,9 +152,7 @@ fn the_object_that_has_lived_longest_goes_whatever_was_removed_before() {
 /// A slot that would retire keeps its object: nothing could take its place.
 #[test]
 fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {
-    fn test<R: ReuseOrder>(order: R) {
-        let pool = || Pool::<u64>::builder().reuse(order).lifetimes(3).capacity(5).build();
-        let (mut by_age, mut by_key) = (pool(), pool());
+    fn test<P: Bounded<Value = u64>>(mut by_age: P, mut by_key: P) {
         let mut oldest = EvictOldest::beside(&by_age);
         let mut least = EvictLeast(|_, n: &u64| *n);
         for value in 0..15 {
@@ -142,10 +167,23 @@ fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {
         assert_eq!((by_age.len(), by_age.stats().refused), (5, 1));
         assert_eq!((by_key.len(), by_key.stats().refused), (5, 1));
     }
-    test(Lifo);
-    test(Fifo);
-    test(LowestFirst);
-    test(Roster);
+    fn in_order<R: ReuseOrder>(order: R) {
+        let pool = || Pool::builder().reuse(order).lifetimes(3).capacity(5).build();
+        test(pool(), pool());
+    }
+    in_order(Lifo);
+    in_order(Fifo);
+    in_order(LowestFirst);
+    in_order(Roster);
+    let packed = || PackedPool::builder().lifetimes(3).capacity(5).build();
+    test(packed(), packed());
+    let fixed = || StaticPool::<_, 5>::builder().lifetimes(3).build();
+    test(fixed(), fixed());
+    let blocks = || BlockPool::builder().slots_per_block(1).max_blocks(5).lifetimes(3).build();
+    test(blocks(), blocks());
+    let small = |slots| Pool::builder().lifetimes(3).capacity(slots).build();
+    let both = || Spill::new(small(2), small(3));
+    test(both(), both());
 }
 
 #[test]
@@ -293,9 +331,9 @@ fn two_pools_look_like_one() {
     }
     let stats = spill.stats();
     assert!(stats.refused > 0 && stats.peak == 14 && stats.capacity == 14);
-    for (handle, value) in spill.iter_mut() {
-        assert!(model.contains(&(handle, value.id())));
-    }
+    let mut seen: Vec<_> = spill.iter_mut().map(|(handle, value)| (handle, value.id())).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, model);
     let (handle, id) = model[0];
     assert_eq!((spill[handle].id(), spill.get_mut(handle).is_some()), (id, true));
     spill.clear();
@@ -303,6 +341,36 @@ fn two_pools_look_like_one() {
     let (first, second) = spill.into_inner();
     first.validate().unwrap();
     assert_eq!((first.capacity(), second.capacity()), (5, 9));
+}
+
+#[test]
+fn two_pools_tell_what_both_have_done_together() {
+    let [first, second] = [(3, 2), (4, 3)].map(|(slots, refusals)| {
+        let mut pool = Pool::builder().capacity(slots).lifetimes(2).build();
+        for _ in 0..2 {
+            let handle = pool.insert(0).unwrap();
+            pool.remove(handle);
+        }
+        while !pool.is_full() {
+            pool.insert(0).unwrap();
+        }
+        (0..refusals).for_each(|_| assert!(pool.insert(0).is_err()));
+        pool.insert_or_evict(0, |_, n| *n);
+        pool
+    });
+    let (a, b) = (first.stats(), second.stats());
+    assert_eq!((a.live, a.retired, a.refused, a.evicted), (2, 1, 2, 1));
+    let expected = Stats {
+        capacity: 7,
+        live: a.live + b.live,
+        peak: a.peak + b.peak,
+        retired: a.retired + b.retired,
+        inserted: a.inserted + b.inserted,
+        removed: a.removed + b.removed,
+        refused: a.refused + b.refused,
+        evicted: a.evicted + b.evicted,
+    };
+    assert_eq!(Spill::new(first, second).stats(), expected);
 }
 
 #[test]
@@ -367,7 +435,11 @@ fn a_policy_is_chosen_at_run_time() {
         assert_eq!((&evicted[..], &refused[..]), expected, "{policy}");
         assert_eq!((pool.policy(), pool.is_full()), (policy, true));
         pool.retain(|_, value| *value != 7);
+        let before: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value + 1)).collect();
         pool.iter_mut().for_each(|(_, value)| *value += 1);
+        assert!(
+            !before.is_empty() && pool.iter().map(|(handle, value)| (handle, *value)).eq(before)
+        );
         let handle = pool.iter().next().unwrap().0;
         *pool.get_mut(handle).unwrap() += 1;
         pool[handle] += 1;
@@ -394,6 +466,7 @@ fn a_full_pool_tells_of_all_its_slots() {
             "{policy}"
         );
         assert_eq!((full.into_inner(), pool.stats().refused), (99, 1));
+        assert!(!pool.is_spilled(pool.iter().next().unwrap().0));
         let handle = pool.iter().nth(20).unwrap().0;
         assert!(pool.is_spilled(handle) && pool.remove(handle).is_some());
         let full = pool.insert_by(99, |_, n| *n).unwrap_err();
@@ -501,6 +574,26 @@ fn a_capacity_that_holds_takes_no_memory_later() {
 }
 
 #[test]
+fn room_that_is_made_ahead_does_without_the_slots_that_have_retired() {
+    let builder = Pool::builder().capacity(4).lifetimes(1).name("trees");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 32);
+    let handles = [1, 2, 3].map(|tree| pool.insert_by(tree, |_, _| 0).unwrap().0);
+    handles[..2].iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+    // One vacant slot of the four, and 32 to grow by.
+    let error = pool.reserve(34).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "pool \"trees\" cannot make room for 34 more values: it may have 36 slots, and 1 are live, \
+         2 retired"
+    );
+    pool.reserve(10).unwrap();
+    let reserved = pool.capacity();
+    (0..10).for_each(|tree| assert!(pool.insert_by(tree, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
+    pool.reserve(23).unwrap();
+}
+
+#[test]
 fn growth_without_memory_is_said_to_be_that() {
     let builder = Pool::builder().capacity(16).name("big");
     let mut pool = PolicyPool::new(Overflow::Grow, builder, 64);
@@ -522,6 +615,14 @@ fn growth_without_memory_is_said_to_be_that() {
     }
     pool.insert_by([99; 1000], |_, _| 0).unwrap();
     assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
+}
+
+#[test]
+fn a_pool_may_grow_to_as_many_slots_as_its_handles_can_name() {
+    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(100);
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 156);
+    (0..=255).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.is_full()), (256, true));
 }
 
 #[test]

@@ -144,6 +144,11 @@ kinds! {
         |pool: &mut PackedPool<u8>| pool.insert(1).ok(),
         |pool: &mut PackedPool<u8>, handle| pool.remove(handle).is_some(),
         |pool: &mut PackedPool<u8>| pool.clear();
+    a_packed_pool_that_retires:
+        PackedPool::builder().capacity(800).lifetimes(2).name("kind").build(),
+        |pool: &mut PackedPool<u8>| pool.insert(1).ok(),
+        |pool: &mut PackedPool<u8>, handle| pool.remove(handle).is_some(),
+        |pool: &mut PackedPool<u8>| pool.retain(|_, _| false);
     a_recycler: Recycler::builder().capacity(50).name("kind").build_with(|_| 0_u8),
         |pool: &mut Recycler<u8>| pool.acquire().map(|(handle, _)| handle),
         |pool: &mut Recycler<u8>, handle| pool.release(handle), |pool: &mut Recycler<u8>| pool.clear();

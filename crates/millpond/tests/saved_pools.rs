@@ -12,8 +12,7 @@ use allocations::{Counting, during, refusing};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, Snapshot,
-    StaticPool,
+    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -23,20 +22,79 @@ use serde_json::{Value as Json, json};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-#[test]
-fn a_snapshot_is_read_and_restored_to_the_pool_with_the_name() {
-    let build = || Pool::<String>::builder().capacity(4).name("crew").build();
-    let mut crew = build();
-    let cook = crew.insert("cook".to_string()).unwrap();
-    let text = serde_json::to_string(&crew.snapshot()).unwrap();
+macro_rules! a_snapshot_is_read_and_restored {
+    ($($test:ident: $pool:ty, $build:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            let mut crew: $pool = $build.name("crew").build();
+            let cook = crew.insert("cook".to_string()).unwrap();
+            let gone = crew.insert("guest".to_string()).unwrap();
+            crew.remove(gone);
+            let text = serde_json::to_string(&crew.snapshot()).unwrap();
 
-    let loaded: Snapshot<String> = serde_json::from_str(&text).unwrap();
-    let mut later = build();
+            let loaded: SnapshotOf<$pool> = serde_json::from_str(&text).unwrap();
+            let mut later: $pool = $build.name("crew").build();
+            let stowaway = later.insert("stowaway".to_string()).unwrap();
+            later.restore(&loaded).unwrap();
+            later.validate().unwrap();
+            assert_eq!((later.name(), later[cook].as_str(), later.len()), (Some("crew"), "cook", 1));
+            assert_eq!((stowaway, later.stats()), (cook, crew.stats()));
+            assert_eq!(later.insert(String::new()), crew.insert(String::new()));
+            let unnamed: $pool = serde_json::from_str(&text).unwrap();
+            assert_eq!((unnamed.name(), unnamed[cook].as_str()), (None, "cook"));
+            let mut other: $pool = $build.name("cargo").build();
+            assert!(other.restore(&loaded).is_err());
+        }
+    )*};
+}
+
+a_snapshot_is_read_and_restored! {
+    a_snapshot_of_a_pool: Pool<String>, Pool::builder().capacity(4);
+    a_snapshot_of_a_packed_pool: PackedPool<String>, PackedPool::builder().capacity(4);
+    a_snapshot_of_a_static_pool: StaticPool<String, 4>, StaticPool::builder();
+}
+
+#[test]
+fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
+    let mut recycler = Recycler::from_fn(3, |index| index.to_string());
+    let (handle, name) = recycler.acquire().unwrap();
+    name.push_str(" of three");
+    let text = serde_json::to_string(&recycler.snapshot()).unwrap();
+    let loaded: SnapshotOf<Recycler<String>> = serde_json::from_str(&text).unwrap();
+    let mut later = Recycler::<String>::new(3);
     later.restore(&loaded).unwrap();
-    assert_eq!((later.name(), later[cook].as_str()), (Some("crew"), "cook"));
-    let unnamed: Pool<String> = serde_json::from_str(&text).unwrap();
-    assert_eq!((unnamed.name(), unnamed[cook].as_str()), (None, "cook"));
-    assert!(Pool::<String>::new(4).restore(&loaded).is_err());
+    later.validate().unwrap();
+    assert_eq!(later.as_slice(), ["0 of three", "1", "2"]);
+    assert_eq!((later.contains(handle), later.stats()), (true, recycler.stats()));
+}
+
+/// Slots that have retired stay so in what is read, and are counted.
+#[test]
+fn what_is_read_is_full_when_the_rest_of_it_is_live() {
+    macro_rules! is_full_when_the_rest_is_live {
+        ($($pool:ty, $build:expr;)*) => {$(
+            let mut pool: $pool = $build.lifetimes(1).build();
+            let gone = [1, 2, 3].map(|value| pool.insert(value).unwrap());
+            gone.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+            let text = serde_json::to_string(&pool).unwrap();
+            let mut read: $pool = serde_json::from_str(&text).unwrap();
+            read.validate().unwrap();
+            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 3));
+            for value in 0..5 {
+                assert!(!read.is_full());
+                assert_eq!(read.insert(value).unwrap(), pool.insert(value).unwrap());
+            }
+            let full = (read.insert(9).unwrap_err(), pool.insert(9).unwrap_err());
+            assert_eq!(full.0.retired(), full.1.retired());
+            assert!(read.is_full() && gone.iter().all(|handle| read.get(*handle).is_none()));
+        )*};
+    }
+    is_full_when_the_rest_is_live! {
+        Pool<u32>, Pool::builder().capacity(8);
+        PackedPool<u32>, PackedPool::builder().capacity(8);
+        StaticPool<u32, 8>, StaticPool::builder();
+        BlockPool<u32>, BlockPool::builder().slots_per_block(4).max_blocks(2);
+    }
 }
 
 #[test]

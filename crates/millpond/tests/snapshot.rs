@@ -9,7 +9,7 @@ use allocations::{Allocations, Counting, during};
 use common::Random;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{
-    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
+    BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal, SideTable, StaticPool,
 };
 
 #[global_allocator]
@@ -151,6 +151,84 @@ fn a_block_pool_has_the_blocks_that_it_had() {
     assert_eq!(pool.restore(&other), Err(SnapshotError::OtherBlocks));
 }
 
+/// Slots far behind those that were in use: one was claimed by its handle, or went there when its
+/// generations were used up. A pool of the same kind becomes the same by a snapshot, and goes on alike.
+macro_rules! far_slots_go_with_the_state {
+    ($($test:ident: $pool:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            for (claims, retires) in [(true, false), (false, true), (true, true)] {
+                let (mut pool, mut twin) = ($pool, $pool);
+                let claimed = Handle::from_parts(7, 2).unwrap();
+                if claims {
+                    pool.insert_at(claimed, 70).unwrap();
+                }
+                let mut gone = Vec::new();
+                for _ in 0..if retires { 2 } else { 0 } {
+                    gone.push(pool.insert(1).unwrap());
+                    pool.remove(gone[gone.len() - 1]);
+                }
+                assert_eq!(pool.stats().retired, usize::from(retires));
+                let snapshot = pool.snapshot();
+                twin.restore(&snapshot).unwrap();
+                twin.validate().unwrap();
+                assert_eq!(twin.get(claimed), claims.then_some(&70));
+                assert!(gone.iter().all(|handle| twin.check(*handle) == Err(Refusal::Stale)));
+                assert_eq!(snapshot.diff(&twin.snapshot()).next(), None);
+                assert_eq!((twin.stats(), twin.is_full()), (pool.stats(), false));
+                while let Ok(handle) = pool.insert(2) {
+                    assert_eq!(twin.insert(2).unwrap(), handle);
+                }
+                assert!(twin.insert(2).is_err() && twin.iter().eq(pool.iter()));
+                // And back, in one that has used all of its slots.
+                pool.restore(&snapshot).unwrap();
+                pool.validate().unwrap();
+                assert_eq!(snapshot.diff(&pool.snapshot()).next(), None);
+            }
+        }
+    )*};
+}
+
+far_slots_go_with_the_state! {
+    far_slots_of_a_pool: Pool::<i32>::builder().capacity(10).lifetimes(2).build();
+    far_slots_of_a_packed_pool: PackedPool::<i32>::builder().capacity(10).lifetimes(2).build();
+    far_slots_of_a_static_pool: StaticPool::<i32, 10>::builder().lifetimes(2).build();
+    far_slots_of_a_block_pool:
+        BlockPool::<i32>::builder().slots_per_block(2).max_blocks(5).lifetimes(2).build();
+}
+
+#[test]
+fn the_objects_of_a_recycler_are_what_they_were_dead_or_alive() {
+    let mut recycler = Recycler::from_fn(4, |index| index);
+    let (first, _) = recycler.acquire().unwrap();
+    let (second, _) = recycler.acquire().unwrap();
+    recycler.release(first);
+    let snapshot = recycler.snapshot();
+    recycler.as_mut_slice().fill(9);
+    recycler.release(second);
+    recycler.restore(&snapshot).unwrap();
+    recycler.validate().unwrap();
+    assert_eq!(recycler.as_slice(), [0, 1, 2, 3]);
+    assert!(recycler.contains(second) && !recycler.contains(first));
+}
+
+#[test]
+fn a_block_that_was_given_back_has_the_generations_that_it_had() {
+    let mut pool = BlockPool::<u32>::with_blocks(2, 2);
+    let come_and_go = |pool: &mut BlockPool<u32>| {
+        let handle = pool.insert(1).unwrap();
+        pool.remove(handle);
+        pool.shrink_to_fit();
+        handle.generation()
+    };
+    assert_eq!(come_and_go(&mut pool), 1);
+    let snapshot = pool.snapshot();
+    assert_eq!((come_and_go(&mut pool), come_and_go(&mut pool)), (2, 3));
+    pool.restore(&snapshot).unwrap();
+    pool.validate().unwrap();
+    assert_eq!((pool.capacity(), come_and_go(&mut pool)), (0, 2));
+}
+
 #[test]
 fn a_pool_keeps_its_name_and_its_hook() {
     let mut released =
@@ -185,7 +263,7 @@ fn zero_sized_and_large_values() {
 mod clones {
     //! Values that are cloned, counted, and may refuse to be.
 
-    use super::common::{Counted, Ledger};
+    use super::common::{Counted, Ledger, panics};
     use super::*;
     use std::cell::Cell;
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -224,14 +302,17 @@ mod clones {
     macro_rules! survives_panics {
         ($make:expr, $insert:expr, $remove:expr) => {{
             for broken_save in [false, true] {
-                for until_panic in 0..40 {
+                // Slots that retire stand in the order in which they were used up: in either.
+                let removals = [[7, 2, 1], [1, 1, 5]].into_iter();
+                for (removed, until_panic) in removals.flat_map(|at| (0..40).map(move |n| (at, n)))
+                {
                     let ledger = Ledger::default();
                     let mut pool = $make;
                     for id in 0..10 {
                         $insert(&mut pool, Fragile(ledger.value(id)));
                     }
                     let mut snapshot = pool.snapshot();
-                    for nth in [7, 2, 1] {
+                    for nth in removed {
                         $remove(&mut pool, nth);
                     }
                     $insert(&mut pool, Fragile(ledger.value(20)));
@@ -342,6 +423,34 @@ mod clones {
                 drop(pool.remove(handle));
             }
         );
+    }
+
+    /// What has come back before the panic lives and dies like any object: no slot is used up by it.
+    #[test]
+    fn a_panicking_clone_uses_up_no_slot() {
+        macro_rules! uses_up_no_slot {
+            ($pool:expr) => {
+                let ledger = Ledger::default();
+                let mut pool = $pool;
+                let handles: Vec<_> =
+                    (0..6).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
+                let snapshot = pool.snapshot();
+                let mut pool = $pool;
+                ledger.panic_in_clone_of(4);
+                assert!(panics(|| pool.restore(&snapshot).unwrap()));
+                ledger.panic_in_clone_of(None);
+                pool.validate().unwrap();
+                let stats = pool.stats();
+                assert_eq!((stats.live, stats.retired, stats.refused), (0, 0, 0));
+                assert!(handles.iter().all(|handle| !pool.contains(*handle)));
+                let room = std::iter::repeat_with(|| pool.insert(ledger.value(9)));
+                assert_eq!(room.take_while(Result::is_ok).count(), 8);
+            };
+        }
+        uses_up_no_slot!(Pool::new(8));
+        uses_up_no_slot!(PackedPool::new(8));
+        uses_up_no_slot!(StaticPool::<Counted, 8>::new());
+        uses_up_no_slot!(BlockPool::with_blocks(4, 2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod common;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
-use common::{Counted, Ledger, Random};
+use common::{Counted, Ledger, Random, panics};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool};
 
 #[global_allocator]
@@ -132,6 +132,13 @@ fn check<const N: usize, H: HandleLayout>(pool: &mut StaticPool<Counted, N, H>, 
             .flat_map(|(first, run)| indexed((first, run)).into_iter().rev())
             .eq(slots().rev())
     );
+    let (mut runs, mut from_both_ends) = (pool.runs_mut(), Vec::new());
+    while let Some(run) = if from_both_ends.len() % 2 == 0 { runs.next() } else { runs.next_back() }
+    {
+        from_both_ends.push(indexed((run.0, run.1)));
+    }
+    from_both_ends.sort_unstable();
+    assert!(from_both_ends.into_iter().flatten().eq(slots()));
     assert!(pool.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
     let (mut values, mut slots) = (pool.values_mut(), expected());
     while let Some((_, last)) = slots.next_back() {
@@ -235,9 +242,10 @@ fn random_operations<const N: usize, H: HandleLayout>(seed: u64) {
             }
             94 => {
                 let half = pool.len() / 2;
-                for (handle, value) in pool.drain().rev().take(half) {
-                    assert_eq!(model.remove(handle), Some(value.id()));
-                }
+                let highest: Vec<_> = model.live.values().rev().take(half).copied().collect();
+                let drained: Vec<_> =
+                    pool.drain().rev().take(half).map(|(handle, v)| (handle, v.id())).collect();
+                assert_eq!(drained, highest);
                 for (handle, _) in model.live.clone().into_values() {
                     model.remove(handle);
                 }
@@ -289,6 +297,30 @@ fn agrees_with_the_model_at_every_capacity() {
     every_capacity::<Handle<Counted>>(100);
     every_capacity::<Handle32<Counted, 16>>(200);
     every_capacity::<Handle32<Counted, 24>>(300);
+}
+
+/// After a clear slots are handed out from the lowest again, whatever came before.
+#[test]
+fn a_cleared_pool_begins_at_its_lowest_slot() {
+    let ledger = Ledger::default();
+    let mut pool = StaticPool::<Counted, 6, Handle32<Counted, 30>>::with_handle();
+    let handles: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
+    [2, 0, 3].into_iter().for_each(|at| assert!(pool.remove(handles[at]).is_some()));
+    pool.clear();
+    let next = |pool: &mut StaticPool<Counted, 6, Handle32<Counted, 30>>| {
+        let handles = std::iter::from_fn(|| pool.insert(ledger.value(9)).ok());
+        handles.map(|handle| handle.index()).collect::<Vec<_>>()
+    };
+    assert_eq!(next(&mut pool), [0, 1, 2, 3, 4, 5]);
+    // A drop that panics stops it half-way: the others keep their slots.
+    pool.clear();
+    let handles: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
+    ledger.panic_in_drop_of(2);
+    assert!(panics(|| pool.clear()));
+    pool.validate().unwrap();
+    assert!(pool.contains(handles[3]) && pool.len() == 2);
+    // Slots 0 to 4 have been used three times, which is all that they are good for.
+    assert_eq!((next(&mut pool), pool.stats().retired), (vec![5], 3));
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

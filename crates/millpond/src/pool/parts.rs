@@ -141,3 +141,30 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.address()
     }
 }
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::Pool;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut KeptWords<u32, crate::reuse::Lifo>)| {
+            let mut pool = Pool::new(3);
+            let handle = pool.insert('a').unwrap();
+            pool.remove(handle);
+            let mut kept = pool.into_kept_words();
+            kept.validate().unwrap();
+            change(&mut kept);
+            kept.validate().unwrap_err().rule()
+        };
+        let dead = "the slots of a block that was given back are dead";
+        assert_eq!(broken(|kept| kept.words.set_live(1, 1)), dead);
+        assert_eq!(broken(|kept| kept.circle.last = 1), "a slot is in one of its lifetimes");
+        let retires_uncounted = |kept: &mut KeptWords<u32, crate::reuse::Lifo>| {
+            kept.words.set_live(1, 1);
+            kept.words.set_dead(1, u32::RETIRED);
+        };
+        assert_eq!(broken(retires_uncounted), "the retired slots are counted");
+    }
+}

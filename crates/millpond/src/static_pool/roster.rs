@@ -274,13 +274,12 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.claimed_until = N as u32;
     }
 
-    /// Runs over this circle from now on, no slot having been used: `false` if no static pool does.
+    /// Runs over this circle of the layout's from now on, no slot having been used.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) -> bool {
+    pub(super) fn set_circle(&mut self, circle: &Circle<H::Word>) {
         self.start_minus_1 = circle.start.generation() - 1;
         self.lifetimes_fewer = H::LIFETIMES_MAX - 1 - circle.age(circle.last);
         self.wraps = circle.wraps;
-        self.circle() == *circle
     }
 
     /// Takes over the state of another roster of the same circle.
@@ -507,6 +506,7 @@ mod tests {
         let inverse = "the positions are the inverse of the order";
         assert_eq!(broken(|roster| roster.positions[2] = 7), inverse);
         assert_eq!(broken(|roster| roster.order[2] = 9), inverse);
+        assert_eq!(broken(|roster| roster.order[2] = 2 ^ 5), inverse); // one slot beyond the last
         let generation = "each generation is one that a slot of this pool can have";
         assert_eq!(
             broken(|roster| {

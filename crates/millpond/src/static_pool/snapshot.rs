@@ -80,9 +80,7 @@ mod saved {
             if found != N {
                 return Err(Refused::NotThisCapacity { expected: N, found });
             }
-            StaticStorage::load(checked, values)
-                .map(|storage| Self { storage })
-                .ok_or(Refused::Lifetimes)
+            Ok(Self { storage: StaticStorage::load(checked, values) })
         }
 
         fn take_over_clones(&mut self, other: &Self)

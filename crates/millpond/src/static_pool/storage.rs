@@ -239,16 +239,13 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
 
 #[cfg(all(feature = "serde", feature = "alloc"))]
 impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
-    /// A storage as it was saved: the values are those of the words' live slots. `None` if the generations
-    /// run as in no static pool.
+    /// A storage as it was saved: the values are those of the words' live slots.
     pub(super) fn load(
         saved: &crate::snapshot::format::Checked<H::Word>,
         values: alloc::vec::Vec<(usize, T)>,
-    ) -> Option<Self> {
-        let mut storage = Self::new(&crate::lifetimes::Lifetimes::PLAIN);
-        if !storage.roster.set_circle(&saved.circle) {
-            return None;
-        }
+    ) -> Self {
+        let mut storage = Self::new(&Lifetimes::PLAIN);
+        storage.roster.set_circle(&saved.circle);
         for (index, value) in values {
             storage.values[index].write(value);
             storage.roster.begin_out_of_order(index);
@@ -257,7 +254,7 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
         let agree = (0..N).all(|index| is_live(index) != saved.words[index].is_dead());
         assert!(agree && saved.words.len() == N, "the live slots are those with values");
         storage.roster.load(saved);
-        Some(storage)
+        storage
     }
 }
 

@@ -1,0 +1,118 @@
+//! What each iterator of a pool tells of what is left, and that a drain leaves nothing behind. (Pools of
+//! every shape, half-used iterators, clones and leaks: `tests/families/iterators.rs`.)
+
+mod common;
+
+use common::{Counted, Ledger, panics};
+use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool};
+
+/// From the front and from the back in turn: at each step the iterator says how many are left.
+#[track_caller]
+fn tells_what_is_left(mut iter: impl DoubleEndedIterator + ExactSizeIterator, len: usize) {
+    for left in (1..=len).rev() {
+        assert_eq!((iter.size_hint(), iter.len()), ((left, Some(left)), left));
+        let next = if left % 2 == 0 { iter.next().is_some() } else { iter.next_back().is_some() };
+        assert!(next, "{left} were left");
+    }
+    assert_eq!(iter.size_hint(), (0, Some(0)));
+    assert!(iter.next().is_none() && iter.next_back().is_none());
+}
+
+/// The iterators over every other of 70 values.
+macro_rules! tells_what_is_left {
+    ($($test:ident: $pool:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            let mut pool = $pool;
+            (0..70_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+            pool.retain(|_, value| *value % 2 == 0);
+            tells_what_is_left(pool.iter(), 35);
+            tells_what_is_left(pool.iter_mut(), 35);
+            tells_what_is_left(pool.handles(), 35);
+            tells_what_is_left(pool.values(), 35);
+            tells_what_is_left(pool.values_mut(), 35);
+            tells_what_is_left(pool.clone().into_iter(), 35);
+            let mut copy = pool.clone();
+            let mut drain = copy.drain();
+            for left in (0..35).rev() {
+                assert!(drain.next().is_some());
+                assert_eq!((drain.size_hint(), drain.len()), ((left, Some(left)), left));
+            }
+            assert!(drain.next().is_none());
+
+            // Which values it will choose nobody knows: none of them perhaps, or all that are left.
+            let mut extracted = pool.extract_if(|_, value| *value % 3 == 0);
+            assert_eq!(extracted.size_hint(), (0, Some(35)));
+            for taken in 1..=12 {
+                assert!(extracted.next().is_some());
+                let (least, most) = extracted.size_hint();
+                assert_eq!(least, 0);
+                assert!((12 - taken..=35 - taken).contains(&most.unwrap()), "{taken}: {most:?}");
+            }
+            assert!(extracted.next().is_none() && pool.len() == 23);
+        }
+    )*};
+}
+
+tells_what_is_left! {
+    pool_tells_what_is_left: Pool::new(70);
+    packed_pool_tells_what_is_left: PackedPool::new(70);
+    static_pool_tells_what_is_left: StaticPool::<u32, 70>::new();
+    block_pool_tells_what_is_left: BlockPool::with_blocks(16, 5);
+}
+
+#[test]
+fn any_pool_tells_what_is_left() {
+    let mut pool = AnyPool::<dyn std::any::Any, 8>::new(70);
+    (0..70_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+    pool.retain(|handle, _| handle.index() % 2 == 0);
+    tells_what_is_left(pool.iter(), 35);
+    tells_what_is_left(pool.iter_mut(), 35);
+    tells_what_is_left(pool.handles(), 35);
+    tells_what_is_left(pool.values(), 35);
+    tells_what_is_left(pool.values_mut(), 35);
+}
+
+#[test]
+fn a_drain_takes_from_both_ends() {
+    let mut pool = Pool::new(70);
+    let mut fixed = StaticPool::<u32, 70>::new();
+    let mut blocks = BlockPool::with_blocks(16, 5);
+    for value in 0..70 {
+        let _ = (pool.insert(value), fixed.insert(value), blocks.insert(value));
+    }
+    tells_what_is_left(pool.drain(), 70);
+    tells_what_is_left(fixed.drain(), 70);
+    tells_what_is_left(blocks.drain(), 70);
+    assert!(pool.is_empty() && fixed.is_empty() && blocks.is_empty());
+}
+
+/// A value's drop panics: the drain, or the pool that goes, still drops all the others.
+macro_rules! nothing_is_left {
+    ($($test:ident: $pool:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            for victim in 0..10 {
+                let ledger = Ledger::default();
+                let mut pool = $pool;
+                (0..10).for_each(|id| assert!(pool.insert(ledger.value(id)).is_ok()));
+                ledger.panic_in_drop_of(victim);
+                assert!(panics(|| drop(pool.drain())));
+                assert_eq!((pool.len(), ledger.alive()), (0, 0), "{victim}");
+                pool.validate().unwrap();
+
+                (0..10).for_each(|id| assert!(pool.insert(ledger.value(id)).is_ok()));
+                ledger.panic_in_drop_of(victim);
+                assert!(panics(|| drop(pool)));
+                assert_eq!(ledger.alive(), 0, "{victim}");
+            }
+        }
+    )*};
+}
+
+nothing_is_left! {
+    a_panic_leaves_nothing_in_a_pool: Pool::new(10);
+    a_panic_leaves_nothing_in_a_packed_pool: PackedPool::new(10);
+    a_panic_leaves_nothing_in_a_static_pool: StaticPool::<Counted, 10>::new();
+    a_panic_leaves_nothing_in_a_block_pool: BlockPool::with_blocks(4, 3);
+}
