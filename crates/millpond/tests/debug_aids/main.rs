@@ -164,13 +164,15 @@ fn what_goes_is_told_no_longer() {
 fn refused_removal_panics_in_the_line_that_asks_with_pool_handle_and_reason() {
     fn refused<P: Aided>() {
         let mut pool = P::with_aids(DebugAids::none().panic_on_refused_removal());
-        let handle = pool.add().unwrap();
-        assert!(pool.remove(handle));
-        let line = line!() + 1;
-        let said = panic_and_place_of(|| _ = pool.remove(handle)).unwrap();
-        let expected =
-            format!("pool \"bullets\" refuses handle {handle}: stale: its object was removed");
-        assert_eq!(said, (expected, file!().to_string(), line));
+        let handles = [pool.add().unwrap(), pool.add().unwrap()];
+        for handle in handles {
+            assert!(pool.remove(handle));
+            let line = line!() + 1;
+            let said = panic_and_place_of(|| _ = pool.remove(handle)).unwrap();
+            let expected =
+                format!("pool \"bullets\" refuses handle {handle}: stale: its object was removed");
+            assert_eq!(said, (expected, file!().to_string(), line));
+        }
         let beyond = P::Handle::from_parts(9, 1).unwrap();
         assert!(panic_of(|| _ = pool.remove(beyond)).unwrap().contains("out of range"));
         pool.check();
@@ -366,9 +368,9 @@ fn copies_and_restored_pools_have_their_dead_slots_filled() {
             }
         };
         refill(&mut pool.clone());
-        for number in 1..P::CAPACITY {
-            // SAFETY: as above: one slot is live, and these are not.
-            unsafe { stale[number].wrapping_add(P::first_byte()).write(5) };
+        for slot in &stale[1..] {
+            // SAFETY: as above: the first slot is live, and these are not.
+            unsafe { slot.wrapping_add(P::first_byte()).write(5) };
         }
         refill(&mut pool.clone());
         let said = (1..P::CAPACITY).filter(|_| panic_of(|| refill(&mut pool)).is_some()).count();
