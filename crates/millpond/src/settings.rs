@@ -1,6 +1,7 @@
 //! What the builders of all pools have in common.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 pub(crate) use crate::lifetimes::Lifetimes;
 
@@ -67,7 +68,7 @@ impl fmt::Display for BuildError {
 impl core::error::Error for BuildError {}
 
 /// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
-macro_rules! lifetime_methods {
+macro_rules! settings_methods {
     () => {
         /// How many slots: the pool takes the memory for them when it is built, and none after.
         pub fn capacity(mut self, slots: usize) -> Self {
@@ -75,49 +76,48 @@ macro_rules! lifetime_methods {
             self
         }
 
-        $crate::settings::lifetime_methods!(without capacity);
+        $crate::settings::settings_methods!(without capacity);
     };
     (without capacity) => {
         $crate::lifetimes::lifetimes_methods!(settings.lifetimes);
-    };
-}
-pub(crate) use lifetime_methods;
 
-/// The methods of the builders of pools with a reuse order: as above, and the builder is generic over
-/// `T, R, H`, with a method `with_settings` that changes `R` and `H`.
-macro_rules! builder_methods {
-    ($builder:ident) => {
-        $crate::settings::lifetime_methods!();
-        $crate::settings::order_and_handle_methods!($builder);
-    };
-    ($builder:ident without capacity) => {
-        $crate::settings::lifetime_methods!(without capacity);
-        $crate::settings::order_and_handle_methods!($builder);
-    };
-}
-pub(crate) use builder_methods;
-
-/// The part of `builder_methods` that changes the builder's type.
-macro_rules! order_and_handle_methods {
-    ($builder:ident) => {
-        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: $crate::reuse::ReuseOrder>(self, _order: R2) -> $builder<T, R2, H> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
+        /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
+        /// [`debug`](crate::debug).
+        #[cfg(feature = "debug-aids")]
+        pub fn debug_aids(mut self, aids: $crate::debug::DebugAids) -> Self {
+            self.settings.debug_aids = aids;
+            self
         }
+    };
+}
+pub(crate) use settings_methods;
 
+/// The method that changes the type of handles: of the builder with these parameters before that of the
+/// handles, which keeps its other fields, these.
+macro_rules! handle_method {
+    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
         /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
         /// [`Handle32`](crate::Handle32).
-        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<T, R, H2> {
-            self.with_settings(|settings| $crate::settings::Settings {
-                capacity: settings.capacity,
-                lifetimes: settings.lifetimes,
-                types: core::marker::PhantomData,
-            })
+        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
+            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
         }
+    };
+}
+pub(crate) use handle_method;
+
+/// The same, and the method that changes the reuse order: of the builder with these parameters before
+/// `R, H`.
+macro_rules! order_and_handle_methods {
+    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        pub fn reuse<R2: $crate::reuse::ReuseOrder>(
+            self,
+            _order: R2,
+        ) -> $builder<$($parameter,)* R2, H> {
+            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
+        }
+
+        $crate::settings::handle_method!($builder<$($parameter,)* R>, keeps $($field),*);
     };
 }
 pub(crate) use order_and_handle_methods;
@@ -127,26 +127,41 @@ pub(crate) use order_and_handle_methods;
 pub(crate) struct Settings<R, H> {
     pub(crate) capacity: Option<usize>,
     pub(crate) lifetimes: Lifetimes,
-    pub(crate) types: core::marker::PhantomData<fn() -> (R, H)>,
+    #[cfg(feature = "debug-aids")]
+    pub(crate) debug_aids: crate::debug::DebugAids,
+    types: PhantomData<fn() -> (R, H)>,
 }
 
 impl<R, H> Settings<R, H> {
     pub(crate) fn new() -> Self {
-        Self { capacity: None, lifetimes: Lifetimes::default(), types: core::marker::PhantomData }
+        Self {
+            capacity: None,
+            lifetimes: Lifetimes::default(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::debug::DebugAids::none(),
+            types: PhantomData,
+        }
     }
 
     pub(crate) fn of_capacity(capacity: usize) -> Self {
         Self { capacity: Some(capacity), ..Self::new() }
     }
+
+    /// The same of a pool with another reuse order, or other handles.
+    pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
+        Settings {
+            capacity: self.capacity,
+            lifetimes: self.lifetimes,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+            types: PhantomData,
+        }
+    }
 }
 
 impl<R, H> Clone for Settings<R, H> {
     fn clone(&self) -> Self {
-        Self {
-            capacity: self.capacity,
-            lifetimes: self.lifetimes,
-            types: core::marker::PhantomData,
-        }
+        Self { ..*self }
     }
 }
 

@@ -178,6 +178,8 @@ fn watched_and_restored_by_copy<R: ReuseOrder>() {
     restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
     let builder = BlockPool::<Twin>::builder().reuse(R::default()).slots_per_block(2).max_blocks(3);
     restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
+    let builder = PackedPool::<Twin>::builder().capacity(5);
+    restored_by_copy!(builder.debug_aids(DebugAids::all()).build());
 }
 
 /// A restore of values that are `Copy` once called their `clone`, in pools with debug aids and in packed

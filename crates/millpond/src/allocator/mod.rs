@@ -1,3 +1,5 @@
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod snapshot;
 
 use core::fmt;
@@ -8,7 +10,7 @@ use crate::handle::{Handle, HandleLayout, Refusal};
 use crate::handle_core::{self, HandleCore, handle_of_live};
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::{BuildError, Settings, builder_methods};
+use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 
@@ -43,6 +45,8 @@ use crate::stats::Stats;
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: HandleCore<R, H>,
     words: SlotWords<H::Word, R>,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
@@ -75,7 +79,16 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         let make_words = |dead| SlotWords::try_new(capacity, dead);
         let (core, words) =
             HandleCore::try_new(&settings.lifetimes, make_words).map_err(out_of_memory)?;
-        Ok(Self { core, words })
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut allocator = Self {
+            core,
+            words,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        };
+        #[cfg(feature = "debug-aids")]
+        allocator.watch(settings).map_err(out_of_memory)?;
+        Ok(allocator)
     }
 
     /// How many handles can be live at once (fewer by the retired slots).
@@ -119,12 +132,15 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// ```
     #[inline]
     #[must_use = "a handle that is dropped leaves its slot live"]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire(&mut self) -> Option<H> {
         let Some((index, generation)) = self.core.take_next(&mut self.words) else {
             self.core.count_refusal();
             return None;
         };
         self.words.set_live(index, generation);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(index);
         Some(H::from_kept_parts(index, generation))
     }
 
@@ -151,19 +167,27 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, or has had this lifetime already.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
             .claim(handle, &mut self.words)
             .map_err(|kind| InsertAtError { value: (), kind })?;
         self.words.set_live(index, handle.word());
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(index);
         Ok(())
     }
 
     /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn release(&mut self, handle: H) -> bool {
         let found = self.find(handle);
+        #[cfg(feature = "debug-aids")]
+        if found.is_none() {
+            self.note_refused_removal(handle);
+        }
         if let Some(index) = found {
             self.release_live(index, handle.word());
         }
@@ -327,7 +351,12 @@ impl HandleAllocator {
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), words: self.words.clone() }
+        Self {
+            core: self.core.clone(),
+            words: self.words.clone(),
+            #[cfg(feature = "debug-aids")]
+            watch: self.watch.clone(),
+        }
     }
 }
 
@@ -350,14 +379,8 @@ pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
-    builder_methods!(HandleAllocatorBuilder);
-
-    fn with_settings<R2: ReuseOrder, H2: HandleLayout>(
-        self,
-        f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
-    ) -> HandleAllocatorBuilder<T, R2, H2> {
-        HandleAllocatorBuilder { settings: f(self.settings), values: self.values }
-    }
+    settings_methods!();
+    order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
 
     /// The allocator.
     ///

@@ -16,6 +16,12 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
         Shape::new(self.capacity(), self.core.circle())
     }
 
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.unwatch();
+        self
+    }
+
     fn used(&self) -> usize {
         self.core.used(&self.words)
     }
@@ -66,6 +72,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     pub(crate) fn take_over(&mut self, other: &Self) {
         let used = self.core.used(&self.words).max(other.core.used(&other.words));
+        #[cfg(feature = "debug-aids")]
+        self.note_restored(other, used);
         self.words.take_over(&other.words, used);
         self.core.take_over(&other.core, used, &self.words);
     }

@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 use super::AnyPool;
 use crate::handle::{Handle, HandleLayout};
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::{BuildError, Settings, lifetime_methods};
+use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 
 /// Builds an [`AnyPool`]: capacity, reuse order, handle layout, name, salt, and what happens when the
 /// generations of a slot are used up.
@@ -37,23 +37,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyPoolBuilder<D, SLOT_BYTES> {
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     AnyPoolBuilder<D, SLOT_BYTES, R, H>
 {
-    lifetime_methods!();
-
-    /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-    pub fn reuse<R2: ReuseOrder>(self, _order: R2) -> AnyPoolBuilder<D, SLOT_BYTES, R2, H> {
-        self.with_types()
-    }
-
-    /// Which handles the pool issues: [`Handle`] (the default) or [`Handle32`](crate::Handle32).
-    pub fn handle<H2: HandleLayout>(self) -> AnyPoolBuilder<D, SLOT_BYTES, R, H2> {
-        self.with_types()
-    }
-
-    fn with_types<R2: ReuseOrder, H2: HandleLayout>(self) -> AnyPoolBuilder<D, SLOT_BYTES, R2, H2> {
-        let Settings { capacity, lifetimes, .. } = self.settings;
-        let settings = Settings { capacity, lifetimes, types: PhantomData };
-        AnyPoolBuilder { settings, values: PhantomData }
-    }
+    settings_methods!();
+    order_and_handle_methods!(AnyPoolBuilder<D, SLOT_BYTES>, keeps values);
 
     /// The pool.
     ///

@@ -2,6 +2,8 @@
 
 mod builder;
 mod coerces_from;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod entry;
 mod iter;
 mod overflow;
@@ -92,7 +94,8 @@ pub struct AnyPool<
     R: ReuseOrder = Lifo,
     H: HandleLayout = Handle<D>,
 > {
-    /// A slot that is live here has a value in the storage, and no other has.
+    /// A slot that is live here has a value in the storage, and no other has. First, so that its debug aids
+    /// tell of live values before these are dropped.
     slots: HandleAllocator<R, H>,
     storage: AnyStorage<D, SLOT_BYTES>,
 }
@@ -165,7 +168,13 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         let capacity = settings.checked_capacity()?;
         let storage =
             AnyStorage::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { slots: HandleAllocator::from_settings(settings)?, storage })
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
+        let mut pool = Self { slots: HandleAllocator::from_settings(settings)?, storage };
+        #[cfg(feature = "debug-aids")]
+        if settings.debug_aids.fill {
+            pool.storage.fill_dead();
+        }
+        Ok(pool)
     }
 
     /// How many slots the pool has, live, dead and retired.
@@ -229,10 +238,13 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// If the pool is full: the error gives the value back.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
     where
         D: CoercesFrom<T>,
     {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.slots.acquire() {
             Some(handle) => {
                 self.storage.put(handle.index() as usize, value);
@@ -256,6 +268,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the pool is full: the function is not called.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with<T: 'static>(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>>
     where
         D: CoercesFrom<T>,
@@ -305,10 +318,13 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
     where
         D: CoercesFrom<T>,
     {
+        #[cfg(feature = "debug-aids")]
+        self.inspect(handle);
         match self.slots.acquire_at(handle) {
             Ok(()) => {
                 self.storage.put(handle.index() as usize, value);
@@ -370,6 +386,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If no slot can ever take the value; the error gives it back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(
         &mut self,
         value: T,
@@ -514,8 +531,11 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// (It cannot be given back: what it is, only its handle's owner knows, who can call
     /// [`remove_as`](Self::remove_as).) If its drop panics, the slot is dead all the same.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> bool {
         let Some(index) = self.slots.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.slots.note_refused_removal(handle);
             return false;
         };
         self.slots.release_live(index, handle.word());
@@ -535,7 +555,12 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// assert!(!pool.contains(handle));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove_as<T: 'static>(&mut self, handle: H) -> Option<T> {
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
+            self.slots.note_refused_removal(handle);
+        }
         let index = self.slots.find(handle)?;
         let value = self.storage.take_as(index)?;
         self.slots.release_live(index, handle.word());

@@ -6,6 +6,8 @@
 //!    of the places.
 //! 2. A place that is `Some` points to its own room, which holds an initialised value of the type that
 //!    `type_id` gives; `value` is a pointer to it as the trait object of that type.
+//! 3. Of a storage that fills, every byte of each empty room is initialised, but for the one whose value is
+//!    being destroyed.
 //!
 //! User code (a `Drop`) runs only while the invariant holds.
 
@@ -16,6 +18,8 @@ use core::mem::{self, MaybeUninit};
 use core::ptr::NonNull;
 
 use super::CoercesFrom;
+#[cfg(feature = "debug-aids")]
+use crate::debug::{Watch, fill, find_changed};
 use crate::memory::{self, OutOfMemory};
 use crate::sanitizer;
 
@@ -74,6 +78,8 @@ pub(super) struct AnyStorage<D: ?Sized, const SLOT_BYTES: usize> {
     rooms: Rooms<SLOT_BYTES>,
     places: Box<[Option<Place<D>>]>,
     values: PhantomData<D>,
+    #[cfg(feature = "debug-aids")]
+    fills: bool,
 }
 
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
@@ -86,7 +92,13 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
         let places = memory::from_fn(slots, |_| None)?;
-        Ok(Self { rooms, places, values: PhantomData })
+        Ok(Self {
+            rooms,
+            places,
+            values: PhantomData,
+            #[cfg(feature = "debug-aids")]
+            fills: false,
+        })
     }
 
     /// Moves a value into an empty room.
@@ -168,7 +180,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         // SAFETY: the room held a value of this type (invariant 2), and is empty now: nobody reads it
         // again.
         let value = unsafe { place.value.cast::<T>().read() };
-        self.poison(index);
+        self.bury(index);
         Some(value)
     }
 
@@ -177,21 +189,78 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         let Some(place) = self.places.get_mut(index).and_then(Option::take) else {
             return false;
         };
+        let _emptied = Emptied { storage: self, index };
         // SAFETY: the room held a value (invariant 2), and is empty now: nobody uses it again.
         unsafe { place.value.drop_in_place() };
-        self.poison(index);
         true
     }
 
     /// The room is empty.
     #[inline]
-    fn poison(&mut self, index: usize) {
+    fn bury(&mut self, index: usize) {
+        #[cfg(feature = "debug-aids")]
+        if self.fills {
+            fill(self.empty_room(index), 0);
+        }
         sanitizer::poison_at(self.rooms.address(index), size_of::<Room<SLOT_BYTES>>());
     }
 
     /// The values to change, by ascending index at the front and descending at the back.
     pub(super) fn cursor_mut(&mut self) -> CursorMut<'_, D> {
         CursorMut { places: &mut self.places, first: 0 }
+    }
+}
+
+#[cfg(feature = "debug-aids")]
+impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
+    /// Has empty rooms filled from now on.
+    pub(super) fn fill_dead(&mut self) {
+        self.fills = true;
+        for index in 0..self.places.len() {
+            if self.places[index].is_none() {
+                self.bury(index);
+            }
+        }
+    }
+
+    /// The bytes of an empty room.
+    fn empty_room(&mut self, index: usize) -> &mut [MaybeUninit<u8>] {
+        assert!(self.places[index].is_none(), "a value that is there would be lost");
+        let room = self.rooms.address(index);
+        sanitizer::unpoison_at(room, SLOT_BYTES);
+        // SAFETY: there is a room for each place (invariant 1). It has so many bytes, which may have any
+        // value, as it is empty, and is borrowed with the storage.
+        unsafe { core::slice::from_raw_parts_mut(room.cast(), SLOT_BYTES) }
+    }
+
+    /// Looks at a room that is about to get a value.
+    ///
+    /// # Panics
+    ///
+    /// If somebody has written to it since it became empty. It is as it should be again, then.
+    #[track_caller]
+    pub(super) fn inspect(&mut self, index: usize, watch: &Watch) {
+        if !self.fills || !matches!(self.places.get(index), Some(None)) {
+            return;
+        }
+        let room = core::ptr::from_ref(self.empty_room(index)) as *const [u8];
+        // SAFETY: the storage fills, so the bytes of an empty room are initialised (invariant 3).
+        let changed = find_changed(unsafe { &*room }, 0);
+        self.bury(index);
+        watch.inspected(index, changed);
+    }
+}
+
+/// Buries a room whose value is being destroyed, also if the value's drop panics.
+struct Emptied<'a, D: ?Sized, const SLOT_BYTES: usize> {
+    storage: &'a mut AnyStorage<D, SLOT_BYTES>,
+    index: usize,
+}
+
+impl<D: ?Sized, const SLOT_BYTES: usize> Drop for Emptied<'_, D, SLOT_BYTES> {
+    #[inline]
+    fn drop(&mut self) {
+        self.storage.bury(self.index);
     }
 }
 

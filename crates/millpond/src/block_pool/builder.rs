@@ -4,7 +4,7 @@ use super::{BlockPool, Growth};
 use crate::PoolBuilder;
 use crate::handle::{Handle, HandleLayout};
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::{BuildError, Settings, builder_methods};
+use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 
 /// Builds a [`BlockPool`]: the size of its blocks, how many there may be, when they are given back, who
 /// is told of growth, and all that a [`PoolBuilder`](crate::PoolBuilder) has.
@@ -25,8 +25,6 @@ use crate::settings::{BuildError, Settings, builder_methods};
 pub struct BlockPoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pub(super) settings: Settings<R, H>,
     pub(super) growth: GrowthSettings,
-    #[cfg(feature = "debug-aids")]
-    pub(super) debug_aids: crate::debug::DebugAids,
     values: PhantomData<fn() -> T>,
 }
 
@@ -42,13 +40,7 @@ pub(super) struct GrowthSettings {
 
 impl<T> BlockPoolBuilder<T> {
     pub(super) fn new() -> Self {
-        Self {
-            settings: Settings::new(),
-            growth: GrowthSettings::default(),
-            #[cfg(feature = "debug-aids")]
-            debug_aids: crate::debug::DebugAids::none(),
-            values: PhantomData,
-        }
+        Self { settings: Settings::new(), growth: GrowthSettings::default(), values: PhantomData }
     }
 }
 
@@ -58,8 +50,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         Self {
             settings: builder.settings().clone(),
             growth: GrowthSettings::default(),
-            #[cfg(feature = "debug-aids")]
-            debug_aids: builder.debug_aids,
             values: PhantomData,
         }
     }
@@ -129,28 +119,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         self
     }
 
-    builder_methods!(BlockPoolBuilder without capacity);
-
-    fn with_settings<R2: ReuseOrder, H2: HandleLayout>(
-        self,
-        f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
-    ) -> BlockPoolBuilder<T, R2, H2> {
-        BlockPoolBuilder {
-            settings: f(self.settings),
-            growth: self.growth,
-            #[cfg(feature = "debug-aids")]
-            debug_aids: self.debug_aids,
-            values: self.values,
-        }
-    }
-
-    /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
-    /// [`PoolBuilder::debug_aids`]; what they remember is taken with each block.
-    #[cfg(feature = "debug-aids")]
-    pub fn debug_aids(mut self, aids: crate::debug::DebugAids) -> Self {
-        self.debug_aids = aids;
-        self
-    }
+    settings_methods!(without capacity);
+    order_and_handle_methods!(BlockPoolBuilder<T>, keeps growth, values);
 
     /// The pool.
     ///

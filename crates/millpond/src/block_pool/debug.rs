@@ -28,7 +28,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// ```
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
-        self.aids.report(self.name, self.origins())
+        self.live_report_with(core::iter::empty())
+    }
+
+    /// The same, with the objects of other pools that were inserted at these places.
+    pub(crate) fn live_report_with(
+        &self,
+        others: impl Iterator<Item = Option<&'static Location<'static>>>,
+    ) -> Option<LiveReport> {
+        self.aids.report(self.name, others.chain(self.origins()))
     }
 
     fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {

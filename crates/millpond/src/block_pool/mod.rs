@@ -194,7 +194,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             refused: 0,
             evicted: 0,
             #[cfg(feature = "debug-aids")]
-            aids: builder.debug_aids,
+            aids: builder.settings.debug_aids,
             tap: Tap::NONE,
         }
     }

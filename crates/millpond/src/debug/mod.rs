@@ -1,8 +1,7 @@
 //! Aids for finding what a program does wrong with a pool's objects: writes through stale raw pointers,
 //! removals of what is gone already, objects that nobody removes.
 //!
-//! Compiled with the feature `debug-aids`, and even then off unless the builder of a [`Pool`], a
-//! [`BlockPool`] or a [`PolicyPool`](crate::overflow::PolicyPool)
+//! Compiled with the feature `debug-aids`, and even then off unless the builder of a pool
 //! [asks for them](crate::PoolBuilder::debug_aids). Without the feature there is not an instruction of
 //! them in the program.
 //!
@@ -20,6 +19,22 @@
 //! assert_eq!(report.origins()[0].count(), 1);
 //! assert_eq!(report.origins()[0].location().file(), file!());
 //! ```
+//!
+//! # Which pools have which aids
+//!
+//! | | dead slots filled | refused removals panic | live objects by source line |
+//! | --- | --- | --- | --- |
+//! | [`Pool`], [`BlockPool`], [`PolicyPool`], [`AnyPool`] | yes | yes | yes |
+//! | [`PackedPool`] | what lies behind the last value | yes | yes |
+//! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
+//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that nobody released |
+//!
+//! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
+//! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
+//! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
+//!
+//! With the feature, [`PackedPool`] and [`Recycler`] have code to run when they are dropped, as [`Pool`]
+//! always has: what their values borrow must live longer than they do.
 //!
 //! # AddressSanitizer
 //!
@@ -42,18 +57,22 @@
 //!
 //! [`AnyPool`]: crate::AnyPool
 //! [`BlockPool`]: crate::BlockPool
+//! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
+//! [`PolicyPool`]: crate::overflow::PolicyPool
 //! [`Pool`]: crate::Pool
 //! [`Recycler`]: crate::Recycler
 //! [`SideTable`]: crate::SideTable
 //! [`SizeClasses`]: crate::SizeClasses
 //! [`StaticPool`]: crate::StaticPool
 
+mod fill;
 mod live_report;
 mod watch;
 
 use core::panic::Location;
 
+pub(crate) use fill::{fill, find_changed};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
 
@@ -86,6 +105,27 @@ impl DebugAids {
     ///
     /// (A value that is read through a stale pointer is `0x1deadb0b` over and over, which is easily
     /// recognised in a debugger.)
+    ///
+    /// In a [`PackedPool`] the dead slots are the places behind the last value, which are told apart by their
+    /// positions in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in its message is where the value at
+    /// position 7 would be, whatever handle it had. (A stale pointer to a place that another value has taken
+    /// writes to a live value, which nothing can see.) A [`Recycler`] has a valid object in every slot, and a
+    /// [`HandleAllocator`] has no slots: they have nothing to fill, and leave this out.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().fill_dead_slots();
+    /// let mut pool = Pool::<[u64; 4]>::builder().capacity(8).debug_aids(aids).build();
+    /// let handle = pool.insert([1; 4]).unwrap();
+    /// pool.remove(handle);
+    /// pool.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// ```
+    ///
+    /// [`HandleAllocator`]: crate::HandleAllocator
+    /// [`PackedPool`]: crate::PackedPool
+    /// [`Recycler`]: crate::Recycler
     #[must_use]
     pub const fn fill_dead_slots(mut self) -> Self {
         self.fill = true;
@@ -93,7 +133,7 @@ impl DebugAids {
     }
 
     /// [`remove`](crate::Pool::remove) panics where it would return `None`, and says which pool refuses which
-    /// handle and why. O(1).
+    /// handle and why; and so does a [`release`](crate::Recycler::release) that would return `false`. O(1).
     ///
     /// ```should_panic
     /// use millpond::Pool;

@@ -1,7 +1,10 @@
 use alloc::boxed::Box;
 use core::panic::Location;
 
+use super::fill::Changed;
 use super::{DebugAids, LiveReport};
+use crate::errors::{PoolName, refuse};
+use crate::handle::{HandleLayout, Refusal};
 use crate::memory::{self, OutOfMemory};
 
 /// The aids of one pool, or of one block of a pool, and what they remember.
@@ -16,37 +19,30 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// What watches over so many slots, if there is anything to do. In the whole pool, of which they may be
+    /// a block, the first of them has this number.
     pub(crate) fn try_new(
         name: Option<&'static str>,
         aids: DebugAids,
         first: usize,
         slots: usize,
-    ) -> Result<Self, OutOfMemory> {
+    ) -> Result<Option<Box<Self>>, OutOfMemory> {
+        if aids.is_none() {
+            return Ok(None);
+        }
         let origins = memory::filled(if aids.origins { slots } else { 0 }, None)?;
-        Ok(Self { name, aids, first, origins })
+        Ok(Some(Box::new(Self { name, aids, first, origins })))
     }
 
     pub(crate) fn fills(&self) -> bool {
         self.aids.fill
     }
 
-    pub(crate) fn panics_on_refused_removal(&self) -> bool {
-        self.aids.panics_on_refused_removal
-    }
-
-    pub(crate) fn name(&self) -> Option<&'static str> {
-        self.name
-    }
-
-    /// The number that the slot has in the whole pool.
-    pub(crate) fn slot(&self, index: usize) -> usize {
-        self.first + index
-    }
-
-    /// An object was inserted into this slot, at this place.
-    pub(crate) fn inserted(&mut self, index: usize, origin: &'static Location<'static>) {
+    /// An object was inserted into this slot by whoever called.
+    #[track_caller]
+    pub(crate) fn inserted(&mut self, index: usize) {
         if let Some(place) = self.origins.get_mut(index) {
-            *place = Some(origin);
+            *place = Some(Location::caller());
         }
     }
 
@@ -54,6 +50,28 @@ impl Watch {
     pub(crate) fn restored(&mut self, index: usize) {
         if let Some(place) = self.origins.get_mut(index) {
             *place = None;
+        }
+    }
+
+    /// A removal was refused, for this reason.
+    #[track_caller]
+    pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, check: Result<(), Refusal>) {
+        if self.aids.panics_on_refused_removal {
+            refuse(self.name, handle, check);
+        }
+    }
+
+    /// Says that somebody has written to a dead slot, if so.
+    #[track_caller]
+    pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
+        if let Some(Changed { at, found, expected, slot_bytes }) = changed {
+            panic!(
+                "{}: slot {} was written to while it was dead: byte {at} of {slot_bytes} is {found:#04x} \
+                 instead of {expected:#04x}. Look for a raw pointer or reference kept from before its \
+                 removal",
+                PoolName(self.name),
+                self.first + index,
+            );
         }
     }
 

@@ -52,6 +52,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If the pool is full.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
     where
         T: Zeroable,
@@ -198,6 +199,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// # Errors
     ///
     /// If the pool is full.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_zeroed(&mut self) -> Result<H, Full<()>>
     where
         T: Zeroable,

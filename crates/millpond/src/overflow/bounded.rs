@@ -48,6 +48,7 @@ pub trait Bounded: Lifetimes {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
     /// Moves the value out, unless the handle is refused.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
     /// The value, unless the handle is refused.
     fn get(&self, handle: Self::Handle) -> Option<&Self::Value>;
@@ -156,6 +157,7 @@ macro_rules! bounded {
                 self.insert(value)
             }
             #[inline]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
             fn remove(&mut self, handle: $handle) -> Option<$value> {
                 self.remove(handle)
             }

@@ -163,6 +163,7 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///     assert_eq!(evicted, first.filter(|_| sound == "rain"));
     /// }
     /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire<'r, T, R: ReuseOrder>(
         &mut self,
         recycler: &'r mut Recycler<T, R, H>,

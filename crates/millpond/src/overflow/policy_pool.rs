@@ -228,6 +228,31 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second().growth_stats()
     }
 
+    /// The live objects of all parts, grouped by the source lines that they were inserted at. O(capacity),
+    /// takes memory. `None` unless the builder asked to
+    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (What is
+    /// reported on drop, each part that has live objects reports on its own.)
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    /// use millpond::overflow::{Overflow, PolicyPool};
+    ///
+    /// let builder = Pool::builder().capacity(2);
+    /// let builder = builder.debug_aids(DebugAids::none().remember_origins());
+    /// let mut orders = PolicyPool::new(Overflow::Spill, builder, 2);
+    /// for order in 0..3 {
+    ///     orders.insert_by(order, |_, _| 0).unwrap();
+    /// }
+    /// assert_eq!(orders.live_report().unwrap().origins()[0].count(), 3);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    #[must_use]
+    pub fn live_report(&self) -> Option<crate::debug::LiveReport> {
+        let others = self.first().origins().chain(self.second().origins());
+        self.pools.second().live_report_with(others)
+    }
+
     /// Makes sure that so many values more can be inserted without growth and without a loss, so that
     /// growth happens before play and not in it.
     ///
@@ -296,6 +321,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
 
     /// Moves the value out, unless the handle is refused.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.pools.remove(handle)
     }

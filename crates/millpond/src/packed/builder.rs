@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::{PackedPool, PackedSettings};
 use crate::handle::{Handle, HandleLayout};
-use crate::settings::{BuildError, Settings, lifetime_methods};
+use crate::settings::{BuildError, Settings, handle_method, settings_methods};
 
 /// Builds a [`PackedPool`]: capacity, handle layout, name, salt, and what happens when the generations
 /// of a slot are used up.
@@ -27,14 +27,8 @@ impl<T> PackedPoolBuilder<T> {
 }
 
 impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
-    lifetime_methods!();
-
-    /// Which handles the pool issues: [`Handle`] (the default) or [`Handle32`](crate::Handle32).
-    pub fn handle<H2: HandleLayout>(self) -> PackedPoolBuilder<T, H2> {
-        let Settings { capacity, lifetimes, types: _ } = self.settings;
-        let settings = Settings { capacity, lifetimes, types: PhantomData };
-        PackedPoolBuilder { settings, values: PhantomData }
-    }
+    settings_methods!();
+    handle_method!(PackedPoolBuilder<T>, keeps values);
 
     /// The pool.
     ///

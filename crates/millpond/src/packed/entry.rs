@@ -20,6 +20,7 @@ impl<T, H: HandleLayout> VacantEntry<'_, T, H> {
 
     /// Moves the value in. O(1).
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(self, value: T) -> H {
         match self.pool.insert(value) {
             Ok(handle) => {

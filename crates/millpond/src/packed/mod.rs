@@ -1,6 +1,8 @@
 //! [`PackedPool`] and what its methods return.
 
 mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod drain;
 mod entry;
 mod iter;
@@ -9,7 +11,6 @@ mod roster;
 mod snapshot;
 mod sort;
 mod traits;
-mod values;
 
 pub use builder::PackedPoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
@@ -25,8 +26,8 @@ use crate::memory;
 use crate::overflow::{EvictLeast, Policy};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
+use crate::storage::PackedValues;
 use roster::PackedRoster;
-use values::Values;
 
 /// A packed pool has no reuse order to set.
 type PackedSettings<H> = Settings<(), H>;
@@ -64,7 +65,7 @@ type PackedSettings<H> = Settings<(), H>;
 /// **Time**: insert, get and remove are O(1). Iterating costs O(live), and is iterating over a slice.
 ///
 /// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. There is
-/// no unsafe code in this pool.
+/// no unsafe code in this pool, but for what the feature `debug-aids` does with bytes behind the last value.
 ///
 /// ```
 /// use millpond::PackedPool;
@@ -84,7 +85,9 @@ pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
     roster: PackedRoster<H>,
     /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
     /// never reallocated.
-    values: Values<T>,
+    values: PackedValues<T>,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
 
 impl<T> PackedPool<T> {
@@ -148,10 +151,16 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        Ok(Self {
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut pool = Self {
             roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
-            values: Values::try_new(capacity).map_err(out_of_memory)?,
-        })
+            values: PackedValues::try_new(capacity).map_err(out_of_memory)?,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        };
+        #[cfg(feature = "debug-aids")]
+        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
+        Ok(pool)
     }
 
     /// How many slots the pool has, live, dead and retired.
@@ -291,16 +300,22 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the pool is full: the error gives the value back.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
         self.insert_if_room(value).map_err(|value| self.refuse(value))
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.roster.acquire(self.values.len()) {
             Some(handle) => {
                 self.values.push(value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(handle);
                 Ok(handle)
             }
             None => Err(value),
@@ -325,6 +340,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the pool is full: the function is not called.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
         match self.roster.next(self.len()) {
             Some(handle) => {
@@ -378,10 +394,15 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.roster.claim(handle, self.len()) {
             Ok(()) => {
                 self.values.push(value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(handle);
                 Ok(handle)
             }
             Err(kind) => Err(InsertAtError { value, kind }),
@@ -528,7 +549,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.as_slice(), ["c", "b"]);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
+            self.note_refused_removal(handle);
+        }
         let position = self.position_of(handle)?;
         let live = self.values.len();
         let value = self.values.swap_remove(position);

@@ -98,9 +98,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         &self.order[..live]
     }
 
-    /// The handles of the values, in their order, and then others.
-    pub(super) fn into_order(self) -> Vec<H> {
-        self.order.into_vec()
+    /// The handles of the values, in their order, and then others: for a pool that goes.
+    pub(super) fn take_order(&mut self) -> Vec<H> {
+        core::mem::take(&mut self.order).into_vec()
     }
 
     /// The handle that [`acquire`](Self::acquire) will give.

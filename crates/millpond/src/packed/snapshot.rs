@@ -15,6 +15,12 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
         Shape::new(self.capacity(), self.roster.circle())
     }
 
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.unwatch();
+        self
+    }
+
     fn used(&self) -> usize {
         self.roster.used(self.len())
     }
@@ -39,6 +45,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     where
         T: Copy,
     {
+        #[cfg(feature = "debug-aids")]
+        self.note_restored(other);
         self.roster.take_over(self.values.len(), &other.roster, other.values.len());
         self.values.copy_from(&other.values);
     }
@@ -51,6 +59,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let live = self.values.len();
         let guard = EmptyUnlessDone { pool: self, live };
         guard.pool.values.clone_from(&other.values);
+        #[cfg(feature = "debug-aids")]
+        guard.pool.note_restored(other);
         guard.pool.roster.take_over(live, &other.roster, other.values.len());
         core::mem::forget(guard);
     }

@@ -1,11 +1,11 @@
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
-use super::values::Values;
 use super::{Iter, IterMut, PackedPool};
 use crate::errors::{PoolName, refuse};
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
+use crate::storage::PackedValues;
 
 /// # Panics
 ///
@@ -59,9 +59,18 @@ impl<T: Clone, H: HandleLayout> Clone for PackedPool<T, H> {
 impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
     fn try_clone(&self) -> Result<Self, OutOfMemory> {
         // Room for the whole capacity, as in any pool.
-        let mut values = Values::try_new(self.capacity())?;
+        let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
-        Ok(Self { roster: self.roster.clone(), values })
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut copy = Self {
+            roster: self.roster.clone(),
+            values,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        };
+        #[cfg(feature = "debug-aids")]
+        copy.watch_with(self.watch.clone());
+        Ok(copy)
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a pool does for its debug aids.
 
+use alloc::boxed::Box;
 use core::panic::Location;
 
 use super::Pool;
 use crate::debug::{DebugAids, LiveReport, Watch};
-use crate::errors::refuse;
 use crate::handle::{HandleLayout, Word};
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
@@ -14,6 +14,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
     /// memory. `None` unless the builder asked to
     /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut pool = Pool::builder().capacity(8).debug_aids(aids).build();
+    /// for value in 0..5 {
+    ///     pool.insert(value).unwrap();
+    /// }
+    /// assert_eq!(pool.live_report().unwrap().origins()[0].count(), 5);
+    /// ```
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
         self.storage.watched()?.report(self.occupancy().iter())
@@ -28,10 +40,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Has the slots watched from now on, if there is anything to do. In the whole pool, of which this may
     /// be a block, the first of them has this number.
     pub(crate) fn watch(&mut self, aids: DebugAids, first: usize) -> Result<(), OutOfMemory> {
-        if !aids.is_none() {
-            let watch = Watch::try_new(self.name(), aids, first, self.capacity())?;
-            self.storage.watch(watch);
-        }
+        self.storage.watch(Watch::try_new(self.name(), aids, first, self.capacity())?);
         Ok(())
     }
 
@@ -59,9 +68,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, index: usize) {
-        let origin = Location::caller();
         if let Some(watch) = self.storage.watched_mut() {
-            watch.inserted(index, origin);
+            watch.inserted(index);
         }
     }
 
@@ -69,8 +77,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
-        if self.storage.watched().is_some_and(Watch::panics_on_refused_removal) {
-            refuse(self.name(), handle, self.check(handle));
+        if let Some(watch) = self.storage.watched() {
+            watch.removal_refused(handle, self.check(handle));
         }
     }
 }
@@ -80,8 +88,6 @@ pub(super) fn watched_like<T, R: ReuseOrder, W: Word>(
     mut copy: Storage<T, R, W>,
     original: &Storage<T, R, W>,
 ) -> Storage<T, R, W> {
-    if let Some(watch) = original.watched() {
-        copy.watch(watch.clone());
-    }
+    copy.watch(original.watched().cloned().map(Box::new));
     copy
 }

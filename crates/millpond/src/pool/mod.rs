@@ -146,7 +146,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let make_slots = |dead| Storage::try_new(capacity, dead);
         let (core, storage) =
             HandleCore::try_new(&settings.lifetimes, make_slots).map_err(out_of_memory)?;
-        Ok(Self { core, storage })
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut pool = Self { core, storage };
+        #[cfg(feature = "debug-aids")]
+        pool.watch(settings.debug_aids, 0).map_err(out_of_memory)?;
+        Ok(pool)
     }
 
     /// How many slots the pool has, live, dead and retired.

@@ -1,7 +1,7 @@
 use super::Recycler;
 use crate::handle::{Handle, HandleLayout};
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::settings::{BuildError, Settings, builder_methods};
+use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 
 /// Builds a [`Recycler`].
 ///
@@ -38,14 +38,8 @@ impl<T> RecyclerBuilder<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
-    builder_methods!(RecyclerBuilder);
-
-    fn with_settings<R2: ReuseOrder, H2: HandleLayout>(
-        self,
-        f: impl FnOnce(Settings<R, H>) -> Settings<R2, H2>,
-    ) -> RecyclerBuilder<T, R2, H2> {
-        RecyclerBuilder { settings: f(self.settings), on_release: self.on_release }
-    }
+    settings_methods!();
+    order_and_handle_methods!(RecyclerBuilder<T>, keeps on_release);
 
     /// Called for each object that is released, to clear what it refers to: a dead object that still
     /// refers to others keeps them alive.

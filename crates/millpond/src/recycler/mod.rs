@@ -1,6 +1,8 @@
 //! [`Recycler`] and what its methods return.
 
 mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod overflow;
 mod snapshot;
 
@@ -49,6 +51,7 @@ use crate::stats::Stats;
 /// assert!(buffer.capacity() >= 1024); // the same buffer, nothing was allocated
 /// ```
 pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    /// First, so that its debug aids tell of live objects before these are dropped.
     handles: HandleAllocator<R, H>,
     objects: Box<[T]>,
     on_release: Option<fn(&mut T)>,
@@ -181,6 +184,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(recycler.acquire().unwrap().1, &7);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire(&mut self) -> Option<(H, &mut T)> {
         let handle = self.handles.acquire()?;
         Some((handle, &mut self.objects[handle.index() as usize]))
@@ -191,6 +195,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, or has had this lifetime already.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire_at(&mut self, handle: H) -> Result<&mut T, InsertAtError<()>> {
         self.handles.acquire_at(handle)?;
         Ok(&mut self.objects[handle.index() as usize])
@@ -211,8 +216,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert!(!recycler.release(handle));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn release(&mut self, handle: H) -> bool {
         let Some(index) = self.handles.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.handles.note_refused_removal(handle);
             return false;
         };
         if let Some(on_release) = self.on_release {
@@ -262,6 +270,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// let (_, voice, evicted) = voices.acquire_or_evict(|_, loudness| *loudness).unwrap();
     /// assert_eq!((*voice, evicted.map(|handle| handle.index())), (10, Some(1)));
     /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire_or_evict<K: Ord>(
         &mut self,
         mut key: impl FnMut(H, &T) -> K,

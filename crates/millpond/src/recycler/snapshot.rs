@@ -17,6 +17,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
         sealed::State::shape(&self.handles)
     }
 
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.handles.unwatch();
+        self
+    }
+
     fn used(&self) -> usize {
         sealed::State::used(&self.handles)
     }

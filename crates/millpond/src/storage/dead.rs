@@ -5,6 +5,8 @@
 //!
 //! Of a storage whose watch fills, every byte of each dead slot behind its link is initialised.
 
+#[cfg(feature = "debug-aids")]
+use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -14,13 +16,7 @@ use crate::reuse::{Link, ReuseOrder};
 use crate::sanitizer;
 
 #[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
-#[cfg(feature = "debug-aids")]
-use crate::errors::PoolName;
-
-/// What dead slots are filled with, from the first byte of each on.
-#[cfg(feature = "debug-aids")]
-const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_be_bytes();
+use crate::debug::{Watch, fill, find_changed};
 
 impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// The bytes of a dead slot that nobody needs: all, or those behind the link.
@@ -29,21 +25,12 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         link..size_of::<T>()
     }
 
-    fn bytes_mut(&mut self, index: usize) -> &mut [MaybeUninit<u8>] {
-        let slot = &raw mut self.values[index];
-        // SAFETY: the bytes are those of one slot, which is borrowed with `self`; `MaybeUninit<u8>` may be
-        // any of them, and the slot itself is `MaybeUninit`.
-        unsafe { core::slice::from_raw_parts_mut(slot.cast(), size_of::<T>()) }
-    }
-
     /// A slot has just died, and its value was moved out.
     #[inline]
     pub(super) fn bury(&mut self, index: usize) {
         #[cfg(feature = "debug-aids")]
         if self.watch.as_ref().is_some_and(|watch| watch.fills()) {
-            let spare = Self::spare_bytes();
-            let bytes = self.bytes_mut(index).iter_mut().enumerate().skip(spare.start);
-            bytes.for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
+            fill(bytes_mut(&mut self.values[index]), Self::spare_bytes().start);
         }
         self.poison(index, true);
     }
@@ -58,7 +45,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
         if cfg!(millpond_asan) {
-            let spare = &mut self.bytes_mut(index)[Self::spare_bytes()];
+            let spare = &mut bytes_mut(&mut self.values[index])[Self::spare_bytes()];
             match is_dead {
                 true => sanitizer::poison(spare),
                 false => sanitizer::unpoison(spare),
@@ -78,11 +65,33 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 }
 
+/// The bytes of a slot.
+pub(super) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
+    let slot = core::ptr::from_mut(slot);
+    // SAFETY: the bytes are those of one slot, which is borrowed for as long; `MaybeUninit<u8>` may be any of
+    // them, and the slot itself is `MaybeUninit`.
+    unsafe { core::slice::from_raw_parts_mut(slot.cast(), size_of::<T>()) }
+}
+
+/// The values of bytes.
+///
+/// # Safety
+///
+/// They are initialised.
+#[cfg(feature = "debug-aids")]
+pub(super) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
+    // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
+    unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+}
+
 #[cfg(feature = "debug-aids")]
 impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
-    /// Has the slots watched from now on.
-    pub(crate) fn watch(&mut self, watch: Watch) {
-        self.watch = Some(watch.into());
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
+        self.watch = watch;
+        if self.watch.is_none() {
+            return;
+        }
         for index in 0..self.values.len() {
             if !self.words.is_live(index) {
                 self.unearth(index);
@@ -111,33 +120,18 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// If somebody has written to it since it died. It is as it should be again, then.
     #[track_caller]
     pub(crate) fn inspect(&mut self, index: usize) {
-        let Some(watch) = self.watched().filter(|watch| watch.fills()) else { return };
-        if index >= self.values.len() || self.words.is_live(index) {
+        let fills = self.watched().is_some_and(Watch::fills);
+        if !fills || index >= self.values.len() || self.words.is_live(index) {
             return;
         }
-        let (pool, slot) = (PoolName(watch.name()), watch.slot(index));
         self.unearth(index);
-        let found = self.changed_byte(index);
+        let first = Self::spare_bytes().start;
+        let spare = &bytes_mut(&mut self.values[index])[Self::spare_bytes()];
+        // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
+        let changed = find_changed(unsafe { initialised(spare) }, first);
         self.bury(index);
-        if let Some((at, byte)) = found {
-            panic!(
-                "{pool}: slot {slot} was written to while it was dead: byte {at} of {} is {byte:#04x} \
-                 instead of {:#04x}. Look for a raw pointer or reference kept from before its removal",
-                size_of::<T>(),
-                DEAD[at % 4],
-            );
+        if let Some(watch) = self.watched() {
+            watch.inspected(index, changed);
         }
-    }
-
-    /// The first byte of a dead slot that is not as it was left.
-    fn changed_byte(&mut self, index: usize) -> Option<(usize, u8)> {
-        let spare = Self::spare_bytes();
-        let bytes = self.bytes_mut(index).iter().enumerate().skip(spare.start);
-        bytes
-            .map(|(at, byte)| {
-                // SAFETY: the storage fills, so the byte is initialised.
-                (at, unsafe { byte.assume_init() })
-            })
-            .find(|(at, byte)| *byte != DEAD[at % 4])
     }
 }

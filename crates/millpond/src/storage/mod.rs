@@ -16,11 +16,13 @@
 mod cursor;
 mod dead;
 mod iter;
+mod packed;
 mod runs;
 mod take_over;
 
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
+pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
 use alloc::boxed::Box;
