@@ -69,10 +69,11 @@ fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
     assert_eq!((later.contains(handle), later.stats()), (true, recycler.stats()));
 }
 
-/// Slots that have retired stay so in what is read, and all that is counted goes on.
+/// Which slots have retired, how near the others are to their end, whether they wrap, what comes next, and
+/// all that is counted.
 #[test]
-fn what_is_read_is_full_when_the_rest_of_it_is_live() {
-    macro_rules! is_full_when_the_rest_is_live {
+fn what_is_read_has_the_past_of_what_was_written() {
+    macro_rules! has_the_past {
         ($($pool:ty, $build:expr;)*) => {$(
             let mut pool: $pool = $build.lifetimes(2).build();
             let mut gone = Vec::new();
@@ -129,7 +130,7 @@ fn what_is_read_is_full_when_the_rest_of_it_is_live() {
             }
         )*};
     }
-    is_full_when_the_rest_is_live! {
+    has_the_past! {
         Pool<u32>, Pool::builder().capacity(8);
         PackedPool<u32>, PackedPool::builder().capacity(8);
         StaticPool<u32, 8>, StaticPool::builder();
