@@ -3,12 +3,44 @@
 //! Each use is made by a process of its own, which the sanitizer ends.
 #![cfg(millpond_asan)]
 
-use std::alloc::Layout;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{AnyPool, BlockPool, Handle, PackedPool, Pool, SideTable, SizeClasses};
+
+unsafe extern "C" {
+    /// The first byte of the region that may not be used, or null.
+    fn __asan_region_is_poisoned(start: *const u8, bytes: usize) -> *const u8;
+}
+
+/// How often memory was given back that could not be used.
+static POISONED: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, which looks at what comes back.
+struct Looking;
+
+// SAFETY: the system's allocator does it all.
+unsafe impl GlobalAlloc for Looking {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as for the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: the sanitizer looks at its own notes.
+        if !unsafe { __asan_region_is_poisoned(start, layout.size()) }.is_null() {
+            POISONED.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: as for the caller.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Looking = Looking;
 
 /// Larger than a link, and a multiple of the eight bytes that the sanitizer tells apart.
 type Value = [u64; 4];
@@ -232,4 +264,45 @@ fn use_of_slots_that_are_live_again_is_not() {
         }
         memory.shrink_to_fit();
     }
+}
+
+/// The allocator need not be the sanitizer's own: what it gets back, it may hand out at once.
+#[test]
+fn memory_goes_back_as_it_came() {
+    fn of_pool<R: ReuseOrder>() {
+        let mut pool = Pool::<Value, R>::with_capacity(70);
+        let handles: Vec<_> = (0..40).map(|id| pool.insert([id; 4]).unwrap()).collect();
+        handles.iter().step_by(2).for_each(|handle| _ = pool.remove(*handle));
+        drop(pool.clone().into_iter());
+    }
+    of_pool::<Lifo>();
+    of_pool::<Fifo>();
+    of_pool::<LowestFirst>();
+    of_pool::<Roster>();
+    of_pool::<NextFit>();
+    of_pool::<Intrusive>();
+    let mut packed = PackedPool::<Value>::new(70);
+    let mut any = AnyPool::<dyn std::any::Any, 32>::new(70);
+    let mut blocks = BlockPool::<Value>::with_blocks(8, 9);
+    let mut bytes = BytemapPool::<Value>::new(70);
+    let mut table = SideTable::<Handle<Value>, Value>::new(70);
+    for id in 0..40 {
+        let handle = packed.insert([id; 4]).unwrap();
+        table.insert(handle, [id; 4]).unwrap();
+        let of_others = (any.insert([id; 4]), blocks.insert([id; 4]), bytes.insert([id; 4]));
+        if let (0, (Ok(in_any), Ok(in_block), Ok(in_bytes))) = (id % 2, of_others) {
+            assert!(any.remove(in_any) && blocks.remove(in_block).is_some());
+            assert!(bytes.remove(in_bytes).is_some() && table.remove(handle).is_some());
+        }
+    }
+    drop(packed.clone().into_iter());
+    drop((packed, any, blocks, bytes, table));
+    let allocator = PoolAllocator::<Value>::new();
+    drop((allocator.alloc([1; 4]), allocator));
+    let memory = SizeClasses::new();
+    let slot = memory.allocate(Layout::new::<Value>()).unwrap();
+    // SAFETY: the slot was allocated with this layout.
+    unsafe { memory.deallocate(slot.cast(), Layout::new::<Value>()) };
+    drop(memory);
+    assert_eq!(POISONED.load(Ordering::Relaxed), 0);
 }

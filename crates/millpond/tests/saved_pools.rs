@@ -12,7 +12,8 @@ use allocations::{Counting, during, refusing};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable, StaticPool,
+    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    StaticPool, Stats,
 };
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
@@ -68,28 +69,68 @@ fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
     assert_eq!((later.contains(handle), later.stats()), (true, recycler.stats()));
 }
 
-/// Slots that have retired stay so in what is read, and are counted.
+/// Which slots have retired, how near the others are to their end, whether they wrap, what comes next, and
+/// all that is counted.
 #[test]
-fn what_is_read_is_full_when_the_rest_of_it_is_live() {
-    macro_rules! is_full_when_the_rest_is_live {
+fn what_is_read_has_the_past_of_what_was_written() {
+    macro_rules! has_the_past {
         ($($pool:ty, $build:expr;)*) => {$(
-            let mut pool: $pool = $build.lifetimes(1).build();
-            let gone = [1, 2, 3].map(|value| pool.insert(value).unwrap());
-            gone.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+            let mut pool: $pool = $build.lifetimes(2).build();
+            let mut gone = Vec::new();
+            for _ in 0..2 {
+                gone.extend([1, 2, 3].map(|value| pool.insert(value).unwrap()));
+                gone.iter().for_each(|handle| _ = pool.remove(*handle));
+            }
+            while !pool.is_full() {
+                pool.insert(4).unwrap();
+            }
+            assert!(pool.insert(5).is_err());
+            pool.insert_or_evict(6, |_, value| *value);
+            let first: Vec<_> = pool.handles().filter(|it| it.generation() == 1).take(3).collect();
+            first.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+            let Stats { retired, refused, evicted, .. } = pool.stats();
+            assert_eq!((retired, refused, evicted), (3, 1, 1));
+
             let text = serde_json::to_string(&pool).unwrap();
             let mut read: $pool = serde_json::from_str(&text).unwrap();
             read.validate().unwrap();
-            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 3));
-            for value in 0..5 {
+            assert_eq!(read.stats(), pool.stats());
+            for value in 0..3 {
                 assert!(!read.is_full());
                 assert_eq!(read.insert(value).unwrap(), pool.insert(value).unwrap());
             }
-            let full = (read.insert(9).unwrap_err(), pool.insert(9).unwrap_err());
-            assert_eq!(full.0.retired(), full.1.retired());
             assert!(read.is_full() && gone.iter().all(|handle| read.get(*handle).is_none()));
+            assert_eq!(read.insert(9).unwrap_err(), pool.insert(9).unwrap_err());
+            // Their slots are as near to their end.
+            read.clear();
+            pool.clear();
+            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 7));
+
+            // Nothing lives, and what comes next is not what comes in a new pool.
+            let mut far: $pool = $build.lifetimes(2).build();
+            let claim = Handle::from_parts(6, 1).unwrap();
+            far.insert_at(claim, 1).unwrap();
+            far.remove(claim);
+            let text = serde_json::to_string(&far).unwrap();
+            let read: $pool = serde_json::from_str(&text).unwrap();
+            let mut again: $pool = $build.lifetimes(2).build();
+            again.restore(&read.snapshot()).unwrap();
+            again.validate().unwrap();
+            while let Ok(handle) = far.insert(2) {
+                assert_eq!(again.insert(2).unwrap(), handle);
+            }
+
+            // Slots that do not retire.
+            let wrapping: $pool = $build.lifetimes(1).wrap().build();
+            let text = serde_json::to_string(&wrapping).unwrap();
+            let mut read: $pool = serde_json::from_str(&text).unwrap();
+            for _ in 0..3 {
+                while read.insert(1).is_ok() {}
+                assert_eq!((read.len(), read.drain().count()), (8, 8));
+            }
         )*};
     }
-    is_full_when_the_rest_is_live! {
+    has_the_past! {
         Pool<u32>, Pool::builder().capacity(8);
         Pool<u32, Roster>, Pool::builder().reuse(Roster).capacity(8);
         PackedPool<u32>, PackedPool::builder().capacity(8);

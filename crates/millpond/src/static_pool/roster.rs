@@ -264,7 +264,6 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         for (index, &word) in saved.words.iter().enumerate() {
             self.set_word(index, word);
         }
-        self.live = saved.live;
         self.retired = saved.words.iter().filter(|word| **word == H::Word::RETIRED).count();
         self.inserted = saved.inserted;
         self.refused = saved.refused;

@@ -18,7 +18,6 @@ pub struct Checked<W> {
     pub(crate) circle: Circle<W>,
     /// One for each slot.
     pub(crate) words: Vec<W>,
-    pub(crate) live: usize,
     /// What the reuse order lists.
     pub(crate) order: Vec<u32>,
     pub(crate) inserted: u64,
@@ -193,7 +192,7 @@ pub(super) fn check_slots<P: Load>(
     if P::COUNTS {
         Counters { inserted, refused, evicted, peak: state.peak }.check(live, words.len())?;
     }
-    Ok((Checked { circle, words, live, order, inserted, refused, evicted, peak }, values))
+    Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
 }
 
 /// What a pool has counted.
