@@ -361,12 +361,14 @@ fn copies_and_restored_pools_have_their_dead_slots_filled() {
             pool.add().unwrap();
         }
         let stale: Vec<_> = (0..P::CAPACITY).map(|number| pool.slot(number)).collect();
-        pool.restore_from(&snapshot);
         let refill = |pool: &mut P| {
             while pool.len() < P::CAPACITY {
                 pool.add().unwrap();
             }
         };
+        pool.restore_from(&snapshot);
+        refill(&mut pool);
+        pool.restore_from(&snapshot);
         refill(&mut pool.clone());
         for slot in &stale[1..] {
             // SAFETY: as above: the first slot is live, and these are not.
