@@ -169,8 +169,9 @@ macro_rules! restored {
 aided_pool! {
     [R: ReuseOrder] Pool<Value, R>, 5,
     |aids| {
-        let builder = Pool::<Value>::builder().reuse(R::default()).name("bullets");
-        builder.capacity(5).debug_aids(aids).build()
+        // The order comes last, as the builder must keep what it was told before.
+        let builder = Pool::<Value>::builder().name("bullets").capacity(5).debug_aids(aids);
+        builder.reuse(R::default()).build()
     },
     emptied by
         |pool| pool.drain().rev().for_each(drop),
