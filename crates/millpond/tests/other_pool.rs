@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use common::in_every_order;
 use millpond::reuse::ReuseOrder;
-use millpond::{Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal};
+use millpond::{BlockPool, Handle, Handle32, HandleAllocator, Pool, Recycler, Refusal};
 
 /// Names as people give them, and some that are hard to tell apart.
 const NAMES: [&str; 56] = [
@@ -330,4 +330,16 @@ fn allocators_and_recyclers_of_different_names_refuse_each_others_handles() {
     assert!(voices.contains(voice) && sounds.contains(sound));
     assert_eq!(voices.check(sound), Err(Refusal::OtherPool));
     assert!(!sounds.release(voice));
+}
+
+#[test]
+fn a_block_that_was_never_taken_refuses_for_the_same_reasons_as_an_unused_slot() {
+    let mut bullets = BlockPool::<u8>::builder().slots_per_block(2).name("bullets").build();
+    let first = bullets.insert(1).unwrap();
+    for index in [1, 2, 9] {
+        let of_this = Handle::from_parts(index, first.generation()).unwrap();
+        assert_eq!(bullets.check(of_this), Err(Refusal::NeverIssued), "slot {index}");
+        let of_another = Handle::from_parts(index, first.generation() + 1000).unwrap();
+        assert_eq!(bullets.check(of_another), Err(Refusal::OtherPool), "slot {index}");
+    }
 }

@@ -735,7 +735,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         match self.blocks.get(self.block_of(index)) {
             Some(Block::Taken(pool)) => pool.check(self.inner(handle)),
             Some(Block::GivenBack(words)) => Err(words.refusal(self.slot_of(index), handle.word())),
-            Some(Block::Unused) | None => Err(Refusal::NeverIssued),
+            Some(Block::Unused) | None => {
+                let fresh = self.circle.start().as_dead();
+                Err(self.circle.refusal(Some(fresh), handle.word(), self.births))
+            }
         }
     }
 
