@@ -1,8 +1,8 @@
 //! What a handle allocator does for its debug aids, and for those of a pool that has it.
 
-use super::HandleAllocator;
+use super::{HandleAllocator, WatchedWords};
 use crate::debug::{LiveReport, Watch};
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Word};
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
 use crate::settings::Settings;
@@ -25,29 +25,29 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// ```
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
-        self.watch.as_ref()?.report(self.occupancy().iter())
+        self.slots.watch.as_ref()?.report(self.occupancy().iter())
     }
 
     /// Has the slots watched from now on, if there is anything to do.
     pub(super) fn watch(&mut self, settings: &Settings<R, H>) -> Result<(), OutOfMemory> {
-        self.watch = Watch::try_new(self.name(), settings.debug_aids, 0, self.capacity())?;
+        self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, 0, self.capacity())?;
         Ok(())
     }
 
     /// No longer.
     pub(crate) fn unwatch(&mut self) {
-        self.watch = None;
+        self.slots.watch = None;
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {
-        self.watch.as_deref()
+        self.slots.watch.as_deref()
     }
 
     /// A handle of this slot was acquired by whoever called.
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, index: usize) {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = &mut self.slots.watch {
             watch.inserted(index);
         }
     }
@@ -56,25 +56,26 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[track_caller]
     #[inline]
     pub(crate) fn note_refused_removal(&self, handle: H) {
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = &self.slots.watch {
             watch.removal_refused(handle, self.check(handle));
         }
     }
 
     /// The state of another is about to be taken over, in which slots from `used` on are as here.
     pub(super) fn note_restored(&mut self, other: &Self, used: usize) {
-        if let Some(watch) = &mut self.watch {
-            let differs = |index: &usize| self.words.get(*index) != other.words.get(*index);
+        if let Some(watch) = &mut self.slots.watch {
+            let differs =
+                |index: &usize| self.slots.words.get(*index) != other.slots.words.get(*index);
             (0..used).filter(differs).for_each(|index| watch.restored(index));
         }
     }
 }
 
 /// Says which handles are still live, if the aids are to.
-impl<R: ReuseOrder, H: HandleLayout> Drop for HandleAllocator<R, H> {
+impl<W: Word, R: ReuseOrder> Drop for WatchedWords<W, R> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
-            watch.report_drop(self.occupancy().iter());
+            watch.report_drop(self.words.occupancy().iter());
         }
     }
 }

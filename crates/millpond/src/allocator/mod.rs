@@ -6,7 +6,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use crate::errors::{GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::handle_core::{self, HandleCore, handle_of_live};
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 use crate::reuse::{Lifo, ReuseOrder};
@@ -44,7 +44,14 @@ use crate::stats::Stats;
 /// ```
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     core: HandleCore<R, H>,
-    words: SlotWords<H::Word, R>,
+    slots: WatchedWords<H::Word, R>,
+}
+
+/// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
+/// does not live longer than the allocator: this has code to run when it is dropped.
+#[derive(Clone)]
+struct WatchedWords<W: Word, R: ReuseOrder> {
+    words: SlotWords<W, R>,
     #[cfg(feature = "debug-aids")]
     watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
@@ -82,9 +89,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut allocator = Self {
             core,
-            words,
-            #[cfg(feature = "debug-aids")]
-            watch: None,
+            slots: WatchedWords {
+                words,
+                #[cfg(feature = "debug-aids")]
+                watch: None,
+            },
         };
         #[cfg(feature = "debug-aids")]
         allocator.watch(settings).map_err(out_of_memory)?;
@@ -95,14 +104,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.words.slots()
+        self.slots.words.slots()
     }
 
     /// How many handles are live.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.words.live()
+        self.slots.words.live()
     }
 
     /// Whether no handle is live.
@@ -116,7 +125,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.core.is_full(&self.words)
+        self.core.is_full(&self.slots.words)
     }
 
     /// A handle whose slot is now live, or `None` if no slot is left. Cost: that of the reuse order.
@@ -134,11 +143,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[must_use = "a handle that is dropped leaves its slot live"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn acquire(&mut self) -> Option<H> {
-        let Some((index, generation)) = self.core.take_next(&mut self.words) else {
+        let Some((index, generation)) = self.core.take_next(&mut self.slots.words) else {
             self.core.count_refusal();
             return None;
         };
-        self.words.set_live(index, generation);
+        self.slots.words.set_live(index, generation);
         #[cfg(feature = "debug-aids")]
         self.note_origin(index);
         Some(H::from_kept_parts(index, generation))
@@ -149,7 +158,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn next_handle(&mut self) -> Option<H> {
-        self.core.peek(&self.words)
+        self.core.peek(&self.slots.words)
     }
 
     /// Makes exactly this handle live, for loading what was saved. O(1) amortised.
@@ -171,9 +180,9 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
         let index = self
             .core
-            .claim(handle, &mut self.words)
+            .claim(handle, &mut self.slots.words)
             .map_err(|kind| InsertAtError { value: (), kind })?;
-        self.words.set_live(index, handle.word());
+        self.slots.words.set_live(index, handle.word());
         #[cfg(feature = "debug-aids")]
         self.note_origin(index);
         Ok(())
@@ -197,7 +206,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Ends the lifetime of a slot that is live in this generation.
     #[inline]
     pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
-        self.core.end(index, generation, &mut self.words);
+        self.core.end(index, generation, &mut self.slots.words);
     }
 
     /// Whether the handle is live. O(1).
@@ -211,7 +220,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     pub(crate) fn find(&self, handle: H) -> Option<usize> {
         let index = handle.index() as usize;
-        self.words.is_live_in(index, handle.word()).then_some(index)
+        self.slots.words.is_live_in(index, handle.word()).then_some(index)
     }
 
     /// Whether the handle is live, and if not, why it is refused. O(1).
@@ -220,46 +229,46 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.core.check(handle, &self.words)
+        self.core.check(handle, &self.slots.words)
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_core::handle_at(index, &self.words)
+        handle_core::handle_at(index, &self.slots.words)
     }
 
     /// The live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(&self.words)
+        Handles::new(&self.slots.words)
     }
 
     /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
     /// with.
     #[inline]
     pub fn runs(&self) -> Runs<'_> {
-        self.words.occupancy().runs()
+        self.slots.words.occupancy().runs()
     }
 
     /// Which slots are live.
     #[inline]
     #[must_use]
     pub fn occupancy(&self) -> Occupancy<'_> {
-        self.words.occupancy()
+        self.slots.words.occupancy()
     }
 
     /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
     pub fn clear(&mut self) {
-        self.words.set_all_dead(self.core.circle());
-        self.core.reset_order(&mut self.words);
+        self.slots.words.set_all_dead(self.core.circle());
+        self.core.reset_order(&mut self.slots.words);
     }
 
     /// How the allocator stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.stats(&self.words)
+        self.core.stats(&self.slots.words)
     }
 
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
@@ -278,7 +287,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
-        self.core.check_disjoint(handles, &self.words)
+        self.core.check_disjoint(handles, &self.slots.words)
     }
 
     pub(crate) fn core(&self) -> &HandleCore<R, H> {
@@ -286,13 +295,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn words(&self) -> &SlotWords<H::Word, R> {
-        &self.words
+        &self.slots.words
     }
 
     /// Brings the bitmap of live slots up to date, for a walk that changes objects.
     #[inline]
     pub(crate) fn refresh(&mut self) {
-        self.words.refresh();
+        self.slots.words.refresh();
     }
 
     pub(crate) fn core_mut(&mut self) -> &mut HandleCore<R, H> {
@@ -313,7 +322,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::validate::Violation> {
-        self.core.validate(&self.words)
+        self.core.validate(&self.slots.words)
     }
 }
 
@@ -351,12 +360,7 @@ impl HandleAllocator {
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        Self {
-            core: self.core.clone(),
-            words: self.words.clone(),
-            #[cfg(feature = "debug-aids")]
-            watch: self.watch.clone(),
-        }
+        Self { core: self.core.clone(), slots: self.slots.clone() }
     }
 }
 

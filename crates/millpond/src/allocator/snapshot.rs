@@ -23,21 +23,21 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 
     fn used(&self) -> usize {
-        self.core.used(&self.words)
+        self.core.used(&self.slots.words)
     }
 
     #[inline]
     fn word(&self, index: usize) -> H::Word {
-        self.words.get(index).unwrap_or(H::Word::RETIRED)
+        self.slots.words.get(index).unwrap_or(H::Word::RETIRED)
     }
 
     #[inline]
     fn value(&self, index: usize) -> Option<&()> {
-        self.words.is_live(index).then_some(&())
+        self.slots.words.is_live(index).then_some(&())
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.core.queue().order(&self.words, self.used())
+        self.core.queue().order(&self.slots.words, self.used())
     }
 }
 
@@ -71,16 +71,16 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     pub(crate) fn take_over(&mut self, other: &Self) {
-        let used = self.core.used(&self.words).max(other.core.used(&other.words));
+        let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
         #[cfg(feature = "debug-aids")]
         self.note_restored(other, used);
-        self.words.take_over(&other.words, used);
-        self.core.take_over(&other.core, used, &self.words);
+        self.slots.words.take_over(&other.slots.words, used);
+        self.core.take_over(&other.core, used, &self.slots.words);
     }
 
     /// The sealed trait's view of a pool that has this allocator.
     pub(crate) fn used(&self) -> usize {
-        self.core.used(&self.words)
+        self.core.used(&self.slots.words)
     }
 }
 
@@ -114,8 +114,8 @@ mod saved {
             let capacity = checked.words.len();
             let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::OutOfMemory(capacity))?;
-            slots.words.load(&checked.words, checked.inserted, checked.peak);
-            slots.core.load(checked, &mut slots.words);
+            slots.slots.words.load(&checked.words, checked.inserted, checked.peak);
+            slots.core.load(checked, &mut slots.slots.words);
             Ok(slots)
         }
 

@@ -33,9 +33,6 @@
 //! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
 //! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
 //!
-//! With the feature, [`PackedPool`] and [`Recycler`] have code to run when they are dropped, as [`Pool`]
-//! always has: what their values borrow must live longer than they do.
-//!
 //! # AddressSanitizer
 //!
 //! To a sanitizer, a pool's array is one block that is alive for as long as the pool: a use of a dead slot

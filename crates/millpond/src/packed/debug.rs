@@ -1,5 +1,8 @@
 //! What a packed pool does for its debug aids.
 
+use alloc::boxed::Box;
+use alloc::vec::{self, Vec};
+
 use super::PackedPool;
 use crate::debug::{DebugAids, LiveReport, Watch};
 use crate::handle::HandleLayout;
@@ -23,35 +26,34 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
-        self.watch.as_ref()?.report(slots_of(self.as_handle_slice()))
+        self.roster.watched()?.report(slots_of(self.as_handle_slice()))
     }
 
     /// Has the slots watched from now on, if there is anything to do.
     pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
-        let watch = Watch::try_new(self.name(), aids, 0, self.capacity())?;
-        self.watch_with(watch);
+        *self.roster.watch_mut() = Watch::try_new(self.name(), aids, 0, self.capacity())?;
+        self.fill_if_watched();
         Ok(())
     }
 
-    /// The same, with what is remembered already.
-    pub(super) fn watch_with(&mut self, watch: Option<alloc::boxed::Box<Watch>>) {
-        if watch.as_ref().is_some_and(|watch| watch.fills()) {
+    /// Has dead slots filled, if that is among the aids.
+    pub(super) fn fill_if_watched(&mut self) {
+        if self.roster.watched().is_some_and(Watch::fills) {
             self.values.fill_dead();
         }
-        self.watch = watch;
     }
 
     /// No longer.
     pub(super) fn unwatch(&mut self) {
         self.values.leave_dead();
-        self.watch = None;
+        *self.roster.watch_mut() = None;
     }
 
     /// Looks at the place that the next value goes to.
     #[track_caller]
     #[inline]
     pub(super) fn inspect_next(&mut self) {
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = self.roster.watched() {
             self.values.inspect_next(watch);
         }
     }
@@ -60,7 +62,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, handle: H) {
-        if let Some(watch) = &mut self.watch {
+        if let Some(watch) = self.roster.watch_mut() {
             watch.inserted(handle.index() as usize);
         }
     }
@@ -69,30 +71,59 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = self.roster.watched() {
             watch.removal_refused(handle, self.check(handle));
         }
     }
 
     /// The state of another pool is about to be taken over.
     pub(super) fn note_restored(&mut self, other: &Self) {
-        if let Some(watch) = &mut self.watch {
-            let differs = |index: &usize| self.roster.word(*index) != other.roster.word(*index);
-            (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
-        }
+        let Some(mut watch) = self.roster.watch_mut().take() else { return };
+        let differs = |index: &usize| self.roster.word(*index) != other.roster.word(*index);
+        (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
+        *self.roster.watch_mut() = Some(watch);
     }
 }
 
 /// The slots of handles.
-pub(super) fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
+fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
     handles.iter().map(|handle| handle.index() as usize)
 }
 
-/// Says which values are still live, if the aids are to.
-impl<T, H: HandleLayout> Drop for PackedPool<T, H> {
+/// What watches over values that an iterator has moved out of their pool, and has not handed out. Apart from
+/// their handles, for the reason that [`Slots`](super::slots::Slots) gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Left {
+    watch: Option<Box<Watch>>,
+    slots: vec::IntoIter<usize>,
+}
+
+impl Left {
+    /// Of the pool's own watch, which it has no longer.
+    pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
+        let Some(watch) = pool.roster.watch_mut().take() else { return Self::default() };
+        let slots: Vec<_> = slots_of(pool.as_handle_slice()).collect();
+        Self { watch: Some(watch), slots: slots.into_iter() }
+    }
+
+    /// The first value is handed out.
+    #[inline]
+    pub(super) fn next(&mut self) {
+        self.slots.next();
+    }
+
+    /// The last value is handed out.
+    #[inline]
+    pub(super) fn next_back(&mut self) {
+        self.slots.next_back();
+    }
+}
+
+/// Says which values were not taken, if the aids are to.
+impl Drop for Left {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
-            watch.report_drop(slots_of(self.as_handle_slice()));
+            watch.report_drop(self.slots.as_slice().iter().copied());
         }
     }
 }

@@ -114,11 +114,12 @@ impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
 
 /// Moves the values out of a packed pool that is no longer needed, in their order.
 #[derive(Clone)]
-pub struct IntoIter<T, H: HandleLayout> {
+pub struct IntoIter<T, H> {
+    /// First, so that it tells of what is left before that is dropped.
+    #[cfg(feature = "debug-aids")]
+    left: super::debug::Left,
     handles: vec::IntoIter<H>,
     values: vec::IntoIter<T>,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
 
 impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
@@ -127,32 +128,26 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
 
     /// The handles and values in their present order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
-        let mut handles = self.roster.take_order();
+        #[cfg(feature = "debug-aids")]
+        let left = super::debug::Left::of(&mut self);
+        let mut handles = self.roster.into_order();
         handles.truncate(self.values.len());
         IntoIter {
+            #[cfg(feature = "debug-aids")]
+            left,
             handles: handles.into_iter(),
             values: self.values.take_all(),
-            #[cfg(feature = "debug-aids")]
-            watch: self.watch.take(),
         }
     }
 }
 
-/// Says which values were not taken, if the aids are to.
-#[cfg(feature = "debug-aids")]
-impl<T, H: HandleLayout> Drop for IntoIter<T, H> {
-    fn drop(&mut self) {
-        if let Some(watch) = &self.watch {
-            watch.report_drop(super::debug::slots_of(self.handles.as_slice()));
-        }
-    }
-}
-
-impl<T, H: HandleLayout> Iterator for IntoIter<T, H> {
+impl<T, H> Iterator for IntoIter<T, H> {
     type Item = (H, T);
 
     #[inline]
     fn next(&mut self) -> Option<(H, T)> {
+        #[cfg(feature = "debug-aids")]
+        self.left.next();
         self.handles.next().zip(self.values.next())
     }
 
@@ -162,17 +157,19 @@ impl<T, H: HandleLayout> Iterator for IntoIter<T, H> {
     }
 }
 
-impl<T, H: HandleLayout> DoubleEndedIterator for IntoIter<T, H> {
+impl<T, H> DoubleEndedIterator for IntoIter<T, H> {
     #[inline]
     fn next_back(&mut self) -> Option<(H, T)> {
+        #[cfg(feature = "debug-aids")]
+        self.left.next_back();
         self.handles.next_back().zip(self.values.next_back())
     }
 }
 
-impl<T, H: HandleLayout> ExactSizeIterator for IntoIter<T, H> {}
-impl<T, H: HandleLayout> FusedIterator for IntoIter<T, H> {}
+impl<T, H> ExactSizeIterator for IntoIter<T, H> {}
+impl<T, H> FusedIterator for IntoIter<T, H> {}
 
-impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for IntoIter<T, H> {
+impl<T: fmt::Debug, H: fmt::Debug> fmt::Debug for IntoIter<T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = self.handles.as_slice().iter().zip(self.values.as_slice());
         f.debug_map().entries(pairs).finish()

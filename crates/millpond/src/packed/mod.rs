@@ -8,6 +8,7 @@ mod entry;
 mod iter;
 mod overflow;
 mod roster;
+mod slots;
 mod snapshot;
 mod sort;
 mod traits;
@@ -81,13 +82,12 @@ type PackedSettings<H> = Settings<(), H>;
 /// assert_eq!(sparks.get(red), None); // stale, and refused for ever
 /// ```
 pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
-    /// Told with every call how many values there are.
+    /// Told with every call how many values there are. First, so that its debug aids tell of live values before
+    /// these are dropped.
     roster: PackedRoster<H>,
     /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
     /// never reallocated.
     values: PackedValues<T>,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
 
 impl<T> PackedPool<T> {
@@ -155,8 +155,6 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let mut pool = Self {
             roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
             values: PackedValues::try_new(capacity).map_err(out_of_memory)?,
-            #[cfg(feature = "debug-aids")]
-            watch: None,
         };
         #[cfg(feature = "debug-aids")]
         pool.watch(settings.debug_aids).map_err(out_of_memory)?;

@@ -6,7 +6,10 @@ use alloc::vec::Vec;
 use core::iter;
 use core::ops::Range;
 
+use super::slots::{Slot, Slots};
 use crate::circle::Circle;
+#[cfg(feature = "debug-aids")]
+use crate::debug::Watch;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
@@ -28,7 +31,7 @@ use crate::validate::{Violation, ensure, ensure_counters};
 /// How many are live is the pool's to say: it is the number of its values.
 #[derive(Clone, Debug)]
 pub(super) struct PackedRoster<H: HandleLayout> {
-    slots: Box<[Slot<H>]>,
+    slots: Slots<H::Word, H::Index>,
     order: Box<[H]>,
     retired_from: usize,
     circle: Circle<H::Word>,
@@ -46,23 +49,16 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     tap: Tap,
 }
 
-/// Both in one place, as whoever compares the generation goes on to the position.
-#[derive(Clone, Copy, Debug)]
-struct Slot<H: HandleLayout> {
-    word: H::Word,
-    position: H::Index,
-}
-
 impl<H: HandleLayout> PackedRoster<H> {
     pub(super) fn try_new(slots: usize, lifetimes: &Lifetimes) -> Result<Self, OutOfMemory> {
         let circle = Circle::new::<H>(lifetimes);
         let word = circle.start().as_dead();
         let first = |index| H::from_kept_parts(index, circle.start());
         Ok(Self {
-            slots: memory::from_fn(slots, |index| Slot {
+            slots: Slots::new(memory::from_fn(slots, |index| Slot {
                 word,
                 position: H::Index::from_index(index),
-            })?,
+            })?),
             order: memory::from_fn(slots, first)?,
             retired_from: slots,
             circle,
@@ -98,9 +94,9 @@ impl<H: HandleLayout> PackedRoster<H> {
         &self.order[..live]
     }
 
-    /// The handles of the values, in their order, and then others: for a pool that goes.
-    pub(super) fn take_order(&mut self) -> Vec<H> {
-        core::mem::take(&mut self.order).into_vec()
+    /// The handles of the values, in their order, and then others.
+    pub(super) fn into_order(self) -> Vec<H> {
+        self.order.into_vec()
     }
 
     /// The handle that [`acquire`](Self::acquire) will give.
@@ -216,6 +212,16 @@ impl<H: HandleLayout> PackedRoster<H> {
             let stats = self.stats(0);
             self.tap.restart(stats, core::iter::empty());
         }
+    }
+
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn watched(&self) -> Option<&Watch> {
+        self.slots.watch.as_deref()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn watch_mut(&mut self) -> &mut Option<Box<Watch>> {
+        &mut self.slots.watch
     }
 
     #[cfg(feature = "recorder")]

@@ -85,7 +85,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// where they are until the order is known, and then each moves once.
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
         let follow = MoveValues(self);
-        let PackedPool { roster, values, .. } = &mut *follow.0;
+        let PackedPool { roster, values } = &mut *follow.0;
         roster.sort_by(values.len(), |a, b| compare(values, a, b));
     }
 }
@@ -96,7 +96,7 @@ struct MoveValues<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
 
 impl<T, H: HandleLayout> Drop for MoveValues<'_, T, H> {
     fn drop(&mut self) {
-        let PackedPool { roster, values, .. } = &mut *self.0;
+        let PackedPool { roster, values } = &mut *self.0;
         roster.settle(values.len(), |a, b| values.swap(a, b));
     }
 }

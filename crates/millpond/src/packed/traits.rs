@@ -61,15 +61,10 @@ impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
         // Room for the whole capacity, as in any pool.
         let mut values = PackedValues::try_new(self.capacity())?;
         values.extend(self.values.iter().cloned());
-        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut copy = Self {
-            roster: self.roster.clone(),
-            values,
-            #[cfg(feature = "debug-aids")]
-            watch: None,
-        };
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
+        let mut copy = Self { roster: self.roster.clone(), values };
         #[cfg(feature = "debug-aids")]
-        copy.watch_with(self.watch.clone());
+        copy.fill_if_watched();
         Ok(copy)
     }
 }

@@ -548,6 +548,21 @@ fn values_go_with_a_pool_whose_report_panics() {
     });
 }
 
+/// As without the feature: it may not end what compiles.
+#[test]
+fn values_may_borrow_what_does_not_live_longer_than_their_pool() {
+    let (mut packed, mut iterator);
+    let mut recycler = Recycler::<Option<&str>>::new(2);
+    let mut handles = HandleAllocator::builder().capacity(2).handle::<Handle<&str>>().build();
+    let text = String::from("a");
+    packed = PackedPool::new(2);
+    packed.insert(&text[..]).unwrap();
+    iterator = packed.clone().into_iter();
+    *recycler.acquire().unwrap().1 = Some(&text);
+    let handle: Handle<&str> = handles.acquire().unwrap();
+    assert!(iterator.next().is_some() && handles.contains(handle));
+}
+
 #[test]
 fn zeroed_values_are_told_by_the_lines_that_made_them() {
     let mut pool = Pool::<Value>::with_aids(DebugAids::all());
