@@ -1,6 +1,6 @@
 //! Design 4 beyond its particles: what the patterns for game programming ask of any object pool, each by
 //! its name. (When the pool is full: `overflow.rs`. Pools of a level: `budget.rs`. Filling dead slots:
-//! `debug_aids.rs`.)
+//! `debug_aids`.)
 
 use std::cell::Cell;
 use std::rc::Rc;
