@@ -79,12 +79,14 @@ fn places_of_values_in_blocks() {
     let [first, last] = pool.get_disjoint_mut([handles[0], handles[8]]).unwrap();
     std::mem::swap(first, last);
     assert_eq!((pool[handles[0]], pool[handles[8]]), (8, 0));
+    pool[handles[0]] += 2;
+    assert_eq!(pool[handles[0]], 10);
     let mut kept = Vec::new();
     pool.retain(|handle, value| {
         kept.push((handle.index(), *value));
         *value % 2 == 0
     });
-    assert_eq!(kept, [(0, 8), (1, 1), (2, 2), (3, 3), (4, 4), (6, 6), (7, 7), (8, 0)]);
+    assert_eq!(kept, [(0, 10), (1, 1), (2, 2), (3, 3), (4, 4), (6, 6), (7, 7), (8, 0)]);
     let left: Vec<_> = pool.handles().map(Handle::index).collect();
     assert_eq!(left, [0, 2, 4, 6, 8]);
 }

@@ -135,3 +135,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         pool.tell_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_order_begins_with_the_blocks_that_are_there() {
+        let mut pool = BlockPool::<u8>::builder().slots_per_block(4).max_blocks(9).build();
+        let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
+        for index in [4, 5, 6, 7, 1, 10, 3, 8] {
+            pool.remove(handles[index]);
+        }
+        pool.shrink_to_fit();
+        let order: Vec<usize> = sealed::State::order(&pool).flatten().collect();
+        assert_eq!(order, [0, 2, 3, 1, 8, 10]);
+    }
+}

@@ -318,8 +318,9 @@ fn write_to_a_dead_slot_is_told_with_slot_and_byte_when_the_slot_is_used_again()
                     );
                     let said = said.expect("it is noticed");
                     assert!(said.starts_with(&expected), "{said}");
-                    let none = DebugAids::none();
-                    assert_eq!(written_to_while_dead::<P>(none, empty, slot, byte), None);
+                    for aids in [DebugAids::none(), DebugAids::none().remember_origins()] {
+                        assert_eq!(written_to_while_dead::<P>(aids, empty, slot, byte), None);
+                    }
                 }
             }
         }
