@@ -376,6 +376,13 @@ fn copies_and_restored_pools_have_their_dead_slots_filled() {
             unsafe { slot.wrapping_add(P::first_byte()).write(5) };
         }
         refill(&mut pool.clone());
+        let mut copy = pool.clone();
+        refill(&mut copy);
+        let stale_in_copy = copy.slot(0);
+        P::ways_to_empty()[0](&mut copy);
+        // SAFETY: as above.
+        unsafe { stale_in_copy.wrapping_add(P::first_byte()).write(5) };
+        assert!(panic_of(|| refill(&mut copy)).is_some());
         let said = (1..P::CAPACITY).filter(|_| panic_of(|| refill(&mut pool)).is_some()).count();
         assert_eq!(said, P::CAPACITY - 1);
         refill(&mut pool);
