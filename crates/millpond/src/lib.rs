@@ -164,7 +164,8 @@
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
-//!   them, in every pool of the heap that has handles. Off for every pool that does not ask for it.
+//!   them, in the pools on the heap that have handles, but for the classic ones. Off for every pool that does
+//!   not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.

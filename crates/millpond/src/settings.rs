@@ -147,6 +147,18 @@ impl<R, H> Settings<R, H> {
         Self { capacity: Some(capacity), ..Self::new() }
     }
 
+    /// The same of a part of a pool, whose first slot has this number in the whole: what is told of its slots
+    /// and handles counts from there.
+    #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "changed below"))]
+    pub(crate) fn part_from(mut self, slot: usize) -> Self {
+        #[cfg(feature = "debug-aids")]
+        {
+            self.debug_aids = self.debug_aids.part_from(slot);
+        }
+        let _ = slot;
+        self
+    }
+
     /// The same of a pool with another reuse order, or other handles.
     pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
         Settings {

@@ -30,7 +30,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Has the slots watched from now on, if there is anything to do.
     pub(super) fn watch(&mut self, settings: &Settings<R, H>) -> Result<(), OutOfMemory> {
-        self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, 0, self.capacity())?;
+        self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, self.capacity())?;
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// The state of another is about to be taken over, in which slots from `used` on are as here.
     pub(super) fn note_restored(&mut self, other: &Self, used: usize) {
-        if let Some(watch) = &mut self.slots.watch {
+        if let Some(watch) = self.slots.watch.as_mut().filter(|watch| watch.remembers()) {
             let differs =
                 |index: &usize| self.slots.words.get(*index) != other.slots.words.get(*index);
             (0..used).filter(differs).for_each(|index| watch.restored(index));

@@ -273,6 +273,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     where
         D: CoercesFrom<T>,
     {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.slots.next_handle() {
             Some(handle) => {
                 let value = make(handle);
@@ -557,11 +559,11 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove_as<T: 'static>(&mut self, handle: H) -> Option<T> {
-        #[cfg(feature = "debug-aids")]
-        if !self.contains(handle) {
+        let Some(index) = self.slots.find(handle) else {
+            #[cfg(feature = "debug-aids")]
             self.slots.note_refused_removal(handle);
-        }
-        let index = self.slots.find(handle)?;
+            return None;
+        };
         let value = self.storage.take_as(index)?;
         self.slots.release_live(index, handle.word());
         Some(value)

@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! 1. There are as many rooms as places. The rooms never move, and are reached only through the pointers
-//!    of the places.
+//! 1. There are as many rooms as places. The rooms never move. Those with a value are reached only through
+//!    the pointers of the places.
 //! 2. A place that is `Some` points to its own room, which holds an initialised value of the type that
 //!    `type_id` gives; `value` is a pointer to it as the trait object of that type.
 //! 3. Of a storage that fills, every byte of each empty room is initialised, but for the one whose value is

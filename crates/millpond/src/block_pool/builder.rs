@@ -54,6 +54,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
         }
     }
 
+    /// Of a part of a pool, whose first slot has this number in the whole.
+    pub(crate) fn part_from(self, slot: usize) -> Self {
+        Self { settings: self.settings.part_from(slot), ..self }
+    }
+
     /// How many slots the pool grows by: a power of two. As a rule so many that growing is rare, and so
     /// few that an unfilled block is no loss: a few pages' worth, such as 1024 values of 16 bytes.
     pub fn slots_per_block(mut self, slots: usize) -> Self {

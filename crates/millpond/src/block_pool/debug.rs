@@ -5,7 +5,6 @@ use core::panic::Location;
 
 use super::{Block, BlockPool};
 use crate::debug::{DebugAids, LiveReport};
-use crate::errors::refuse;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
@@ -45,11 +44,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// Has a block watched that has just been taken.
     pub(super) fn watch(&mut self, block: usize) -> Result<(), OutOfMemory> {
-        let first = block << self.shift;
         // What is said of handles, and when the pool goes, the whole pool says.
         let aids = DebugAids { panics_on_refused_removal: false, on_drop: None, ..self.aids };
+        let aids = aids.part_from(block << self.shift);
         match self.blocks[block].pool_mut() {
-            Some(pool) if !pool.is_watched() => pool.watch(aids, first),
+            Some(pool) if !pool.is_watched() => pool.watch(aids),
             _ => Ok(()),
         }
     }
@@ -58,9 +57,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
-        if self.aids.panics_on_refused_removal {
-            refuse(self.name(), handle, self.check(handle));
-        }
+        self.aids.removal_refused(self.name(), handle, self.check(handle));
     }
 }
 

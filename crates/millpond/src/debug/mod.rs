@@ -32,6 +32,11 @@
 //! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
 //! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
 //! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
+//! The [classic](crate::classic) pools have none either: they are what was published. And a pool that was read
+//! with serde has none; restore what was read into a pool that was built with them.
+//!
+//! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
+//! handles: if the label in their type borrows from something, that has to live longer than the pool.
 //!
 //! # AddressSanitizer
 //!
@@ -69,6 +74,9 @@ mod watch;
 
 use core::panic::Location;
 
+use crate::errors::refuse;
+use crate::handle::{HandleLayout, Refusal};
+
 pub(crate) use fill::{fill, find_changed};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
@@ -81,33 +89,45 @@ pub struct DebugAids {
     pub(crate) panics_on_refused_removal: bool,
     pub(crate) origins: bool,
     pub(crate) on_drop: Option<fn(&LiveReport)>,
+    /// The number that the pool's first slot has in what it is a part of.
+    pub(crate) first_slot: usize,
 }
 
 impl DebugAids {
     /// No aids: what a pool has that was built without a word about them.
     #[must_use]
     pub const fn none() -> Self {
-        Self { fill: false, panics_on_refused_removal: false, origins: false, on_drop: None }
+        Self {
+            fill: false,
+            panics_on_refused_removal: false,
+            origins: false,
+            on_drop: None,
+            first_slot: 0,
+        }
     }
 
     /// All but the report on drop, for which it has to be said where it goes.
     #[must_use]
     pub const fn all() -> Self {
-        Self { fill: true, panics_on_refused_removal: true, origins: true, on_drop: None }
+        Self { fill: true, panics_on_refused_removal: true, origins: true, ..Self::none() }
     }
 
     /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
     /// slot is handed out again: if not, somebody wrote through a pointer from before, and the insertion
-    /// panics and says where. Costs a pass over the slot each time.
+    /// panics and says where. Costs a pass over the slot when its object goes, and two when it is handed out
+    /// again. A [`restore`](crate::Pool::restore) puts objects into dead slots without a look at them.
     ///
-    /// (A value that is read through a stale pointer is `0x1deadb0b` over and over, which is easily
+    /// (What is read through a stale pointer is the number `0x1deadb0b` over and over, which is easily
     /// recognised in a debugger.)
+    ///
+    /// An order that threads a list through the slots ([`Intrusive`](crate::reuse::Intrusive)) needs the first
+    /// eight bytes of each, which are not filled then: writes to them go unseen.
     ///
     /// In a [`PackedPool`] the dead slots are the places behind the last value, which are told apart by their
     /// positions in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in its message is where the value at
     /// position 7 would be, whatever handle it had. (A stale pointer to a place that another value has taken
     /// writes to a live value, which nothing can see.) A [`Recycler`] has a valid object in every slot, and a
-    /// [`HandleAllocator`] has no slots: they have nothing to fill, and leave this out.
+    /// [`HandleAllocator`] has no values: they have nothing to fill, and leave this out.
     ///
     /// ```
     /// use millpond::Pool;
@@ -129,8 +149,9 @@ impl DebugAids {
         self
     }
 
-    /// [`remove`](crate::Pool::remove) panics where it would return `None`, and says which pool refuses which
-    /// handle and why; and so does a [`release`](crate::Recycler::release) that would return `false`. O(1).
+    /// A [`remove`](crate::Pool::remove) or [`release`](crate::Recycler::release) whose handle is refused panics
+    /// instead of returning `None` or `false`, and says which pool refuses which handle and why. O(1). (An
+    /// [`AnyPool::remove_as`](crate::AnyPool::remove_as) of another type refuses no handle, and returns `None`.)
     ///
     /// ```should_panic
     /// use millpond::Pool;
@@ -149,8 +170,8 @@ impl DebugAids {
     }
 
     /// Keeps the source line that each object was inserted at, for
-    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation. A snapshot
-    /// has no origins: of the objects of a restored pool, those keep theirs whose slots were live in the
+    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation; in a
+    /// [`BlockPool`](crate::BlockPool), with each block. A snapshot has no origins: of the objects of a restored pool, those keep theirs whose slots were live in the
     /// same generation before.
     #[must_use]
     pub const fn remember_origins(mut self) -> Self {
@@ -160,8 +181,28 @@ impl DebugAids {
 
     /// Whether there is anything to do.
     pub(crate) fn is_none(&self) -> bool {
-        let Self { fill, panics_on_refused_removal, origins, on_drop } = *self;
+        let Self { fill, panics_on_refused_removal, origins, on_drop, first_slot: _ } = *self;
         !(fill || panics_on_refused_removal || origins || on_drop.is_some())
+    }
+
+    /// The same of a part whose first slot has this number in the whole of it.
+    pub(crate) fn part_from(self, slot: usize) -> Self {
+        Self { first_slot: self.first_slot + slot, ..self }
+    }
+
+    /// A removal by this handle of the pool of this name was refused, for this reason.
+    #[track_caller]
+    pub(crate) fn removal_refused<H: HandleLayout>(
+        &self,
+        name: Option<&'static str>,
+        handle: H,
+        check: Result<(), Refusal>,
+    ) {
+        if self.panics_on_refused_removal {
+            let index = (self.first_slot as u32).saturating_add(handle.index());
+            let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
+            refuse(name, in_the_whole, check);
+        }
     }
 
     /// What is said of live objects that were inserted at these places; `None` if places are not
@@ -189,7 +230,10 @@ impl DebugAids {
     }
 
     /// When the pool is dropped with live objects, hands a report of them to the function, grouped by the
-    /// source lines that they were inserted at, before they are dropped.
+    /// source lines that they were inserted at, before they are dropped. So do copies of the pool, and the
+    /// iterator that it becomes by `into_iter`; each part of a [`PolicyPool`](crate::overflow::PolicyPool)
+    /// reports on its own; snapshots do not. A function that panics while another panic is on its way ends the
+    /// program, as in any drop.
     #[must_use]
     pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
         self.origins = true;

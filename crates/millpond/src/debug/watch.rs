@@ -3,39 +3,45 @@ use core::panic::Location;
 
 use super::fill::Changed;
 use super::{DebugAids, LiveReport};
-use crate::errors::{PoolName, refuse};
+use crate::errors::PoolName;
 use crate::handle::{HandleLayout, Refusal};
 use crate::memory::{self, OutOfMemory};
 
-/// The aids of one pool, or of one block of a pool, and what they remember.
+/// The aids of one pool, or of a part of one, and what they remember.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     name: Option<&'static str>,
     aids: DebugAids,
-    /// The number that the first slot has in the whole pool.
-    first: usize,
     /// Where the object of each slot was inserted; of dead slots, whatever it was before.
     origins: Box<[Option<&'static Location<'static>>]>,
 }
 
 impl Watch {
-    /// What watches over so many slots, if there is anything to do. In the whole pool, of which they may be
-    /// a block, the first of them has this number.
+    /// What watches over so many slots, if there is anything to do.
     pub(crate) fn try_new(
         name: Option<&'static str>,
         aids: DebugAids,
-        first: usize,
         slots: usize,
     ) -> Result<Option<Box<Self>>, OutOfMemory> {
         if aids.is_none() {
             return Ok(None);
         }
         let origins = memory::filled(if aids.origins { slots } else { 0 }, None)?;
-        Ok(Some(Box::new(Self { name, aids, first, origins })))
+        Ok(Some(Box::new(Self { name, aids, origins })))
     }
 
     pub(crate) fn fills(&self) -> bool {
         self.aids.fill
+    }
+
+    /// Whether it knows where objects were inserted.
+    pub(crate) fn remembers(&self) -> bool {
+        self.aids.origins
+    }
+
+    /// Whether somebody wants to know that the pool goes with live objects.
+    pub(crate) fn reports_drops(&self) -> bool {
+        self.aids.on_drop.is_some()
     }
 
     /// An object was inserted into this slot by whoever called.
@@ -56,9 +62,7 @@ impl Watch {
     /// A removal was refused, for this reason.
     #[track_caller]
     pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, check: Result<(), Refusal>) {
-        if self.aids.panics_on_refused_removal {
-            refuse(self.name, handle, check);
-        }
+        self.aids.removal_refused(self.name, handle, check);
     }
 
     /// Says that somebody has written to a dead slot, if so.
@@ -70,7 +74,7 @@ impl Watch {
                  instead of {expected:#04x}. Look for a raw pointer or reference kept from before its \
                  removal",
                 PoolName(self.name),
-                self.first + index,
+                self.aids.first_slot + index,
             );
         }
     }

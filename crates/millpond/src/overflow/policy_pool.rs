@@ -130,12 +130,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
             _ => (more, 0),
         };
         let slots_per_block = slots_per_block(capacity, grown);
+        let capacity_of_first = capacity + grown % slots_per_block;
         let blocks = BlockPoolBuilder::like(&builder)
             .slots_per_block(slots_per_block)
             .max_blocks(grown / slots_per_block)
+            .part_from(capacity_of_first + spilled)
             .try_build()?;
-        let second = builder.clone().capacity(spilled).try_build()?;
-        let first = builder.capacity(capacity + grown % slots_per_block).try_build()?;
+        let second = builder.clone().capacity(spilled).part_from(capacity_of_first).try_build()?;
+        let first = builder.capacity(capacity_of_first).try_build()?;
         let ages = match policy {
             Overflow::EvictOldest => Some(EvictOldest::try_new(capacity_max)?),
             _ => None,

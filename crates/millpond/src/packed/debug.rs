@@ -31,7 +31,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// Has the slots watched from now on, if there is anything to do.
     pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
-        *self.roster.watch_mut() = Watch::try_new(self.name(), aids, 0, self.capacity())?;
+        *self.roster.watch_mut() = Watch::try_new(self.name(), aids, self.capacity())?;
         self.fill_if_watched();
         Ok(())
     }
@@ -78,7 +78,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     /// The state of another pool is about to be taken over.
     pub(super) fn note_restored(&mut self, other: &Self) {
-        let Some(mut watch) = self.roster.watch_mut().take() else { return };
+        let Some(mut watch) = self.roster.watch_mut().take_if(|watch| watch.remembers()) else {
+            return;
+        };
         let differs = |index: &usize| self.roster.word(*index) != other.roster.word(*index);
         (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
         *self.roster.watch_mut() = Some(watch);
@@ -102,6 +104,9 @@ impl Left {
     /// Of the pool's own watch, which it has no longer.
     pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
         let Some(watch) = pool.roster.watch_mut().take() else { return Self::default() };
+        if !watch.reports_drops() {
+            return Self::default();
+        }
         let slots: Vec<_> = slots_of(pool.as_handle_slice()).collect();
         Self { watch: Some(watch), slots: slots.into_iter() }
     }

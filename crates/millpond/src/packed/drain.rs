@@ -113,7 +113,6 @@ impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
 }
 
 /// Moves the values out of a packed pool that is no longer needed, in their order.
-#[derive(Clone)]
 pub struct IntoIter<T, H> {
     /// First, so that it tells of what is left before that is dropped.
     #[cfg(feature = "debug-aids")]
@@ -137,6 +136,19 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
             left,
             handles: handles.into_iter(),
             values: self.values.take_all(),
+        }
+    }
+}
+
+impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
+    fn clone(&self) -> Self {
+        // The values first: if that panics, there is no copy that could tell of values which go with it.
+        let values = self.values.clone();
+        Self {
+            #[cfg(feature = "debug-aids")]
+            left: self.left.clone(),
+            handles: self.handles.clone(),
+            values,
         }
     }
 }

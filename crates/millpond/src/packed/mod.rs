@@ -340,6 +340,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
         match self.roster.next(self.len()) {
             Some(handle) => {
                 let value = make(handle);
@@ -549,11 +551,11 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        #[cfg(feature = "debug-aids")]
-        if !self.contains(handle) {
+        let Some(position) = self.position_of(handle) else {
+            #[cfg(feature = "debug-aids")]
             self.note_refused_removal(handle);
-        }
-        let position = self.position_of(handle)?;
+            return None;
+        };
         let live = self.values.len();
         let value = self.values.swap_remove(position);
         self.roster.release(handle, position, live);

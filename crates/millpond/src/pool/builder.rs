@@ -40,6 +40,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         &self.settings
     }
 
+    /// Of a part of a pool, whose first slot has this number in the whole.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn part_from(self, slot: usize) -> Self {
+        Self { settings: self.settings.part_from(slot), ..self }
+    }
+
     settings_methods!();
     order_and_handle_methods!(PoolBuilder<T>, keeps values);
 

@@ -37,10 +37,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         watch.into_iter().flat_map(|watch| watch.origins(self.occupancy().iter()))
     }
 
-    /// Has the slots watched from now on, if there is anything to do. In the whole pool, of which this may
-    /// be a block, the first of them has this number.
-    pub(crate) fn watch(&mut self, aids: DebugAids, first: usize) -> Result<(), OutOfMemory> {
-        self.storage.watch(Watch::try_new(self.name(), aids, first, self.capacity())?);
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(crate) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
+        self.storage.watch(Watch::try_new(self.name(), aids, self.capacity())?);
         Ok(())
     }
 

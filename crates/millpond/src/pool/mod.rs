@@ -149,7 +149,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut pool = Self { core, storage };
         #[cfg(feature = "debug-aids")]
-        pool.watch(settings.debug_aids, 0).map_err(out_of_memory)?;
+        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
         Ok(pool)
     }
 

@@ -527,11 +527,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
 /// handles. Takes the memory of a new recycler.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
-        Self {
-            handles: self.handles.clone(),
-            objects: self.objects.clone(),
-            on_release: self.on_release,
-        }
+        // The objects first: if that panics, there is no copy that could tell of objects which go with it.
+        let objects = self.objects.clone();
+        Self { handles: self.handles.clone(), objects, on_release: self.on_release }
     }
 }
 

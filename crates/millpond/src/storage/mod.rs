@@ -1,7 +1,7 @@
 //! The values of a pool: an array of slots, some of them initialised.
 //!
 //! This module and its children hold the unsafe code of the pools that move values in and out.
-//! Everything that they offer is safe but for the two functions marked `unsafe`.
+//! Everything that they offer is safe but for what is marked `unsafe`.
 //!
 //! # Invariant
 //!
@@ -250,7 +250,11 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<W>) {
         debug_assert!(!core::mem::needs_drop::<T>());
-        if Self::LINKED || cfg!(any(feature = "debug-aids", millpond_asan)) {
+        #[cfg(feature = "debug-aids")]
+        let fills = self.watched().is_some_and(crate::debug::Watch::fills);
+        #[cfg(not(feature = "debug-aids"))]
+        let fills = false;
+        if Self::LINKED || fills || cfg!(millpond_asan) {
             for index in 0..self.values.len() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);

@@ -1,6 +1,7 @@
 //! One face for all pools that have debug aids: an adapter each, and a new pool has all checks.
 
 use std::any::Any;
+use std::cell::Cell;
 
 use millpond::debug::{DebugAids, LiveReport};
 use millpond::overflow::{
@@ -15,6 +16,16 @@ use millpond::{
 pub(crate) type Value = [u8; 21];
 
 const VALUE: Value = [7; 21];
+
+thread_local! {
+    /// How many values were made by functions that a pool was given.
+    pub(crate) static MADE: Cell<u32> = const { Cell::new(0) };
+}
+
+fn made() -> Value {
+    MADE.set(MADE.get() + 1);
+    VALUE
+}
 
 /// A pool named "bullets" of a few slots, with aids.
 pub(crate) trait Aided: Sized {
@@ -101,7 +112,7 @@ macro_rules! aided_pool {
             fn insert_by(&mut self, way: usize) -> Option<Handle<Value>> {
                 match way {
                     0 => self.insert(VALUE).ok(),
-                    1 => self.insert_with(|_| VALUE).ok(),
+                    1 => self.insert_with(|_| made()).ok(),
                     2 => {
                         let entry = self.vacant_entry()?;
                         Some(entry.insert(VALUE))
@@ -237,7 +248,7 @@ impl Aided for Anything {
     fn insert_by(&mut self, way: usize) -> Option<Handle<dyn Any>> {
         match way {
             0 => self.insert(VALUE).ok(),
-            1 => self.insert_with(|_| VALUE).ok(),
+            1 => self.insert_with(|_| made()).ok(),
             2 => {
                 let entry = self.vacant_entry()?;
                 Some(entry.insert(VALUE))

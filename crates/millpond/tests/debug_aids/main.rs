@@ -314,7 +314,7 @@ fn write_to_a_dead_slot_is_told_with_slot_and_byte_when_the_slot_is_used_again()
                     let expected = format!(
                         "pool \"bullets\": slot {slot} was written to while it was dead: byte {byte} of 21 \
                          is 0x07 instead of {:#04x}",
-                        [0x1d, 0xea, 0xdb, 0x0b][byte % 4]
+                        0x1dea_db0b_u32.to_ne_bytes()[byte % 4]
                     );
                     let said = said.expect("it is noticed");
                     assert!(said.starts_with(&expected), "{said}");
@@ -340,9 +340,11 @@ fn every_way_to_insert_looks_at_the_slot_before_anything_has_happened() {
                 // SAFETY: as above.
                 unsafe { slot.wrapping_add(P::first_byte()).write(5) };
             }
+            let made_before = aided::MADE.get();
             let line = line!() + 1;
             let said = panic_and_place_of(|| _ = pool.insert_by(way)).expect("it is noticed");
             assert!(said.0.contains("was written to while it was dead"), "way {way}: {}", said.0);
+            assert_eq!(aided::MADE.get(), made_before, "way {way}");
             assert_eq!((said.1.as_str(), said.2), (file!(), line), "way {way}");
             assert_eq!((pool.len(), pool.live_report().unwrap().live()), (0, 0), "way {way}");
             pool.check();
@@ -659,4 +661,67 @@ fn a_handle_that_was_never_issued_is_no_stale_one() {
     let handle = pool.insert([0; 21]).unwrap();
     let next = Handle::from_parts(handle.index(), handle.generation() + 1).unwrap();
     assert!(panic_of(|| _ = pool.remove(next)).unwrap().contains("never issued"));
+}
+
+/// To whoever has it, a pool with a policy is one pool, whatever it is made of.
+#[test]
+fn all_parts_of_a_pool_with_a_policy_are_told_by_the_numbers_of_the_whole() {
+    for (policy, more) in [(Overflow::Spill, 3), (Overflow::Grow, 35)] {
+        let builder = Pool::<Value>::builder().capacity(2).name("pond");
+        let mut pool = PolicyPool::new(policy, builder.debug_aids(DebugAids::all()), more);
+        while pool.insert_by([7; 21], |_, _| 0).is_ok() {}
+        assert_eq!(pool.len(), 2 + more);
+        for number in 0..pool.len() {
+            let handle = pool.handle_at(number).unwrap();
+            let stale = pool.get_mut(handle).unwrap().as_mut_ptr();
+            pool.remove(handle).unwrap();
+            let refused = panic_of(|| _ = pool.remove(handle)).unwrap();
+            assert!(
+                refused.starts_with(&format!("pool \"pond\" refuses handle {handle}:")),
+                "{refused}"
+            );
+            // SAFETY: the slot is part of the pool's arrays, and no value is there.
+            unsafe { stale.wrapping_add(20).write(1) };
+            let written = panic_of(|| _ = pool.insert_by([7; 21], |_, _| 0)).unwrap();
+            let expected = format!("pool \"pond\": slot {number} was written to");
+            assert!(written.starts_with(&expected), "{written}");
+            assert!(pool.insert_by([7; 21], |_, _| 0).is_ok());
+        }
+        let beyond = Handle::from_parts(1000, 1).unwrap();
+        let refused = panic_of(|| _ = pool.remove(beyond)).unwrap();
+        assert!(refused.starts_with("pool \"pond\" refuses handle 1000v1:"), "{refused}");
+    }
+}
+
+/// What never came to be does not go.
+#[test]
+fn copies_that_panic_on_the_way_are_not_told() {
+    #[derive(Default)]
+    struct Fragile(bool);
+    impl Clone for Fragile {
+        fn clone(&self) -> Self {
+            assert!(!self.0, "on purpose");
+            Self(self.0)
+        }
+    }
+    let aids = DebugAids::none().report_on_drop(keep);
+    let mut pool = Pool::builder().capacity(3).debug_aids(aids).build();
+    let mut packed = PackedPool::builder().capacity(3).debug_aids(aids).build();
+    let mut blocks = BlockPool::builder().slots_per_block(2).debug_aids(aids).build();
+    let mut recycler =
+        Recycler::builder().capacity(3).debug_aids(aids).build_with(|_| Fragile(false));
+    for fragile in [false, true, false] {
+        let _ = (pool.insert(Fragile(fragile)), packed.insert(Fragile(fragile)));
+        let _ = blocks.insert(Fragile(fragile));
+        recycler.acquire().unwrap().1.0 = fragile;
+    }
+    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot())));
+    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot())));
+    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot())));
+    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot())));
+    let (values, packed_values) = (pool.into_iter(), packed.into_iter());
+    assert!(panics(|| drop(packed_values.clone())));
+    assert!(REPORTS.take().is_empty());
+    drop((values, packed_values, blocks, recycler));
+    assert_eq!(REPORTS.take().len(), 4);
 }
