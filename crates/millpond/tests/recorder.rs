@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use millpond::recorder::{HEADER, Recorder};
 use millpond::reuse::{Fifo, LowestFirst};
@@ -25,6 +27,11 @@ impl Text {
         self.lines().into_iter().filter(is_event).collect()
     }
 
+    /// Whether there is this in it by now.
+    fn has(&self, part: &str) -> bool {
+        str::from_utf8(&self.0.lock().unwrap()).unwrap().contains(part)
+    }
+
     /// The last statistics of a class.
     fn stats(&self, class: &str) -> Vec<u64> {
         let columns = |line: &String| {
@@ -44,6 +51,17 @@ impl Write for Text {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Waits for what the writer does on its own thread. A test of one that has died ends all the same.
+#[track_caller]
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    const LONGEST: Duration = Duration::from_secs(60);
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LONGEST, "waited for {LONGEST:?} in vain");
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -358,7 +376,7 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     }
     impl Drop for Bomb {
         fn drop(&mut self) {
-            assert!(!self.0 || std::thread::panicking(), "on purpose");
+            assert!(!self.0 || thread::panicking(), "on purpose");
         }
     }
     let text = Text::default();
@@ -425,11 +443,11 @@ fn a_full_disk_ends_the_recording_and_nothing_else() {
     let recorder = Recorder::to_writer(Full(2)).unwrap();
     let mut pool = Pool::new(1);
     pool.record(&recorder);
-    while recorder.is_recording() {
+    wait_until(|| {
         let handle = pool.insert(1).unwrap();
         pool.remove(handle);
-        std::thread::yield_now();
-    }
+        !recorder.is_recording()
+    });
     pool.insert(1).unwrap();
     assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
 }
@@ -449,9 +467,7 @@ impl Write for Panics {
 #[test]
 fn a_writer_that_panics_is_an_error() {
     let recorder = Recorder::to_writer(Panics).unwrap();
-    while recorder.is_recording() {
-        std::thread::yield_now();
-    }
+    wait_until(|| !recorder.is_recording());
     assert!(recorder.finish().unwrap_err().to_string().contains("panicked"));
 }
 
@@ -540,15 +556,12 @@ fn the_last_statistics_are_those_of_the_end() {
     let text = Text::default();
     let recorder = Recorder::to_writer(text.clone()).unwrap();
     let (mut gone, mut stays) = (recorder.track("gone", 9), recorder.track("stays", 9));
-    while text.0.lock().unwrap().is_empty() {
-        std::thread::yield_now();
-    }
+    // The first are written at once, the next a tenth of a second later: not in between.
+    wait_until(|| text.has(",stats,0,gone,") && text.has(",stats,1,stays,"));
     stays.birth(0);
     gone.birth(0);
     drop(gone);
-    while !text.events().contains(&"0,free,1,gone".to_string()) {
-        std::thread::yield_now();
-    }
+    wait_until(|| text.has("0,free,1,gone\n"));
     stays.birth(1);
     recorder.finish().unwrap();
     assert_eq!((text.stats("gone")[4], text.stats("stays")[4]), (1, 2));
