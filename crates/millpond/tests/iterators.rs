@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::cell::Cell;
+
 use common::{Counted, Ledger, panics};
 use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool};
 
@@ -40,14 +42,19 @@ macro_rules! tells_what_is_left {
             }
             assert!(drain.next().is_none());
 
-            // Which values it will choose nobody knows: none of them perhaps, or all that are left.
-            let mut extracted = pool.extract_if(|_, value| *value % 3 == 0);
+            // Which values it will choose nobody knows: none perhaps, or all that it was not asked about.
+            let asked = Cell::new(0);
+            let mut extracted = pool.extract_if(|_, value| {
+                asked.set(asked.get() + 1);
+                *value % 3 == 0
+            });
             assert_eq!(extracted.size_hint(), (0, Some(35)));
             for taken in 1..=12 {
                 assert!(extracted.next().is_some());
                 let (least, most) = extracted.size_hint();
                 assert_eq!(least, 0);
-                assert!((12 - taken..=35 - taken).contains(&most.unwrap()), "{taken}: {most:?}");
+                let (asked, most) = (asked.get(), most.unwrap());
+                assert!((35 - asked..=35 - taken).contains(&most), "{taken} of {asked}: {most}");
             }
             assert!(extracted.next().is_none() && pool.len() == 23);
         }
@@ -59,6 +66,22 @@ tells_what_is_left! {
     packed_pool_tells_what_is_left: PackedPool::new(70);
     static_pool_tells_what_is_left: StaticPool::<u32, 70>::new();
     block_pool_tells_what_is_left: BlockPool::with_blocks(16, 5);
+}
+
+/// It knows its position, and with it how many it has not asked about.
+#[test]
+fn packed_pool_tells_what_is_left_to_extract() {
+    let mut pool = PackedPool::new(35);
+    (0..35_u32).for_each(|value| assert!(pool.insert(value).is_ok()));
+    let asked = Cell::new(0);
+    let mut extracted = pool.extract_if(|_, value| {
+        asked.set(asked.get() + 1);
+        *value % 3 == 0
+    });
+    while extracted.next().is_some() {
+        assert_eq!(extracted.size_hint(), (0, Some(35 - asked.get())));
+    }
+    assert_eq!((extracted.size_hint(), asked.get()), ((0, Some(0)), 35));
 }
 
 #[test]
