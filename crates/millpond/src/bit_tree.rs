@@ -345,6 +345,10 @@ mod tests {
             assert_eq!(tree.lowest(), NONE);
             assert!(tree.words.iter().all(|word| *word == 0));
         }
+        // Its single word is the last: there is none behind it.
+        let mut full = BitTree::<1>::try_with_room(64).unwrap();
+        full.fill_below(64);
+        assert_eq!(*full.words, [!0]);
     }
 
     #[test]

@@ -155,19 +155,19 @@ mod tests {
     #[test]
     fn are_cut_in_two_between_words() {
         fn slots_of(runs: super::Runs<'_>, lowest: usize, beyond: usize) -> Vec<usize> {
-            match runs.split() {
+            let slots: Vec<_> = match runs.split() {
                 Some((left, at, right)) => {
                     assert!(lowest < at && at < beyond && at % 64 == 0);
                     let mut slots = slots_of(left, lowest, at);
                     slots.extend(slots_of(right, at, beyond));
                     slots
                 }
-                None => {
-                    let slots: Vec<_> = runs.flatten().collect();
-                    assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
-                    slots
-                }
-            }
+                None => runs.clone().flatten().collect(),
+            };
+            assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
+            // From behind as well: the front of a half stands in any word, and nobody has taken from it.
+            assert!(runs.rev().flat_map(Range::rev).eq(slots.iter().rev().copied()));
+            slots
         }
 
         for live in patterns() {
