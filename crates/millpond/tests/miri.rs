@@ -6,12 +6,13 @@ mod subject;
 
 use subject::{Kind, Plan, Run, Step, for_every_pool};
 
-use common::{Counted, Ledger, in_every_order};
+use common::{Counted, Ledger, in_every_order, panics};
 use std::any::Any;
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
-use millpond::reuse::ReuseOrder;
-use millpond::{AnyPool, BlockPool, Handle, Handle32, HandleLayout, Pool, Recycler};
+use millpond::debug::DebugAids;
+use millpond::reuse::{Intrusive, ReuseOrder};
+use millpond::{AnyPool, BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, Recycler};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.
@@ -248,3 +249,140 @@ fn every_step<K: Kind>() {
 }
 
 for_every_pool! { every_step }
+
+/// A pool with all aids, and those that it is copied to, with and without aids, through all that fills dead
+/// slots and looks at them.
+macro_rules! through_dead_slots {
+    ($capacity:expr, $make:expr, $build:expr) => {{
+        let (capacity, make, build) = ($capacity, $make, $build);
+        let mut pool = build(DebugAids::all());
+        let handles: Vec<_> = (0..capacity).map(|id| pool.insert(make(id)).unwrap()).collect();
+        assert!(pool.insert(make(9)).is_err());
+        for handle in handles.iter().step_by(2) {
+            assert!(pool.remove(*handle).is_some());
+        }
+        let with_holes = pool.snapshot();
+        if let Some(next) = pool.vacant_entry().map(|entry| entry.handle()) {
+            pool.insert_at(next, make(7)).unwrap();
+        }
+        let (mut copy, mut plain) = (pool.clone(), build(DebugAids::none()));
+        for pool in [&mut pool, &mut copy, &mut plain] {
+            pool.restore(&with_holes).unwrap();
+            while pool.insert(make(5)).is_ok() {}
+        }
+        // The dead slots of this one were never filled.
+        plain.clear();
+        let _ = plain.insert(make(6));
+        pool.restore(&plain.snapshot()).unwrap();
+        copy.clone_from(&plain);
+        while copy.insert(make(6)).is_ok() {}
+        copy.validate().unwrap();
+
+        while pool.insert(make(7)).is_ok() {}
+        pool.retain(|handle, _| handle.index() % 2 == 0);
+        while pool.insert(make(7)).is_ok() {}
+        drop(pool.drain().next());
+        assert!(pool.is_empty());
+        while pool.insert(make(8)).is_ok() {}
+        pool.clear();
+        pool.restore(&with_holes).unwrap();
+        let _ = pool.insert(make(9));
+        pool.validate().unwrap();
+        let mut rest = pool.into_iter();
+        assert_eq!(rest.next().is_some(), capacity > 0);
+    }};
+}
+
+/// What is left when a value's drop panics is as good as before, and nothing is left in the end.
+macro_rules! through_drops_that_panic {
+    ($pool:ty, $build:expr) => {{
+        let ledger = Ledger::default();
+        let mut pool: $pool = $build(DebugAids::all());
+        let ways: [fn(&mut $pool); 3] =
+            [|pool| pool.clear(), |pool| pool.retain(|_, _| false), |pool| drop(pool.drain())];
+        for remove in ways {
+            while pool.insert(ledger.value(1)).is_ok() {}
+            ledger.panic_in_drop_of(1);
+            assert!(panics(|| remove(&mut pool)));
+            pool.validate().unwrap();
+        }
+        while pool.insert(ledger.value(1)).is_ok() {}
+        ledger.panic_in_drop_of(1);
+        assert!(panics(|| drop(pool)));
+        assert_eq!(ledger.alive(), 0);
+    }};
+}
+
+fn dead_slots_of<T: Clone>(make: impl Fn(u8) -> T) {
+    for capacity in [0, 3] {
+        let slots = usize::from(capacity);
+        let pool = || Pool::builder().capacity(slots);
+        through_dead_slots!(capacity, &make, |aids| pool().debug_aids(aids).build());
+        through_dead_slots!(capacity, &make, |aids| {
+            pool().reuse(Intrusive).debug_aids(aids).build()
+        });
+        through_dead_slots!(capacity, &make, |aids| {
+            PackedPool::builder().capacity(slots).debug_aids(aids).build()
+        });
+        through_dead_slots!(capacity.next_multiple_of(2), &make, |aids| {
+            let builder = BlockPool::builder().slots_per_block(2).max_blocks(slots.div_ceil(2));
+            builder.give_back_beyond(1).debug_aids(aids).build()
+        });
+    }
+}
+
+#[test]
+fn dead_slots_that_are_filled() {
+    // With padding, without a size, and with a drop.
+    dead_slots_of(|id| (id, 7_u64));
+    dead_slots_of(|_| ());
+    dead_slots_of(Box::new);
+
+    through_drops_that_panic!(Pool<Counted>, |aids| {
+        Pool::builder().capacity(3).debug_aids(aids).build()
+    });
+    through_drops_that_panic!(Pool<Counted, Intrusive>, |aids| {
+        Pool::builder().capacity(3).reuse(Intrusive).debug_aids(aids).build()
+    });
+    through_drops_that_panic!(PackedPool<Counted>, |aids| {
+        PackedPool::builder().capacity(3).debug_aids(aids).build()
+    });
+    through_drops_that_panic!(BlockPool<Counted>, |aids| {
+        BlockPool::builder().slots_per_block(2).max_blocks(2).debug_aids(aids).build()
+    });
+}
+
+#[test]
+fn dead_slots_that_are_filled_in_a_pool_of_different_types() {
+    type Anything = AnyPool<dyn Any, 32>;
+    let ledger = Ledger::default();
+    let fill = |pool: &mut Anything| {
+        let _ = (pool.insert(ledger.value(1)), pool.insert((1_u8, 7_u64)), pool.insert(()));
+        assert!(pool.is_full());
+    };
+    let mut none = Anything::builder().debug_aids(DebugAids::all()).capacity(0).build();
+    fill(&mut none);
+    none.clear();
+    let mut pool = Anything::builder().debug_aids(DebugAids::all()).capacity(3).build();
+    fill(&mut pool);
+    let handles: Vec<_> = pool.handles().collect();
+    assert_eq!(pool.remove_as::<(u8, u64)>(handles[1]), Some((1, 7)));
+    assert!(pool.remove(handles[0]));
+    let next = pool.vacant_entry().unwrap().handle();
+    pool.insert_at(next, (2_u8, 8_u64)).unwrap();
+    pool.validate().unwrap();
+    fill(&mut pool);
+    let ways: [fn(&mut Anything); 2] = [|pool| pool.clear(), |pool| pool.retain(|_, _| false)];
+    for remove in ways {
+        pool.clear();
+        fill(&mut pool);
+        ledger.panic_in_drop_of(1);
+        assert!(panics(|| remove(&mut pool)));
+        pool.validate().unwrap();
+    }
+    pool.clear();
+    fill(&mut pool);
+    ledger.panic_in_drop_of(1);
+    assert!(panics(|| drop(pool)));
+    assert_eq!(ledger.alive(), 0);
+}
