@@ -29,7 +29,7 @@ impl Text {
 
     /// Whether there is this in it by now.
     fn has(&self, part: &str) -> bool {
-        str::from_utf8(&self.0.lock().unwrap()).unwrap().contains(part)
+        std::str::from_utf8(&self.0.lock().unwrap()).unwrap().contains(part)
     }
 
     /// The last statistics of a class.
