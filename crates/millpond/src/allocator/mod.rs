@@ -192,15 +192,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn release(&mut self, handle: H) -> bool {
-        let found = self.find(handle);
-        #[cfg(feature = "debug-aids")]
-        if found.is_none() {
+        let Some(index) = self.find(handle) else {
+            #[cfg(feature = "debug-aids")]
             self.note_refused_removal(handle);
-        }
-        if let Some(index) = found {
-            self.release_live(index, handle.word());
-        }
-        found.is_some()
+            return false;
+        };
+        self.release_live(index, handle.word());
+        true
     }
 
     /// Ends the lifetime of a slot that is live in this generation.

@@ -91,6 +91,36 @@ fn insert_by_policy<P: Bounded<Value = Value>>(pool: &mut P, way: usize) -> Opti
     }
 }
 
+/// What it has methods of its own for.
+macro_rules! own_len_and_report {
+    () => {
+        fn len(&self) -> usize {
+            self.len()
+        }
+
+        fn live_report(&self) -> Option<LiveReport> {
+            self.live_report()
+        }
+    };
+}
+
+/// What has no values to give back is released.
+macro_rules! removed_by_release {
+    () => {
+        #[track_caller]
+        fn remove(&mut self, handle: Self::Handle) -> bool {
+            self.release(handle)
+        }
+    };
+}
+
+macro_rules! release_all {
+    ($slots:ident) => {{
+        let handles: Vec<_> = $slots.handles().collect();
+        handles.into_iter().for_each(|handle| assert!($slots.release(handle)));
+    }};
+}
+
 /// What pools of values have in common.
 macro_rules! aided_pool {
     (
@@ -146,13 +176,7 @@ macro_rules! aided_pool {
                 ]
             }
 
-            fn len(&self) -> usize {
-                self.len()
-            }
-
-            fn live_report(&self) -> Option<LiveReport> {
-                self.live_report()
-            }
+            own_len_and_report!();
 
             fn check(&self) {
                 self.validate().unwrap();
@@ -286,13 +310,7 @@ impl Aided for Anything {
         ]
     }
 
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn live_report(&self) -> Option<LiveReport> {
-        self.live_report()
-    }
+    own_len_and_report!();
 
     fn check(&self) {
         self.validate().unwrap();
@@ -336,25 +354,13 @@ impl Aided for Recycler<Value> {
         }
     }
 
-    #[track_caller]
-    fn remove(&mut self, handle: Handle<Value>) -> bool {
-        self.release(handle)
-    }
+    removed_by_release!();
 
     fn ways_to_empty() -> Vec<fn(&mut Self)> {
-        vec![|pool| pool.clear(), |pool| pool.retain(|_, _| false), |pool| {
-            let handles: Vec<_> = pool.handles().collect();
-            handles.into_iter().for_each(|handle| assert!(pool.release(handle)));
-        }]
+        vec![|pool| pool.clear(), |pool| pool.retain(|_, _| false), |pool| release_all!(pool)]
     }
 
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn live_report(&self) -> Option<LiveReport> {
-        self.live_report()
-    }
+    own_len_and_report!();
 
     fn check(&self) {
         self.validate().unwrap();
@@ -388,25 +394,13 @@ impl<R: ReuseOrder> Aided for HandleAllocator<R> {
         }
     }
 
-    #[track_caller]
-    fn remove(&mut self, handle: Handle<()>) -> bool {
-        self.release(handle)
-    }
+    removed_by_release!();
 
     fn ways_to_empty() -> Vec<fn(&mut Self)> {
-        vec![|slots| slots.clear(), |slots| {
-            let handles: Vec<_> = slots.handles().collect();
-            handles.into_iter().for_each(|handle| assert!(slots.release(handle)));
-        }]
+        vec![|slots| slots.clear(), |slots| release_all!(slots)]
     }
 
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn live_report(&self) -> Option<LiveReport> {
-        self.live_report()
-    }
+    own_len_and_report!();
 
     fn check(&self) {
         self.validate().unwrap();
