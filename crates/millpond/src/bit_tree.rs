@@ -15,7 +15,7 @@
 
 use alloc::boxed::Box;
 use core::cmp::Ordering;
-use core::ops::Range;
+use core::ops::{Deref, DerefMut, Range};
 
 use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
@@ -26,25 +26,30 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// "No number": no tree has room for it.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most.
+/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most. The words are its own, or
+/// lent by somebody who keeps them together with the tree's [`Head`].
 #[derive(Clone, Debug)]
-pub(crate) struct BitTree<const LEVELS: usize> {
+pub(crate) struct BitTree<const LEVELS: usize, B = Box<[u64]>> {
     /// One level behind the other, level 0 first.
-    words: Box<[u64]>,
+    words: B,
+    head: Head<LEVELS>,
+}
+
+/// What a tree knows beside its words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<const LEVELS: usize> {
     /// Where each level begins.
     starts: [u32; LEVELS],
     /// The lowest number in the set, or [`NONE`].
     lowest: usize,
 }
 
-impl<const LEVELS: usize> BitTree<LEVELS> {
-    /// The empty set, without room for any number, and without memory.
-    pub(crate) fn new() -> Self {
-        Self { words: Box::default(), starts: [0; LEVELS], lowest: NONE }
-    }
+impl<const LEVELS: usize> Head<LEVELS> {
+    /// That of the empty set, without room for any number.
+    pub(crate) const EMPTY: Self = Self { starts: [0; LEVELS], lowest: NONE };
 
-    /// The empty set, with room for the numbers below this one.
-    pub(crate) fn try_with_room(numbers: usize) -> Result<Self, OutOfMemory> {
+    /// That of the empty set, with room for the numbers below this one, and how many words it needs, which are 0.
+    pub(crate) fn with_room(numbers: usize) -> (Self, usize) {
         let mut starts = [0; LEVELS];
         let (mut words, mut bits) = (0, numbers);
         for start in &mut starts {
@@ -53,7 +58,12 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
             words += bits;
         }
         assert!(bits == 1, "the uppermost level is a single word");
-        Ok(Self { words: memory::filled(words, 0)?, starts, lowest: NONE })
+        (Self { starts, lowest: NONE }, words)
+    }
+
+    /// The tree with this head, over its words.
+    pub(crate) fn over<B>(self, words: B) -> BitTree<LEVELS, B> {
+        BitTree { words, head: self }
     }
 
     /// The lowest number in the set, or [`NONE`].
@@ -61,102 +71,18 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
     pub(crate) fn lowest(&self) -> usize {
         self.lowest
     }
+}
 
-    /// Adds a number for which there is room.
-    #[inline]
-    pub(crate) fn insert(&mut self, number: usize) {
-        self.lowest = self.lowest.min(number);
-        if self.set(0, number) {
-            self.set_above(number / WORD_BITS);
-        }
+impl<const LEVELS: usize> BitTree<LEVELS> {
+    /// The empty set, without room for any number, and without memory.
+    pub(crate) fn new() -> Self {
+        Self { words: Box::default(), head: Head::EMPTY }
     }
 
-    /// A word of level 0 was 0 until now.
-    #[inline(never)]
-    fn set_above(&mut self, mut at: usize) {
-        for level in 1..LEVELS {
-            if !self.set(level, at) {
-                return;
-            }
-            at /= WORD_BITS;
-        }
-    }
-
-    /// Sets a bit of a level; whether its word was 0 until now.
-    #[inline(always)]
-    fn set(&mut self, level: usize, at: usize) -> bool {
-        let word = &mut self.words[self.starts[level] as usize + at / WORD_BITS];
-        let was_empty = *word == 0;
-        *word |= 1 << (at % WORD_BITS);
-        was_empty
-    }
-
-    /// Takes out a number for which there is room, if it is in the set.
-    pub(crate) fn remove(&mut self, number: usize) {
-        if number == self.lowest {
-            return self.remove_lowest();
-        }
-        let mut at = number;
-        for level in 0..LEVELS {
-            let word = &mut self.words[self.starts[level] as usize + at / WORD_BITS];
-            *word &= !(1 << (at % WORD_BITS));
-            if *word != 0 {
-                return;
-            }
-            at /= WORD_BITS;
-        }
-    }
-
-    /// Takes the lowest number out of the set, which is not empty.
-    #[inline]
-    pub(crate) fn remove_lowest(&mut self) {
-        let mut at = self.lowest;
-        for level in 0..LEVELS {
-            at /= WORD_BITS;
-            let word = &mut self.words[self.starts[level] as usize + at];
-            // Of a word above the lowest number, its bit is the lowest.
-            *word &= word.wrapping_sub(1);
-            if *word != 0 {
-                let next = at * WORD_BITS + word.trailing_zeros() as usize;
-                self.lowest = self.lowest_below(level, next);
-                return;
-            }
-        }
-        self.lowest = NONE;
-    }
-
-    /// The lowest number below a bit of a level.
-    #[inline]
-    fn lowest_below(&self, level: usize, mut at: usize) -> usize {
-        for level in (0..level).rev() {
-            let word = self.words[self.starts[level] as usize + at];
-            at = at * WORD_BITS + word.trailing_zeros() as usize;
-        }
-        at
-    }
-
-    /// The set of all numbers below this one, for which there is room.
-    pub(crate) fn fill_below(&mut self, numbers: usize) {
-        self.clear();
-        if numbers == 0 {
-            return;
-        }
-        self.lowest = 0;
-        let mut bits = numbers;
-        for start in self.starts {
-            let level = &mut self.words[start as usize..];
-            level[..bits / WORD_BITS].fill(!0);
-            if bits % WORD_BITS != 0 {
-                level[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
-            }
-            bits = bits.div_ceil(WORD_BITS);
-        }
-    }
-
-    /// The empty set.
-    pub(crate) fn clear(&mut self) {
-        self.words.fill(0);
-        self.lowest = NONE;
+    /// The empty set, with room for the numbers below this one.
+    pub(crate) fn try_with_room(numbers: usize) -> Result<Self, OutOfMemory> {
+        let (head, words) = Head::with_room(numbers);
+        Ok(Self { words: memory::filled(words, 0)?, head })
     }
 
     /// Becomes the other set. Takes memory only if it has less room than that.
@@ -165,7 +91,7 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
             Ordering::Less => *self = other.clone(),
             Ordering::Equal => {
                 self.words.copy_from_slice(&other.words);
-                self.lowest = other.lowest;
+                self.head = other.head;
             }
             Ordering::Greater => {
                 self.clear();
@@ -191,7 +117,13 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
             let (to, from) = (self.level(level).start, other.level(level));
             self.words[to..to + from.len()].copy_from_slice(&other.words[from]);
         }
-        self.lowest = other.lowest;
+        self.head.lowest = other.head.lowest;
+    }
+}
+
+impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
+    pub(crate) fn head(&self) -> Head<LEVELS> {
+        self.head
     }
 
     /// The numbers below this one have a bit.
@@ -201,13 +133,118 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
 
     /// Where the words of a level are.
     fn level(&self, level: usize) -> Range<usize> {
-        let end = self.starts.get(level + 1).map_or(self.words.len(), |end| *end as usize);
-        self.starts[level] as usize..end
+        let end = self.head.starts.get(level + 1).map_or(self.words.len(), |end| *end as usize);
+        self.head.starts[level] as usize..end
+    }
+
+    /// The lowest number in the set, or [`NONE`].
+    #[inline]
+    pub(crate) fn lowest(&self) -> usize {
+        self.head.lowest
+    }
+}
+
+impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
+    /// Adds a number for which there is room.
+    #[inline]
+    pub(crate) fn insert(&mut self, number: usize) {
+        self.head.lowest = self.head.lowest.min(number);
+        if self.set(0, number) {
+            self.set_above(number / WORD_BITS);
+        }
+    }
+
+    /// A word of level 0 was 0 until now.
+    #[inline(never)]
+    fn set_above(&mut self, mut at: usize) {
+        for level in 1..LEVELS {
+            if !self.set(level, at) {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// Sets a bit of a level; whether its word was 0 until now.
+    #[inline(always)]
+    fn set(&mut self, level: usize, at: usize) -> bool {
+        let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+        let was_empty = *word == 0;
+        *word |= 1 << (at % WORD_BITS);
+        was_empty
+    }
+
+    /// Takes out a number for which there is room, if it is in the set.
+    pub(crate) fn remove(&mut self, number: usize) {
+        if number == self.head.lowest {
+            return self.remove_lowest();
+        }
+        let mut at = number;
+        for level in 0..LEVELS {
+            let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+            *word &= !(1 << (at % WORD_BITS));
+            if *word != 0 {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// Takes the lowest number out of the set, which is not empty.
+    #[inline]
+    pub(crate) fn remove_lowest(&mut self) {
+        let mut at = self.head.lowest;
+        for level in 0..LEVELS {
+            at /= WORD_BITS;
+            let word = &mut self.words[self.head.starts[level] as usize + at];
+            // Of a word above the lowest number, its bit is the lowest.
+            *word &= word.wrapping_sub(1);
+            if *word != 0 {
+                let next = at * WORD_BITS + word.trailing_zeros() as usize;
+                self.head.lowest = self.lowest_below(level, next);
+                return;
+            }
+        }
+        self.head.lowest = NONE;
+    }
+
+    /// The lowest number below a bit of a level.
+    #[inline]
+    fn lowest_below(&self, level: usize, mut at: usize) -> usize {
+        for level in (0..level).rev() {
+            let word = self.words[self.head.starts[level] as usize + at];
+            at = at * WORD_BITS + word.trailing_zeros() as usize;
+        }
+        at
+    }
+
+    /// The set of all numbers below this one, for which there is room.
+    pub(crate) fn fill_below(&mut self, numbers: usize) {
+        self.clear();
+        if numbers == 0 {
+            return;
+        }
+        self.head.lowest = 0;
+        let mut bits = numbers;
+        for start in self.head.starts {
+            let level = &mut self.words[start as usize..];
+            level[..bits / WORD_BITS].fill(!0);
+            if bits % WORD_BITS != 0 {
+                level[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
+            }
+            bits = bits.div_ceil(WORD_BITS);
+        }
+    }
+
+    /// The empty set.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+        self.head.lowest = NONE;
     }
 }
 
 #[cfg(feature = "validate")]
-impl<const LEVELS: usize> BitTree<LEVELS> {
+impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     /// Checks that of the numbers below a limit exactly those are in the set of which the function says so,
     /// that no others are, and that the levels and the lowest number agree with that.
     pub(crate) fn validate(
@@ -221,7 +258,11 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
         ensure(
             self.room() >= numbers && agree,
             "a level of a tree has a bit for each word below",
-            format_args!("{} words at {:?} for {numbers} numbers", self.words.len(), self.starts),
+            format_args!(
+                "{} words at {:?} for {numbers} numbers",
+                self.words.len(),
+                self.head.starts
+            ),
         )?;
         let mut lowest = NONE;
         for number in (0..self.room()).rev() {
@@ -244,9 +285,9 @@ impl<const LEVELS: usize> BitTree<LEVELS> {
             }
         }
         ensure(
-            self.lowest == lowest,
+            self.head.lowest == lowest,
             "the lowest number of a tree is known",
-            format_args!("{lowest}, not {}", self.lowest),
+            format_args!("{lowest}, not {}", self.head.lowest),
         )
     }
 
@@ -395,7 +436,7 @@ mod tests {
             validate(&tree).unwrap_err().rule()
         };
         let sized = "a level of a tree has a bit for each word below";
-        assert_eq!(broken(|tree| tree.starts[1] -= 1), sized);
+        assert_eq!(broken(|tree| tree.head.starts[1] -= 1), sized);
         assert_eq!(broken(|tree| *tree = BitTree::try_with_room(4000).unwrap()), sized);
         let numbers = "a tree has the numbers that are meant to be in it";
         assert_eq!(broken(|tree| tree.insert(71)), numbers);
@@ -405,7 +446,7 @@ mod tests {
         assert_eq!(broken(|tree| tree.words[tree.level(1).start] |= 1), levels);
         assert_eq!(broken(|tree| tree.words[tree.level(1).start] = 0), levels);
         assert_eq!(broken(|tree| tree.words[tree.level(2).start] |= 4), levels);
-        assert_eq!(broken(|tree| tree.lowest = 4990), "the lowest number of a tree is known");
-        assert_eq!(broken(|tree| tree.lowest = 69), "the lowest number of a tree is known");
+        assert_eq!(broken(|tree| tree.head.lowest = 4990), "the lowest number of a tree is known");
+        assert_eq!(broken(|tree| tree.head.lowest = 69), "the lowest number of a tree is known");
     }
 }

@@ -1,5 +1,5 @@
-use crate::circle::Circle;
 use crate::handle::Word;
+use crate::slots::Circle;
 
 /// Where the generations of a pool's slots begin, and how many lifetimes each slot has.
 ///

@@ -191,7 +191,6 @@ extern crate alloc;
 extern crate std;
 
 mod address;
-mod circle;
 pub mod classic;
 mod errors;
 #[cfg(feature = "alloc")]
@@ -218,8 +217,6 @@ pub mod budget;
 #[cfg(feature = "debug-aids")]
 pub mod debug;
 #[cfg(feature = "alloc")]
-mod handle_core;
-#[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
@@ -243,8 +240,7 @@ pub mod side_table;
 pub mod size_classes;
 #[cfg(feature = "alloc")]
 mod slices;
-#[cfg(feature = "alloc")]
-mod slot_words;
+mod slots;
 #[cfg(feature = "alloc")]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]

@@ -1,6 +1,6 @@
 //! What the builders of all pools say of the generations of their slots.
 
-use crate::circle::first_generation;
+use crate::slots::first_generation;
 
 /// How the generations of a pool's slots begin and end.
 #[derive(Clone, Copy, Debug)]

@@ -52,15 +52,10 @@ impl Tap {
         retired();
     }
 
+    /// Somebody else listens from now on, or nobody.
     #[cfg(feature = "recorder")]
-    pub(crate) fn attach(&mut self, track: Track) {
-        self.track = Some(Box::new(track));
-    }
-
-    /// Nobody listens any more.
-    #[cfg(feature = "recorder")]
-    pub(crate) fn detach(&mut self) {
-        self.track = None;
+    pub(crate) fn set(&mut self, track: Option<Track>) {
+        self.track = track.map(Box::new);
     }
 
     /// Whether anybody listens.

@@ -6,6 +6,7 @@ use crate::handle::{HandleLayout, Word};
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
 use crate::settings::Settings;
+use crate::slots::Entry;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The live handles, which nobody has released, grouped by the source lines that they were acquired at;
@@ -72,7 +73,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 }
 
 /// Says which handles are still live, if the aids are to.
-impl<W: Word, R: ReuseOrder> Drop for WatchedWords<W, R> {
+impl<W: Word, E: Entry> Drop for WatchedWords<W, E> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
             watch.report_drop(self.words.occupancy().iter());

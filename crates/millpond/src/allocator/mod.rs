@@ -4,14 +4,15 @@ mod snapshot;
 
 use core::fmt;
 use core::iter::FusedIterator;
+use core::marker::PhantomData;
 
 use crate::errors::{GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word};
-use crate::handle_core::{self, HandleCore, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::memory::OutOfMemory;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
-use crate::reuse::{Lifo, ReuseOrder};
+use crate::reuse::{Lifo, Queue, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
-use crate::slot_words::SlotWords;
+use crate::slots::{Block, Circle, Core, Entry, EntryOf, SlotWords};
 use crate::stats::Stats;
 
 /// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in a
@@ -43,18 +44,33 @@ use crate::stats::Stats;
 /// assert!(!particles.release(handle));
 /// ```
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
-    core: HandleCore<R, H>,
-    slots: WatchedWords<H::Word, R>,
+    slots: WatchedWords<H::Word, EntryOf<R, H>>,
+    core: Core<R, H>,
 }
 
 /// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
 /// does not live longer than the allocator: this has code to run when it is dropped.
-#[derive(Clone)]
-struct WatchedWords<W: Word, R: ReuseOrder> {
-    words: SlotWords<W, R>,
+struct WatchedWords<W: Word, E: Entry> {
+    words: SlotWords<Block<W, E, ()>>,
     #[cfg(feature = "debug-aids")]
     watch: Option<alloc::boxed::Box<crate::debug::Watch>>,
 }
+
+impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
+    fn clone(&self) -> Self {
+        match self.words.try_clone() {
+            Ok(words) => Self {
+                words,
+                #[cfg(feature = "debug-aids")]
+                watch: self.watch.clone(),
+            },
+            Err(OutOfMemory) => panic!("no memory for a copy of {} slots", self.words.slots()),
+        }
+    }
+}
+
+/// The words of a handle allocator, which has no values.
+type AllocatorWords<R, H> = SlotWords<Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>>;
 
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// An allocator of any reuse order and handle layout, where the type is written down.
@@ -83,9 +99,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let make_words = |dead| SlotWords::try_new(capacity, dead);
-        let (core, words) =
-            HandleCore::try_new(&settings.lifetimes, make_words).map_err(out_of_memory)?;
+        let circle = Circle::new::<H>(&settings.lifetimes);
+        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+        let dead = circle.start().as_dead();
+        let words = SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead);
+        let mut words = words.map_err(out_of_memory)?;
+        let core = Core::new(circle, settings.lifetimes.name, &mut words);
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut allocator = Self {
             core,
@@ -234,13 +253,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_core::handle_at(index, &self.slots.words)
+        handle_at(index, &self.slots.words)
     }
 
     /// The live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(&self.slots.words)
+        Handles::new(self.slots.words.as_slice(), self.occupancy())
     }
 
     /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
@@ -276,7 +295,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     }
 
     #[cfg(feature = "recorder")]
-    crate::recorder::record_methods!(|pool| pool.core.tap_mut(), "handles");
+    crate::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
+
+    /// Somebody else listens from now on, or nobody.
+    #[cfg(feature = "recorder")]
+    pub(crate) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+        self.core.listen(track, &self.slots.words);
+    }
 
     /// The name that the builder was given.
     #[must_use]
@@ -288,11 +313,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.check_disjoint(handles, &self.slots.words)
     }
 
-    pub(crate) fn core(&self) -> &HandleCore<R, H> {
+    pub(crate) fn core(&self) -> &Core<R, H> {
         &self.core
     }
 
-    pub(crate) fn words(&self) -> &SlotWords<H::Word, R> {
+    pub(crate) fn words(&self) -> &AllocatorWords<R, H> {
         &self.slots.words
     }
 
@@ -302,8 +327,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.slots.words.refresh();
     }
 
-    pub(crate) fn core_mut(&mut self) -> &mut HandleCore<R, H> {
+    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H> {
         &mut self.core
+    }
+
+    /// The order, to be broken.
+    #[cfg(test)]
+    pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
+        (self.core.queue_mut(), self.slots.words.entries_mut())
     }
 }
 
@@ -321,6 +352,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::validate::Violation> {
         self.core.validate(&self.slots.words)
+    }
+}
+
+impl<H: HandleLayout> HandleAllocator<Roster, H> {
+    /// Turns the order of slots of which none is live: the highest first.
+    pub(crate) fn highest_first(&mut self) {
+        self.core.queue_mut().highest_first(&mut self.slots.words);
+        self.core.mark_all_used(self.slots.words.slots());
     }
 }
 
@@ -352,13 +391,14 @@ impl HandleAllocator {
     /// let handle: Handle32<Texture> = textures.acquire().unwrap();
     /// ```
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
-        HandleAllocatorBuilder { settings: Settings::new(), values: core::marker::PhantomData }
+        HandleAllocatorBuilder { settings: Settings::new(), values: PhantomData }
     }
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), slots: self.slots.clone() }
+        let slots = self.slots.clone();
+        Self { core: self.core.clone_for(&slots.words), slots }
     }
 }
 
@@ -377,7 +417,7 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
 #[must_use = "call `.build()` to get the allocator"]
 pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
     settings: Settings<R, H>,
-    values: core::marker::PhantomData<fn() -> T>,
+    values: PhantomData<fn() -> T>,
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
@@ -409,14 +449,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
 
 /// The live handles of a pool in index order.
 pub struct Handles<'a, R: ReuseOrder, H: HandleLayout> {
-    words: &'a SlotWords<H::Word, R>,
+    words: &'a [H::Word],
     live: LiveSlots<'a>,
+    order: PhantomData<R>,
 }
 
 impl<'a, R: ReuseOrder, H: HandleLayout> Handles<'a, R, H> {
     #[inline]
-    pub(crate) fn new(words: &'a SlotWords<H::Word, R>) -> Self {
-        Self { words, live: words.occupancy().iter() }
+    pub(crate) fn new(words: &'a [H::Word], occupancy: Occupancy<'a>) -> Self {
+        Self { words, live: occupancy.iter(), order: PhantomData }
     }
 }
 
@@ -462,7 +503,7 @@ impl<R: ReuseOrder, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
 
 impl<R: ReuseOrder, H: HandleLayout> Clone for Handles<'_, R, H> {
     fn clone(&self) -> Self {
-        Self { words: self.words, live: self.live.clone() }
+        Self { words: self.words, live: self.live.clone(), order: PhantomData }
     }
 }
 

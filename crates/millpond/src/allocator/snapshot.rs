@@ -58,7 +58,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// ```
     #[must_use]
     pub fn snapshot(&self) -> SnapshotOf<Self> {
-        SnapshotOf::new(self.clone(), Self::take_over)
+        SnapshotOf::new(self.clone(), Self::copy_state_from)
     }
 
     snapshot_methods!(@common);
@@ -70,12 +70,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         state::checksum_of_values(self)
     }
 
-    pub(crate) fn take_over(&mut self, other: &Self) {
+    pub(crate) fn copy_state_from(&mut self, other: &Self) {
         let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
         #[cfg(feature = "debug-aids")]
         self.note_restored(other, used);
-        self.slots.words.take_over(&other.slots.words, used);
-        self.core.take_over(&other.core, used, &self.slots.words);
+        self.slots.words.copy_state_from(&other.slots.words, used);
+        let entries = other.slots.words.entries();
+        self.core.copy_state_from(&other.core, entries, used, &mut self.slots.words);
     }
 
     /// The sealed trait's view of a pool that has this allocator.
@@ -120,7 +121,7 @@ mod saved {
         }
 
         fn take_over_clones(&mut self, other: &Self) {
-            self.take_over(other);
+            self.copy_state_from(other);
         }
     }
 

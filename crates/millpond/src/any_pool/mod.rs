@@ -207,7 +207,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool| pool.slots.core_mut().tap_mut(),
+        |pool, track| pool.slots.listen(track),
         crate::recorder::type_name::<D>()
     );
 

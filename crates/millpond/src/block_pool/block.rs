@@ -1,25 +1,36 @@
-use crate::circle::Circle;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::pool::{KeptWords, Pool};
 use crate::reuse::ReuseOrder;
+use crate::slots::Circle;
 
 /// A block of slots: a pool of its own, whose indices count from the block's first slot.
 ///
 /// A block that is given back leaves its slots' words behind, so that a handle which was stale before
 /// stays so when the block is taken again.
 #[allow(clippy::large_enum_variant, reason = "a block is there as a rule, and is looked at often")]
-#[derive(Clone)]
 pub(super) enum Block<T, R: ReuseOrder, H: HandleLayout> {
     /// It was never taken.
     Unused,
     /// It is there.
     Taken(Pool<T, R, H>),
     /// It was taken once, and given back.
-    GivenBack(KeptWords<H::Word, R>),
+    GivenBack(KeptWords<H::Word>),
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
+    /// A block with the same values and words.
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory>
+    where
+        T: Clone,
+    {
+        Ok(match self {
+            Block::Unused => Block::Unused,
+            Block::Taken(pool) => Block::Taken(pool.clone()),
+            Block::GivenBack(words) => Block::GivenBack(words.try_clone()?),
+        })
+    }
+
     #[inline]
     pub(super) fn pool(&self) -> Option<&Pool<T, R, H>> {
         match self {
@@ -73,29 +84,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> Block<T, R, H> {
         circle: Circle<H::Word>,
         name: Option<&'static str>,
     ) -> Result<(), OutOfMemory> {
-        let (taken, result) = match core::mem::replace(self, Block::Unused) {
-            Block::Unused => match Pool::try_of(circle, name, slots) {
-                Ok(pool) => (Block::Taken(pool), Ok(())),
-                Err(error) => (Block::Unused, Err(error)),
-            },
-            Block::GivenBack(words) => match Pool::try_continue(words, name) {
-                Ok(pool) => (Block::Taken(pool), Ok(())),
-                Err(words) => (Block::GivenBack(words), Err(OutOfMemory)),
-            },
-            taken @ Block::Taken(_) => (taken, Ok(())),
+        let pool = match self {
+            Block::Unused => Pool::try_of(circle, name, slots)?,
+            Block::GivenBack(words) => Pool::try_continue(words, name)?,
+            Block::Taken(_) => return Ok(()),
         };
-        *self = taken;
-        result
+        *self = Block::Taken(pool);
+        Ok(())
     }
 
-    /// Gives back the memory of a block without values. `false` if it is not there, or has values.
+    /// Gives back the memory of a block without values, but for its words. `false` if it is not there, or has
+    /// values, or there is no memory for the words.
     pub(super) fn give_back(&mut self) -> bool {
-        if self.pool().is_none_or(|pool| !pool.is_empty()) {
-            return false;
-        }
-        if let Block::Taken(pool) = core::mem::replace(self, Block::Unused) {
-            *self = Block::GivenBack(pool.into_kept_words());
-        }
+        let empty = self.pool().filter(|pool| pool.is_empty());
+        let Some(Ok(words)) = empty.map(Pool::try_keep_words) else { return false };
+        *self = Block::GivenBack(words);
         true
     }
 }

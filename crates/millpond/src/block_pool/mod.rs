@@ -26,12 +26,12 @@ pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMu
 use alloc::vec::Vec;
 
 use crate::bit_tree::{self, BitTree};
-use crate::circle::Circle;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::overflow::{EvictLeast, Policy};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
+use crate::slots::Circle;
 use crate::stats::Stats;
 use crate::tap::Tap;
 use block::Block;
@@ -258,7 +258,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     #[cfg(feature = "recorder")]
-    crate::recorder::record_methods!(|pool| &mut pool.tap, crate::recorder::type_name::<T>());
+    crate::recorder::record_methods!(
+        |pool, track| pool.tap.set(track),
+        crate::recorder::type_name::<T>()
+    );
 
     /// The name that the builder was given.
     #[must_use]

@@ -76,7 +76,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
     where
         T: Clone,
     {
-        Self::take_over_by_clone
+        Self::clone_state_from
     }
 }
 

@@ -59,18 +59,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
 snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
-        self.take_over(other, Pool::take_over_by_copy);
+        self.take_over(other, Pool::copy_state_from);
     }
 
-    pub(super) fn take_over_by_clone(&mut self, other: &Self)
+    pub(super) fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        self.take_over(other, Pool::take_over_by_clone);
+        self.take_over(other, Pool::clone_state_from);
     }
 
     /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
@@ -78,7 +78,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     fn take_over(
         &mut self,
         other: &Self,
-        take_over_pool: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
+        copy_pool_from: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
     ) {
         let guard = EmptyUnlessDone(self);
         let Self { blocks, circle, name, .. } = &mut *guard.0;
@@ -91,15 +91,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         blocks.resize_with(other.blocks.len(), || Block::Unused);
         for (own, others) in blocks.iter_mut().zip(&other.blocks) {
             match (&mut *own, others) {
-                (Block::Taken(pool), Block::Taken(others)) => take_over_pool(pool, others),
-                (Block::GivenBack(words), Block::GivenBack(others)) => words.take_over(others),
+                (Block::Taken(pool), Block::Taken(others)) => copy_pool_from(pool, others),
+                (Block::GivenBack(words), Block::GivenBack(others)) => {
+                    words.copy_state_from(others)
+                }
                 (_, Block::Unused) => *own = Block::Unused,
-                (_, Block::GivenBack(words)) => *own = Block::GivenBack(words.clone()),
+                (_, Block::GivenBack(words)) => {
+                    let Ok(words) = words.try_clone() else {
+                        panic!("no memory for the words of a block of {}", PoolName(*name));
+                    };
+                    *own = Block::GivenBack(words);
+                }
                 (_, Block::Taken(others)) => {
                     let Ok(mut pool) = Pool::try_of(*circle, *name, others.capacity()) else {
                         panic!("no memory for a block of {}", PoolName(*name));
                     };
-                    take_over_pool(&mut pool, others);
+                    copy_pool_from(&mut pool, others);
                     *own = Block::Taken(pool);
                 }
             }

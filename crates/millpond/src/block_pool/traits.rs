@@ -53,8 +53,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for BlockPool<T, R, H> {
 /// [`GrowthStats`](super::GrowthStats) go on from those of the original.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
+        let blocks: Result<_, _> = self.blocks.iter().map(super::Block::try_clone).collect();
+        let Ok(blocks) = blocks else {
+            panic!("no memory for a copy of {}", crate::errors::PoolName(self.name()))
+        };
         let mut copy = Self {
-            blocks: self.blocks.clone(),
+            blocks,
             room: self.room.clone(),
             shift: self.shift,
             births: self.births,

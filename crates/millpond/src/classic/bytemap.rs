@@ -1,8 +1,8 @@
 use core::fmt;
 
 use crate::occupancy::Occupancy;
-use crate::reuse::{NextFit, next_vacant_after};
-use crate::storage::Storage;
+use crate::reuse::next_vacant_after;
+use crate::storage::TableStorage;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -63,7 +63,7 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// ```
 pub struct BytemapPool<T> {
     /// The words are the bytes: a slot is live exactly if its byte has no free bit.
-    slots: Storage<T, NextFit, u8>,
+    slots: TableStorage<T, u8>,
     /// The slot handed out last, or freed below that one; −1 before the first.
     cursor: i32,
     retires: bool,
@@ -124,7 +124,7 @@ impl<T> BytemapPool<T> {
             "a byte-map pool has at most {} slots, not {count}",
             Self::CAPACITY_MAX
         );
-        let Ok(slots) = Storage::try_new(count, FREE | seed_floor) else {
+        let Ok(slots) = TableStorage::try_table(count, true, FREE | seed_floor) else {
             panic!("no memory for {count} slots")
         };
         let retired = if seed_floor == SEED_LAST { count } else { 0 };
@@ -171,7 +171,9 @@ impl<T> BytemapPool<T> {
         if self.capacity() == 0 {
             return;
         }
-        let Ok(slots) = Storage::try_new(0, FREE) else { panic!("no slots need no memory") };
+        let Ok(slots) = TableStorage::try_table(0, true, FREE) else {
+            panic!("no slots need no memory")
+        };
         if self.retires {
             let highest = self.bytes().iter().map(|byte| byte & !FREE).max();
             self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));

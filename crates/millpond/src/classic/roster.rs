@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::handle::Handle;
 use crate::recycler::Recycler;
-use crate::reuse::Roster;
+use crate::reuse::{Roster, roster};
 use crate::stats::Stats;
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
@@ -73,9 +73,7 @@ impl<T> RosterPool<T> {
     #[track_caller]
     pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
         let mut slots = Recycler::builder().reuse(Roster).capacity(capacity).build_with(make);
-        let core = slots.allocator_mut().core_mut();
-        core.queue_mut().highest_first();
-        core.mark_all_used(capacity);
+        slots.allocator_mut().highest_first();
         Self { slots }
     }
 
@@ -125,7 +123,7 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn roster(&self) -> &[u32] {
-        self.slots.allocator().core().queue().roster()
+        roster(self.slots.allocator().words())
     }
 
     /// How many slots are live, and where the roster is split.
@@ -182,13 +180,12 @@ impl<T: fmt::Debug> fmt::Debug for RosterPool<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reuse::Queue;
 
     /// That takes 2^32 lifetimes in a pool that programs can make.
     #[test]
     fn a_retired_slot_does_not_come_next() {
         let mut slots = Recycler::builder().reuse(Roster).capacity(2).lifetimes(1).build();
-        slots.allocator_mut().core_mut().queue_mut().highest_first();
+        slots.allocator_mut().highest_first();
         let mut pool: RosterPool<u8> = RosterPool { slots };
         let first = pool.allocate().unwrap();
         assert!(pool.free(first));
@@ -203,8 +200,8 @@ mod tests {
         let [mut pool, mut other] = [3, 3].map(RosterPool::<u8>::new);
         pool.validate().unwrap();
         other.allocate().unwrap();
-        let roster = other.slots.allocator().core().queue();
-        pool.slots.allocator_mut().core_mut().queue_mut().take_over(roster, 3);
+        *pool.slots.allocator_mut().core_mut().queue_mut() =
+            other.slots.allocator().core().queue().clone();
         assert!(pool.validate().is_err());
     }
 }

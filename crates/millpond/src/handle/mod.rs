@@ -82,7 +82,9 @@ pub trait HandleLayout:
 }
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
-pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+pub trait IndexWord:
+    Copy + Eq + Debug + Send + Sync + crate::slots::Entry + sealed::Sealed + 'static
+{
     /// Index 0, where a trait's function cannot be called: in a constant.
     #[doc(hidden)]
     const ZERO: Self;
@@ -95,7 +97,7 @@ pub trait IndexWord: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static 
 
 /// An unsigned integer that a pool stores generations in. Its top bit is kept for "dead".
 #[doc(hidden)]
-pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
+pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     /// No bits.
     const ZERO: Self;
     /// The top bit.
@@ -112,9 +114,33 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     fn successor(self) -> Self;
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
+    /// Whether a slot of this word is dead and not retired.
+    #[inline]
+    fn is_vacant(self) -> bool {
+        // The mark of a retired slot is the smallest of the dead words.
+        self > Self::RETIRED
+    }
     /// The words as a source of occupancy: a slot is dead if the top bit is set.
     #[cfg(feature = "alloc")]
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
+}
+
+/// The handle of a slot, if it is live.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn handle_at<H: HandleLayout>(
+    index: usize,
+    words: &crate::slots::SlotWords<impl crate::slots::Place<Word = H::Word>>,
+) -> Option<H> {
+    words.of_live(index).map(|word| H::from_kept_parts(index, word))
+}
+
+/// The handle of a slot that is known to be live, by the words: for loops, which it does not interrupt.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -> H {
+    // Out of range cannot be; any word will do there, so that no loop has to end for it.
+    H::from_live_parts(index, words.get(index).copied().unwrap_or(H::Word::ZERO))
 }
 
 pub(crate) mod sealed {

@@ -7,8 +7,7 @@
 use ::rayon::iter::ParallelIterator;
 use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 
-use crate::handle::HandleLayout;
-use crate::handle_core::handle_of_live;
+use crate::handle::{HandleLayout, handle_of_live};
 use crate::pool::{Pool, ValueRuns, ValueRunsMut};
 use crate::recycler::{Recycler, RunSlices, RunSlicesMut};
 use crate::reuse::ReuseOrder;
@@ -132,7 +131,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     where
         T: Sync,
     {
-        let words = self.storage().words();
+        let words = self.storage().words().as_slice();
         self.par_runs().flat_map_iter(move |(first, run)| {
             run.iter().zip(first..).map(|(value, index)| (handle_of_live(index, words), value))
         })

@@ -191,7 +191,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool| pool.roster.tap_mut(),
+        |pool, track| pool.roster.listen(track),
         crate::recorder::type_name::<T>()
     );
 

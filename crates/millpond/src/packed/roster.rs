@@ -7,13 +7,13 @@ use core::iter;
 use core::ops::Range;
 
 use super::slots::{Slot, Slots};
-use crate::circle::Circle;
 #[cfg(feature = "debug-aids")]
 use crate::debug::Watch;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
+use crate::slots::Circle;
 use crate::stats::Stats;
 use crate::tap::Tap;
 #[cfg(feature = "validate")]
@@ -225,8 +225,8 @@ impl<H: HandleLayout> PackedRoster<H> {
     }
 
     #[cfg(feature = "recorder")]
-    pub(super) fn tap_mut(&mut self) -> &mut Tap {
-        &mut self.tap
+    pub(super) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+        self.tap.set(track);
     }
 
     /// The position of the handle's value, if that lifetime is live.

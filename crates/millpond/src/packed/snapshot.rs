@@ -41,7 +41,7 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
 snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
@@ -52,7 +52,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 
     /// If a clone or a drop panics, the pool is empty.
-    fn take_over_by_clone(&mut self, other: &Self)
+    fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
@@ -118,7 +118,7 @@ mod saved {
         where
             T: Clone,
         {
-            self.take_over_by_clone(other);
+            self.clone_state_from(other);
         }
     }
 

@@ -5,9 +5,10 @@ use core::panic::Location;
 
 use super::Pool;
 use crate::debug::{DebugAids, LiveReport, Watch};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
+use crate::slots::Place;
 use crate::storage::Storage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
@@ -83,10 +84,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 }
 
 /// A copy of a storage, watched as the original is.
-pub(super) fn watched_like<T, R: ReuseOrder, W: Word>(
-    mut copy: Storage<T, R, W>,
-    original: &Storage<T, R, W>,
-) -> Storage<T, R, W> {
+pub(super) fn watched_like<P: Place>(mut copy: Storage<P>, original: &Storage<P>) -> Storage<P> {
     copy.watch(original.watched().cloned().map(Box::new));
     copy
 }

@@ -1,11 +1,10 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::handle::{Handle, HandleLayout};
-use crate::handle_core::handle_of_live;
+use crate::handle::{Handle, HandleLayout, handle_of_live};
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::slot_words::SlotWords;
 use crate::storage;
+use core::marker::PhantomData;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
 /// iterator: `self.values` yields `(index, value)`, and `$item` makes the item of it.
@@ -62,7 +61,8 @@ macro_rules! iterator {
 
 /// The handles and values of a pool in index order; made by [`Pool::iter`](super::Pool::iter).
 pub struct Iter<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a SlotWords<H::Word, R>,
+    of: &'a [H::Word],
+    order: PhantomData<R>,
     values: storage::Values<'a, T>,
 }
 
@@ -73,14 +73,14 @@ iterator! {
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> Iter<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(words: &'a SlotWords<H::Word, R>, values: storage::Values<'a, T>) -> Self {
-        Self { of: words, values }
+    pub(super) fn new(words: &'a [H::Word], values: storage::Values<'a, T>) -> Self {
+        Self { of: words, order: PhantomData, values }
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Clone for Iter<'_, T, R, H> {
     fn clone(&self) -> Self {
-        Self { of: self.of, values: self.values.clone() }
+        Self { of: self.of, order: PhantomData, values: self.values.clone() }
     }
 }
 
@@ -93,7 +93,8 @@ impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Iter<'_, T, R
 /// The handles and values of a pool, to change, in index order; made by
 /// [`Pool::iter_mut`](super::Pool::iter_mut).
 pub struct IterMut<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a SlotWords<H::Word, R>,
+    of: &'a [H::Word],
+    order: PhantomData<R>,
     values: storage::ValuesMut<'a, T>,
 }
 
@@ -104,8 +105,8 @@ iterator! {
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> IterMut<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(words: &'a SlotWords<H::Word, R>, values: storage::ValuesMut<'a, T>) -> Self {
-        Self { of: words, values }
+    pub(super) fn new(words: &'a [H::Word], values: storage::ValuesMut<'a, T>) -> Self {
+        Self { of: words, order: PhantomData, values }
     }
 }
 

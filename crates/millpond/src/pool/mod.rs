@@ -20,14 +20,14 @@ pub use iter::{Iter, IterMut, Values, ValuesMut};
 pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::handle_core::{self, HandleCore};
+use crate::handle::{Handle, HandleLayout, Refusal, handle_at, handle_of_live};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::overflow::{EvictLeast, Policy};
-use crate::reuse::{Lifo, ReuseOrder, Roster};
+use crate::reuse::{Lifo, ReuseOrder, Roster, roster};
 use crate::settings::{BuildError, Settings};
+use crate::slots::{Circle, Core};
 use crate::stats::Stats;
-use crate::storage::Storage;
+use crate::storage::PoolStorage;
 
 /// A pool of values: they move in when inserted, stay at their address, and move out when removed.
 ///
@@ -69,11 +69,12 @@ use crate::storage::Storage;
 /// assert_eq!(ships.get(cutter), None);
 /// assert_eq!(ships.values().copied().collect::<Vec<_>>(), ["tug", "barge"]);
 /// ```
+#[repr(C)]
 pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods below
     /// is on its way between the two, where no user code runs.
-    core: HandleCore<R, H>,
-    storage: Storage<T, R, H::Word>,
+    storage: PoolStorage<T, R, H>,
+    core: Core<R, H>,
 }
 
 impl<T> Pool<T> {
@@ -143,11 +144,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
-        let make_slots = |dead| Storage::try_new(capacity, dead);
-        let (core, storage) =
-            HandleCore::try_new(&settings.lifetimes, make_slots).map_err(out_of_memory)?;
+        let circle = Circle::new::<H>(&settings.lifetimes);
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool = Self { core, storage };
+        let mut pool =
+            Self::try_of(circle, settings.lifetimes.name, capacity).map_err(out_of_memory)?;
         #[cfg(feature = "debug-aids")]
         pool.watch(settings.debug_aids).map_err(out_of_memory)?;
         Ok(pool)
@@ -189,7 +189,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     #[cfg(feature = "recorder")]
-    crate::recorder::record_methods!(|pool| pool.core.tap_mut(), crate::recorder::type_name::<T>());
+    crate::recorder::record_methods!(
+        |pool, track| pool.core.listen(track, pool.storage.words()),
+        crate::recorder::type_name::<T>()
+    );
 
     /// The name that the builder was given.
     #[must_use]
@@ -655,7 +658,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_core::handle_at(index, self.storage.words())
+        handle_at(index, self.storage.words())
     }
 
     /// The slot that a value lies in, from its address. O(1). `None` for a value that is not in the
@@ -694,7 +697,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T, R, H> {
-        Iter::new(self.storage.words(), self.storage.iter())
+        Iter::new(self.storage.words().as_slice(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.
@@ -715,7 +718,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words())
+        Handles::new(self.storage.words().as_slice(), self.occupancy())
     }
 
     /// The values in index order, from both ends.
@@ -851,12 +854,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The slot is live.
     #[inline(always)]
     unsafe fn retain_live(&mut self, index: usize, keep: &mut impl FnMut(H, &mut T) -> bool) {
-        let handle = handle_core::handle_of_live(index, self.storage.words());
+        let handle = handle_of_live(index, self.storage.words().as_slice());
         // SAFETY: the slot is live.
         let value = unsafe { self.storage.get_unchecked_mut(index) };
         if !keep(handle, value) {
             // Read anew: a function that takes no look at the handle then needs none.
-            let generation = self.storage.words().of_known_live(index);
+            let generation = handle_of_live::<H>(index, self.storage.words().as_slice()).word();
             // SAFETY: the slot is live, in this generation.
             drop(unsafe { self.remove_live(index, generation) });
         }
@@ -894,11 +897,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
-    pub(crate) fn storage(&self) -> &Storage<T, R, H::Word> {
+    pub(crate) fn storage(&self) -> &PoolStorage<T, R, H> {
         &self.storage
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Storage<T, R, H::Word> {
+    pub(crate) fn storage_mut(&mut self) -> &mut PoolStorage<T, R, H> {
         &mut self.storage
     }
 }
@@ -932,8 +935,7 @@ impl<T, H: HandleLayout> Pool<T, Roster, H> {
     /// ```
     #[must_use]
     pub fn live_slots(&self) -> &[H::Index] {
-        let queue = self.core.queue();
-        &queue.roster()[..queue.partition()]
+        &roster(self.storage.words())[..self.core.queue().partition()]
     }
 }
 

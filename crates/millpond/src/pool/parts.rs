@@ -1,25 +1,23 @@
 //! What a pool offers to pools that are made of pools.
 
 use super::Pool;
-use crate::circle::Circle;
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::handle_core::HandleCore;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
-use crate::slot_words::SlotWords;
-use crate::storage::{CursorMut, Storage};
+use crate::slots::{Block, Circle, Core, SlotWords};
+use crate::storage::{CursorMut, PoolStorage};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
 /// What stays of a pool's slots, all of them dead, when their memory is given back: their words.
 #[derive(Debug)]
-pub(crate) struct KeptWords<W, R> {
-    words: SlotWords<W, R>,
+pub(crate) struct KeptWords<W: Word> {
+    words: SlotWords<Block<W, (), ()>>,
     circle: Circle<W>,
     age_claimed_max: u32,
 }
 
-impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
+impl<W: Word> KeptWords<W> {
     pub(crate) fn slots(&self) -> usize {
         self.words.slots()
     }
@@ -39,7 +37,7 @@ impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
         saved: &crate::snapshot::format::Checked<W>,
     ) -> Result<Self, crate::snapshot::format::Refused> {
         let slots = saved.words.len();
-        let mut words = SlotWords::try_new(slots, saved.circle.start().as_dead())
+        let mut words = SlotWords::try_new(slots, 0, false, W::RETIRED)
             .map_err(|OutOfMemory| crate::snapshot::format::Refused::OutOfMemory(slots))?;
         words.load(&saved.words, saved.inserted, saved.peak);
         Ok(Self { words, circle: saved.circle, age_claimed_max: saved.age_max() })
@@ -51,9 +49,9 @@ impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
         (self.words.births(), self.words.peak())
     }
 
-    /// Takes over another's words, of as many slots.
-    pub(crate) fn take_over(&mut self, other: &Self) {
-        self.words.take_over(&other.words, self.words.slots());
+    /// Takes on another's words, of as many slots.
+    pub(crate) fn copy_state_from(&mut self, other: &Self) {
+        self.words.copy_state_from(&other.words, self.words.slots());
         self.age_claimed_max = other.age_claimed_max;
     }
 
@@ -75,47 +73,45 @@ impl<W: Word, R: ReuseOrder> KeptWords<W, R> {
     }
 }
 
-impl<W: Word, R: ReuseOrder> Clone for KeptWords<W, R> {
-    fn clone(&self) -> Self {
-        Self {
-            words: self.words.clone(),
-            circle: self.circle,
-            age_claimed_max: self.age_claimed_max,
-        }
+impl<W: Word> KeptWords<W> {
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self { words: self.words.try_clone()?, ..*self })
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// A pool of so many slots, which the handle layout can name.
+    /// A pool of this many slots, which the handle layout can name.
     pub(crate) fn try_of(
         circle: Circle<H::Word>,
         name: Option<&'static str>,
         slots: usize,
     ) -> Result<Self, OutOfMemory> {
-        let make_slots = |dead| Storage::try_new(slots, dead);
-        let (core, storage) = HandleCore::try_of(circle, name, make_slots)?;
-        Ok(Self { core, storage })
+        let mut storage = PoolStorage::<T, R, H>::try_new::<R, H>(slots, circle.start().as_dead())?;
+        let core = Core::new(circle, name, &mut storage);
+        Ok(Self { storage, core })
     }
 
-    /// A pool that goes on with the words of one that was empty. They come back if there is no memory.
+    /// A pool that goes on with the words of one that was empty.
     pub(crate) fn try_continue(
-        kept: KeptWords<H::Word, R>,
+        kept: &KeptWords<H::Word>,
         name: Option<&'static str>,
-    ) -> Result<Self, KeptWords<H::Word, R>> {
+    ) -> Result<Self, OutOfMemory> {
         let KeptWords { words, circle, age_claimed_max } = kept;
-        let keep = |words| KeptWords { words, circle, age_claimed_max };
-        let mut storage = Storage::try_continue(words).map_err(keep)?;
-        match HandleCore::try_continue(circle, age_claimed_max, name, &mut storage) {
-            Ok(core) => Ok(Self { core, storage }),
-            Err(OutOfMemory) => Err(keep(storage.take_words())),
-        }
+        let dead = circle.start().as_dead();
+        let mut storage = PoolStorage::<T, R, H>::try_new::<R, H>(words.slots(), dead)?;
+        storage.load_dead(words.as_slice(), words.births(), words.peak());
+        let core = Core::continued(*circle, *age_claimed_max, name, &mut storage);
+        Ok(Self { storage, core })
     }
 
-    /// Gives back all memory of an empty pool but for the words.
-    pub(crate) fn into_kept_words(mut self) -> KeptWords<H::Word, R> {
+    /// The words of an empty pool, in memory of their own.
+    pub(crate) fn try_keep_words(&self) -> Result<KeptWords<H::Word>, OutOfMemory> {
         assert!(self.is_empty(), "values would be lost");
         let (circle, age_claimed_max) = self.core.lifetimes();
-        KeptWords { words: self.storage.take_words(), circle, age_claimed_max }
+        let own = self.storage.words();
+        let mut words = SlotWords::try_new(own.slots(), 0, false, H::Word::RETIRED)?;
+        words.load(own.as_slice(), own.births(), own.peak());
+        Ok(KeptWords { words, circle, age_claimed_max })
     }
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
@@ -149,11 +145,11 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut KeptWords<u32, crate::reuse::Lifo>)| {
+        let broken = |change: fn(&mut KeptWords<u32>)| {
             let mut pool = Pool::new(3);
             let handle = pool.insert('a').unwrap();
             pool.remove(handle);
-            let mut kept = pool.into_kept_words();
+            let mut kept = pool.try_keep_words().unwrap();
             kept.validate().unwrap();
             change(&mut kept);
             kept.validate().unwrap_err().rule()
@@ -161,7 +157,7 @@ mod tests {
         let dead = "the slots of a block that was given back are dead";
         assert_eq!(broken(|kept| kept.words.set_live(1, 1)), dead);
         assert_eq!(broken(|kept| kept.circle.last = 1), "a slot is in one of its lifetimes");
-        let retires_uncounted = |kept: &mut KeptWords<u32, crate::reuse::Lifo>| {
+        let retires_uncounted = |kept: &mut KeptWords<u32>| {
             kept.words.set_live(1, 1);
             kept.words.set_dead(1, u32::RETIRED);
         };

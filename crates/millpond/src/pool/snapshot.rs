@@ -44,25 +44,27 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
 snapshot_methods!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    pub(crate) fn take_over_by_copy(&mut self, other: &Self)
+    pub(crate) fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
         let used = self.core.used(self.storage.words()).max(other.core.used(other.storage.words()));
-        self.storage.take_over_by_copy(&other.storage, used);
-        self.core.take_over(&other.core, used, self.storage.words());
+        self.storage.copy_state_from(&other.storage, used);
+        let entries = other.storage.words().entries();
+        self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
     }
 
     /// If a clone or a drop panics, the pool is empty.
-    pub(crate) fn take_over_by_clone(&mut self, other: &Self)
+    pub(crate) fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
         let used = self.core.used(self.storage.words()).max(other.core.used(other.storage.words()));
         let guard = EmptyUnlessDone(self);
-        guard.0.storage.take_over_by_clone(&other.storage, used);
+        guard.0.storage.clone_state_from(&other.storage, used);
         let Pool { core, storage } = &mut *guard.0;
-        core.take_over(&other.core, used, storage.words());
+        let entries = other.storage.words().entries();
+        core.copy_state_from(&other.core, entries, used, storage);
         core::mem::forget(guard);
     }
 }
@@ -116,7 +118,7 @@ mod saved {
         where
             T: Clone,
         {
-            self.take_over_by_clone(other);
+            self.clone_state_from(other);
         }
     }
 

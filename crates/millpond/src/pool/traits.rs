@@ -55,7 +55,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
         };
         #[cfg(feature = "debug-aids")]
         let storage = super::debug::watched_like(storage, &self.storage);
-        Self { core: self.core.clone(), storage }
+        Self { core: self.core.clone_for(storage.words()), storage }
     }
 }
 

@@ -266,7 +266,7 @@ pub(crate) fn type_name<T: ?Sized>() -> &'static str {
 
 /// The methods of every pool that can be recorded: where its tap is, and a name for one without.
 macro_rules! record_methods {
-    (|$pool:ident| $tap:expr, $name:expr) => {
+    (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
         /// Every birth and death is in the recorder's trace from now on, under the pool's name or that
         /// of the type of its values. Objects that live already are born now. A clone of the pool is
         /// not recorded.
@@ -286,15 +286,15 @@ macro_rules! record_methods {
         pub fn record(&mut self, recorder: &$crate::recorder::Recorder) {
             let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
             let live = self.handles().map(|handle| handle.index() as usize);
-            let track = recorder.track_pool(name, self.stats(), live);
+            let $track = Some(recorder.track_pool(name, self.stats(), live));
             let $pool = self;
-            $tap.attach(track);
+            $listen;
         }
 
         /// Nothing is recorded any more: in the trace, the objects that live now end here.
         pub fn stop_recording(&mut self) {
-            let $pool = self;
-            $tap.detach();
+            let ($pool, $track) = (self, None);
+            $listen;
         }
     };
 }

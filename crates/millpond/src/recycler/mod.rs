@@ -15,8 +15,7 @@ use core::ops::{Index, IndexMut};
 
 use crate::allocator::{HandleAllocator, Handles};
 use crate::errors::{GetDisjointMutError, InsertAtError, refuse};
-use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::handle_core::handle_of_live;
+use crate::handle::{Handle, HandleLayout, Refusal, handle_of_live};
 use crate::memory;
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reuse::{Lifo, ReuseOrder};
@@ -141,7 +140,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool| pool.handles.core_mut().tap_mut(),
+        |pool, track| pool.handles.listen(track),
         crate::recorder::type_name::<T>()
     );
 
@@ -249,7 +248,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
         while let Some(index) = live.next(self.occupancy()) {
-            let handle = handle_of_live(index, self.handles.words());
+            let handle = handle_of_live(index, self.handles.words().as_slice());
             if !keep(handle, &mut self.objects[index]) {
                 self.release(handle);
             }
@@ -431,14 +430,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// assert_eq!(recycler.iter().collect::<Vec<_>>(), [(handle, &0)]);
     /// ```
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
-        let words = self.handles.words();
+        let words = self.handles.words().as_slice();
         self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
     /// The live objects with their handles, to change, in index order, from both ends.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
         self.handles.refresh();
-        let words = self.handles.words();
+        let words = self.handles.words().as_slice();
         RunSlicesMut::new(&mut self.objects, self.handles.runs()).flat_map(move |(first, run)| {
             let handle = move |at| handle_of_live(first + at, words);
             run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))

@@ -45,22 +45,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
 snapshot_methods!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
         self.objects.copy_from_slice(&other.objects);
-        self.handles.take_over(&other.handles);
+        self.handles.copy_state_from(&other.handles);
     }
 
     /// If a clone panics, all objects are dead.
-    fn take_over_by_clone(&mut self, other: &Self)
+    fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
         let guard = EmptyUnlessDone(self);
         guard.0.objects.clone_from_slice(&other.objects);
-        guard.0.handles.take_over(&other.handles);
+        guard.0.handles.copy_state_from(&other.handles);
         core::mem::forget(guard);
     }
 }
@@ -108,7 +108,7 @@ mod saved {
         where
             T: Clone,
         {
-            self.take_over_by_clone(other);
+            self.clone_state_from(other);
         }
     }
 

@@ -1,10 +1,8 @@
-use alloc::boxed::Box;
 use core::ops::Range;
 
 use super::list::{self, List};
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -31,75 +29,77 @@ impl ReuseOrder for Fifo {
 #[derive(Clone, Debug)]
 pub struct FifoQueue {
     list: List,
-    links: Box<[Link]>,
 }
 
 impl<I: IndexWord> Queue<I> for FifoQueue {
-    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.words().slots();
-        let mut links = memory::filled(count, Link::NONE)?;
-        let mut list = List::EMPTY;
-        for index in 0..count {
-            list.push_last(index, &mut links[..]);
+    type Entry = Link;
+    const EMPTY: Self = Self { list: List::EMPTY };
+    const GOES_ROUND: bool = true;
+
+    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+        slots
+    }
+
+    fn reset<S: Slots<Entry = Link>>(&mut self, slots: &mut S) {
+        self.list = List::EMPTY;
+        for index in 0..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.push_last(index, slots.entries_mut());
+            }
         }
-        Ok(Self { list, links })
     }
 
     #[inline]
-    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
+    fn next<S: Slots<Entry = Link>>(&mut self, _slots: &S) -> Option<usize> {
         self.list.first()
     }
 
     #[inline]
-    fn take<S: Slots>(&mut self, index: usize, _slots: &mut S) {
-        self.list.remove(index, &mut self.links[..]);
+    fn take<S: Slots<Entry = Link>>(&mut self, index: usize, slots: &mut S) {
+        self.list.remove(index, slots.entries_mut());
     }
 
     #[inline]
-    fn claim<S: Slots>(&mut self, index: usize, _slots: &mut S) {
-        self.list.remove(index, &mut self.links[..]);
+    fn claim<S: Slots<Entry = Link>>(&mut self, index: usize, slots: &mut S) {
+        self.list.remove(index, slots.entries_mut());
     }
 
     #[inline]
-    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
-        self.list.push_last(index, &mut self.links[..]);
+    fn give_back<S: Slots<Entry = Link>>(&mut self, index: usize, slots: &mut S) {
+        self.list.push_last(index, slots.entries_mut());
     }
 
-    fn reset<S: Slots>(&mut self, slots: &mut S) {
-        self.list = List::EMPTY;
-        let words = slots.words();
-        for index in (0..words.slots()).filter(|&index| words.is_vacant(index)) {
-            self.list.push_last(index, &mut self.links[..]);
-        }
+    fn copy_state_from<S: Slots<Entry = Link>>(
+        &mut self,
+        other: &Self,
+        others: &[Link],
+        used: usize,
+        slots: &mut S,
+    ) {
+        self.list = other.list.clone();
+        list::copy_links(slots.entries_mut(), others, used);
     }
 
-    const GOES_ROUND: bool = true;
-
-    fn take_over(&mut self, other: &Self, used: usize) {
-        self.list.take_over(&other.list);
-        list::take_over_links(&mut self.links, &other.links, used);
-    }
-
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = Link>>(
         &'a self,
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.list.order(slots.words().slots(), used, |index| self.links[index])
+        let words = slots.words();
+        self.list.order(words.slots(), used, |index| words.entries()[index])
     }
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
-        let _ = slots;
+    fn load<S: Slots<Entry = Link>>(&mut self, order: &[u32], slots: &mut S) {
         self.list = List::EMPTY;
         for slot in order {
-            self.list.push_last(*slot as usize, &mut self.links[..]);
+            self.list.push_last(*slot as usize, slots.entries_mut());
         }
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
-        self.list.validate(slots.words(), |index| self.links[index])
+    fn validate<S: Slots<Entry = Link>>(&self, slots: &S) -> Result<(), Violation> {
+        self.list.validate(slots.words(), |index| slots.words().entries()[index])
     }
 }
 
@@ -110,35 +110,36 @@ mod tests {
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut FifoQueue)) -> &'static str {
+    fn broken(change: impl FnOnce(&mut FifoQueue, &mut [Link])) -> &'static str {
         let mut slots: HandleAllocator<Fifo> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.core_mut().queue_mut());
+        let (queue, entries) = slots.order_mut();
+        change(queue, entries);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|queue| queue.links[3].previous = 4),
+            broken(|_, links| links[3].previous = 4),
             "the list leads back the way that it came"
         );
         assert_eq!(
-            broken(|queue| queue.links[3].next = 0),
+            broken(|_, links| links[3].next = 0),
             "the list has each vacant slot and no other"
         );
         assert_eq!(
-            broken(|queue| queue.links[3].next = 99),
+            broken(|_, links| links[3].next = 99),
             "the list has each vacant slot and no other"
         );
         assert_eq!(
-            broken(|queue| queue.links[1].next = 3),
+            broken(|_, links| links[1].next = 3),
             "the list ends after the last vacant slot"
         );
         assert_eq!(
-            broken(|queue| queue.list = List::EMPTY),
+            broken(|queue, _| queue.list = List::EMPTY),
             "the list has each vacant slot and no other"
         );
     }

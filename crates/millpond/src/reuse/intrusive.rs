@@ -1,10 +1,9 @@
-use alloc::boxed::Box;
 use core::ops::Range;
 
 use super::list::{self, Links, List};
 use super::{Link, Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-use crate::memory::{self, OutOfMemory};
+use crate::slots::Entry;
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -35,108 +34,110 @@ impl ReuseOrder for Intrusive {
 #[derive(Clone, Debug)]
 pub struct IntrusiveQueue {
     list: List,
-    /// The links, where the slots do not hold them; otherwise empty.
-    links: Box<[Link]>,
 }
 
-/// The links wherever they are.
-struct Threaded<'a, S> {
-    slots: &'a mut S,
-    links: &'a mut [Link],
+/// The link of a slot whose value has no room for it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct OwnLink(Link);
+
+impl Entry for OwnLink {
+    const EMPTY: Self = Self(Link::NONE);
+    const LINKS_IN_SLOTS: bool = true;
 }
 
-impl<S: Slots> Links for Threaded<'_, S> {
+/// The links in the slots, or those kept apart.
+struct Threaded<'a, S>(&'a mut S);
+
+impl<S: Slots<Entry = OwnLink>> Links for Threaded<'_, S> {
     #[inline]
     fn link(&self, index: usize) -> Link {
-        if S::HOLDS_LINKS { self.slots.link(index) } else { self.links[index] }
+        link(self.0, index)
     }
 
     #[inline]
     fn set_link(&mut self, index: usize, link: Link) {
         if S::HOLDS_LINKS {
-            self.slots.set_link(index, link);
+            self.0.set_link(index, link);
         } else {
-            self.links[index] = link;
+            self.0.entries_mut()[index] = OwnLink(link);
         }
     }
 }
 
-impl IntrusiveQueue {
-    fn push_all_vacant<S: Slots>(&mut self, slots: &mut S) {
-        self.list = List::EMPTY;
-        for index in 0..slots.words().slots() {
-            if slots.words().is_vacant(index) {
-                self.list.push_last(index, &mut Threaded { slots, links: &mut self.links });
-            }
-        }
-    }
+#[inline]
+fn link<S: Slots<Entry = OwnLink>>(slots: &S, index: usize) -> Link {
+    if S::HOLDS_LINKS { slots.link(index) } else { slots.words().entries()[index].0 }
 }
 
 impl<I: IndexWord> Queue<I> for IntrusiveQueue {
-    const LINKS_IN_SLOTS: bool = true;
+    type Entry = OwnLink;
+    const EMPTY: Self = Self { list: List::EMPTY };
 
-    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.words().slots();
-        let links = memory::filled(if S::HOLDS_LINKS { 0 } else { count }, Link::NONE)?;
-        let mut queue = Self { list: List::EMPTY, links };
-        queue.push_all_vacant(slots);
-        Ok(queue)
+    fn entry_count(slots: usize, holds_links: bool) -> usize {
+        if holds_links { 0 } else { slots }
+    }
+
+    fn reset<S: Slots<Entry = OwnLink>>(&mut self, slots: &mut S) {
+        self.list = List::EMPTY;
+        for index in 0..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.push_last(index, &mut Threaded(slots));
+            }
+        }
     }
 
     #[inline]
-    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
+    fn next<S: Slots<Entry = OwnLink>>(&mut self, _slots: &S) -> Option<usize> {
         self.list.first()
     }
 
     #[inline]
-    fn take<S: Slots>(&mut self, index: usize, slots: &mut S) {
-        self.list.remove(index, &mut Threaded { slots, links: &mut self.links });
+    fn take<S: Slots<Entry = OwnLink>>(&mut self, index: usize, slots: &mut S) {
+        self.list.remove(index, &mut Threaded(slots));
     }
 
     #[inline]
-    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S) {
-        self.list.remove(index, &mut Threaded { slots, links: &mut self.links });
+    fn claim<S: Slots<Entry = OwnLink>>(&mut self, index: usize, slots: &mut S) {
+        self.list.remove(index, &mut Threaded(slots));
     }
 
     #[inline]
-    fn give_back<S: Slots>(&mut self, index: usize, slots: &mut S) {
-        self.list.push_first(index, &mut Threaded { slots, links: &mut self.links });
+    fn give_back<S: Slots<Entry = OwnLink>>(&mut self, index: usize, slots: &mut S) {
+        self.list.push_first(index, &mut Threaded(slots));
     }
 
-    fn reset<S: Slots>(&mut self, slots: &mut S) {
-        self.push_all_vacant(slots);
+    fn copy_state_from<S: Slots<Entry = OwnLink>>(
+        &mut self,
+        other: &Self,
+        others: &[OwnLink],
+        used: usize,
+        slots: &mut S,
+    ) {
+        self.list = other.list.clone();
+        // Where the slots hold the links, they come with the slots.
+        list::copy_links(slots.entries_mut(), others, used);
     }
 
-    fn take_over(&mut self, other: &Self, used: usize) {
-        self.list.take_over(&other.list);
-        // Where the slots hold them, they come with the slots.
-        list::take_over_links(&mut self.links, &other.links, used);
-    }
-
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = OwnLink>>(
         &'a self,
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.list.order(slots.words().slots(), used, |index| {
-            if S::HOLDS_LINKS { slots.link(index) } else { self.links[index] }
-        })
+        self.list.order(slots.words().slots(), used, |index| link(slots, index))
     }
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<S: Slots<Entry = OwnLink>>(&mut self, order: &[u32], slots: &mut S) {
         self.list = List::EMPTY;
-        let mut links = Threaded { slots, links: &mut self.links };
         for slot in order {
-            self.list.push_last(*slot as usize, &mut links);
+            self.list.push_last(*slot as usize, &mut Threaded(slots));
         }
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
-        self.list.validate(slots.words(), |index| {
-            if S::HOLDS_LINKS { slots.link(index) } else { self.links[index] }
-        })
+    fn validate<S: Slots<Entry = OwnLink>>(&self, slots: &S) -> Result<(), Violation> {
+        self.list.validate(slots.words(), |index| link(slots, index))
     }
 }
 
@@ -147,23 +148,24 @@ mod tests {
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut IntrusiveQueue)) -> &'static str {
+    fn broken(change: impl FnOnce(&mut IntrusiveQueue, &mut [OwnLink])) -> &'static str {
         let mut slots: HandleAllocator<Intrusive> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.core_mut().queue_mut());
+        let (queue, entries) = slots.order_mut();
+        change(queue, entries);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|queue| queue.links[1].previous = 4),
+            broken(|_, links| links[1].0.previous = 4),
             "the list leads back the way that it came"
         );
         assert_eq!(
-            broken(|queue| queue.links[4].next = 0),
+            broken(|_, links| links[4].0.next = 0),
             "the list ends after the last vacant slot"
         );
     }

@@ -6,11 +6,7 @@ use core::ops::Range;
 
 use super::Link;
 #[cfg(feature = "validate")]
-use super::ReuseOrder;
-#[cfg(feature = "validate")]
-use crate::handle::Word;
-#[cfg(feature = "validate")]
-use crate::slot_words::SlotWords;
+use crate::slots::{Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -85,10 +81,6 @@ impl List {
 }
 
 impl List {
-    pub(super) fn take_over(&mut self, other: &Self) {
-        *self = other.clone();
-    }
-
     /// The slots from the first to the last, those from `used` on, which follow each other, as one range.
     pub(super) fn order(
         &self,
@@ -106,9 +98,9 @@ impl List {
     }
 }
 
-/// Takes over the links of another list. Slots from `used` on were never in another place, so that only the
+/// Copies the links of another list. Slots from `used` on were never in another place, so that only the
 /// outermost of their links can have changed.
-pub(super) fn take_over_links(links: &mut [Link], others: &[Link], used: usize) {
+pub(super) fn copy_links<E: Copy>(links: &mut [E], others: &[E], used: usize) {
     let until = (used + 1).min(links.len());
     links[..until].copy_from_slice(&others[..until]);
     if let (Some(last), Some(other)) = (links.last_mut(), others.last()) {
@@ -119,9 +111,9 @@ pub(super) fn take_over_links(links: &mut [Link], others: &[Link], used: usize) 
 #[cfg(feature = "validate")]
 impl List {
     /// The links lead from the first slot to the last through each vacant slot once, and back.
-    pub(super) fn validate<W: Word, R: ReuseOrder>(
+    pub(super) fn validate(
         &self,
-        words: &SlotWords<W, R>,
+        words: &SlotWords<impl Place>,
         link: impl Fn(usize) -> Link,
     ) -> Result<(), Violation> {
         let vacant = (0..words.slots()).filter(|&index| words.is_vacant(index)).count();

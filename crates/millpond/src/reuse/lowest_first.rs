@@ -2,10 +2,9 @@ use core::iter;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::bit_tree::{self, BitTree};
-use crate::handle::{IndexWord, Word};
-use crate::memory::OutOfMemory;
-use crate::slot_words::SlotWords;
+use crate::bit_tree::{self, BitTree, Head};
+use crate::handle::IndexWord;
+use crate::slots::{Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -44,28 +43,26 @@ pub struct LowestFirstQueue {
     /// [`NONE`](bit_tree::NONE) if no slot is vacant.
     lowest_word: usize,
     vacant: u64,
-    /// 2^32 slots are 2^26 words.
-    others: BitTree<5>,
+    /// 2^32 slots are 2^26 words. The entries are the words of the tree.
+    others: Head<5>,
 }
 
 impl LowestFirstQueue {
-    /// Finds out which slots are vacant.
-    fn find_vacant<W: Word, R: ReuseOrder>(&mut self, words: &SlotWords<W, R>) {
-        let occupancy = 0..words.slots().div_ceil(WORD_BITS);
-        if words.retired() == 0 && words.live() == 0 {
-            self.others.fill_below(occupancy.end);
-        } else {
-            self.others.clear();
-            occupancy
-                .filter(|word| Self::vacant_bits(*word, words) != 0)
-                .for_each(|word| self.others.insert(word));
-        }
-        self.leave_lowest(words);
+    /// Changes the set of the other words.
+    #[inline]
+    fn change_others<S: Slots<Entry = u64>>(
+        &mut self,
+        slots: &mut S,
+        change: impl FnOnce(&mut BitTree<5, &mut [u64]>),
+    ) {
+        let mut others = self.others.over(slots.entries_mut());
+        change(&mut others);
+        self.others = others.head();
     }
 
     /// The vacant slots of a word of the occupancy, as bits. None of a word that is not there.
     #[inline]
-    fn vacant_bits<W: Word, R: ReuseOrder>(word: usize, words: &SlotWords<W, R>) -> u64 {
+    fn vacant_bits(word: usize, words: &SlotWords<impl Place>) -> u64 {
         let dead = words.dead_bits(word);
         // A dead slot may be retired; only a pool that has some needs to look.
         if words.retired() == 0 { dead } else { Self::without_retired(word, dead, words) }
@@ -73,11 +70,7 @@ impl LowestFirstQueue {
 
     #[cold]
     #[inline(never)]
-    fn without_retired<W: Word, R: ReuseOrder>(
-        word: usize,
-        dead: u64,
-        words: &SlotWords<W, R>,
-    ) -> u64 {
+    fn without_retired(word: usize, dead: u64, words: &SlotWords<impl Place>) -> u64 {
         let (mut rest, mut vacant) = (dead, 0);
         while rest != 0 {
             let bit = rest.trailing_zeros();
@@ -87,84 +80,100 @@ impl LowestFirstQueue {
         vacant
     }
 
-    /// The lowest word has no vacant slot any more, so the next one is the lowest now.
+    /// The lowest word has no vacant slot any more: goes on to the next one.
     #[inline(never)]
-    fn leave_lowest<W: Word, R: ReuseOrder>(&mut self, words: &SlotWords<W, R>) {
+    fn leave_lowest<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
         self.lowest_word = self.others.lowest();
         if self.lowest_word == bit_tree::NONE {
             self.vacant = 0;
         } else {
-            self.others.remove_lowest();
-            self.vacant = Self::vacant_bits(self.lowest_word, words);
+            self.change_others(slots, |others| others.remove_lowest());
+            self.vacant = Self::vacant_bits(self.lowest_word, slots.words());
         }
     }
 }
 
 impl<I: IndexWord> Queue<I> for LowestFirstQueue {
-    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let words = slots.words();
-        let others = BitTree::try_with_room(words.slots().div_ceil(WORD_BITS))?;
-        let mut queue = Self { lowest_word: bit_tree::NONE, vacant: 0, others };
-        queue.find_vacant(words);
-        Ok(queue)
+    type Entry = u64;
+    const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
+
+    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+        Head::<5>::with_room(slots.div_ceil(WORD_BITS)).1
+    }
+
+    fn reset<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
+        let occupancy = 0..slots.words().slots().div_ceil(WORD_BITS);
+        self.others = Head::with_room(occupancy.end).0;
+        if slots.words().retired() == 0 && slots.words().live() == 0 {
+            self.change_others(slots, |others| others.fill_below(occupancy.end));
+        } else {
+            self.change_others(slots, |others| others.clear());
+            for word in occupancy {
+                if Self::vacant_bits(word, slots.words()) != 0 {
+                    self.change_others(slots, |others| others.insert(word));
+                }
+            }
+        }
+        self.leave_lowest(slots);
     }
 
     #[inline]
-    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
+    fn next<S: Slots<Entry = u64>>(&mut self, _slots: &S) -> Option<usize> {
         let bit = self.vacant.trailing_zeros() as usize;
         (self.vacant != 0).then(|| self.lowest_word * WORD_BITS + bit)
     }
 
     #[inline]
-    fn take<S: Slots>(&mut self, _index: usize, slots: &mut S) {
+    fn take<S: Slots<Entry = u64>>(&mut self, _index: usize, slots: &mut S) {
         self.vacant &= self.vacant.wrapping_sub(1);
         if self.vacant == 0 {
-            self.leave_lowest(slots.words());
+            self.leave_lowest(slots);
         }
     }
 
     #[inline]
-    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S) {
+    fn claim<S: Slots<Entry = u64>>(&mut self, index: usize, slots: &mut S) {
         let (word, bit) = (index / WORD_BITS, 1 << (index % WORD_BITS));
         if word == self.lowest_word {
             self.vacant &= !bit;
             if self.vacant == 0 {
-                self.leave_lowest(slots.words());
+                self.leave_lowest(slots);
             }
         } else if Self::vacant_bits(word, slots.words()) == bit {
-            self.others.remove(word);
+            self.change_others(slots, |others| others.remove(word));
         }
     }
 
     #[inline]
-    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
+    fn give_back<S: Slots<Entry = u64>>(&mut self, index: usize, slots: &mut S) {
         let (word, bit) = (index / WORD_BITS, 1 << (index % WORD_BITS));
         if word == self.lowest_word {
             self.vacant |= bit;
         } else if word > self.lowest_word {
-            self.others.insert(word);
+            self.change_others(slots, |others| others.insert(word));
         } else {
             // So far no slot of this word was vacant.
             if self.vacant != 0 {
-                self.others.insert(self.lowest_word);
+                let lowest_word = self.lowest_word;
+                self.change_others(slots, |others| others.insert(lowest_word));
             }
             self.lowest_word = word;
             self.vacant = bit;
         }
     }
 
-    fn reset<S: Slots>(&mut self, slots: &mut S) {
-        self.find_vacant(slots.words());
+    fn copy_state_from<S: Slots<Entry = u64>>(
+        &mut self,
+        other: &Self,
+        others: &[u64],
+        _used: usize,
+        slots: &mut S,
+    ) {
+        *self = other.clone();
+        slots.entries_mut().copy_from_slice(others);
     }
 
-    fn take_over(&mut self, other: &Self, _used: usize) {
-        self.lowest_word = other.lowest_word;
-        self.vacant = other.vacant;
-        self.others.take_over(&other.others);
-    }
-
-    /// Nothing: the words say it all.
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = u64>>(
         &'a self,
         _slots: &'a S,
         _used: usize,
@@ -176,13 +185,12 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Nothing;
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
-        let _ = order;
+    fn load<S: Slots<Entry = u64>>(&mut self, _order: &[u32], slots: &mut S) {
         Queue::<I>::reset(self, slots);
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+    fn validate<S: Slots<Entry = u64>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         let slots_of = |word| word * WORD_BITS..words.slots().min((word + 1) * WORD_BITS);
         let has_vacant = |word| slots_of(word).any(|index| words.is_vacant(index));
@@ -201,13 +209,15 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
             "the lowest vacant slots are known",
             format_args!("{vacant:#x}, not {:#x}, of word {lowest}", self.vacant),
         )?;
-        self.others.validate(occupancy.end, |word| word != lowest && has_vacant(word))
+        self.others
+            .over(words.entries())
+            .validate(occupancy.end, |word| word != lowest && has_vacant(word))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LowestFirst, LowestFirstQueue};
+    use super::*;
     use crate::HandleAllocator;
     use alloc::vec::Vec;
 
@@ -234,26 +244,34 @@ mod tests {
     }
 
     /// A sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut LowestFirstQueue)) -> &'static str {
+    fn broken(change: impl FnOnce(&mut LowestFirstQueue, &mut [u64])) -> &'static str {
         let mut slots: HandleAllocator<LowestFirst> = HandleAllocator::with_capacity(5000);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.core_mut().queue_mut());
+        let (queue, entries) = slots.order_mut();
+        change(queue, entries);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         let lowest = "the lowest word with a vacant slot is known";
-        assert_eq!(broken(|queue| queue.lowest_word = 1), lowest);
-        assert_eq!(broken(|queue| queue.lowest_word = usize::MAX), lowest);
+        assert_eq!(broken(|queue, _| queue.lowest_word = 1), lowest);
+        assert_eq!(broken(|queue, _| queue.lowest_word = usize::MAX), lowest);
         let vacant = "the lowest vacant slots are known";
-        assert_eq!(broken(|queue| queue.vacant |= 1), vacant);
-        assert_eq!(broken(|queue| queue.vacant &= queue.vacant - 1), vacant);
+        assert_eq!(broken(|queue, _| queue.vacant |= 1), vacant);
+        assert_eq!(broken(|queue, _| queue.vacant &= queue.vacant - 1), vacant);
         let others = "a tree has the numbers that are meant to be in it";
-        assert_eq!(broken(|queue| queue.others.insert(0)), others);
-        assert_eq!(broken(|queue| queue.others.remove_lowest()), others);
-        assert_eq!(broken(|queue| queue.others.remove(78)), others);
+        let change = |change: fn(&mut BitTree<5, &mut [u64]>)| {
+            broken(|queue, entries| {
+                let mut tree = queue.others.over(entries);
+                change(&mut tree);
+                queue.others = tree.head();
+            })
+        };
+        assert_eq!(change(|tree| tree.insert(0)), others);
+        assert_eq!(change(|tree| tree.remove_lowest()), others);
+        assert_eq!(change(|tree| tree.remove(78)), others);
     }
 }

@@ -33,13 +33,13 @@ pub use next_fit::NextFit;
 pub use roster::Roster;
 
 pub(crate) use next_fit::next_vacant_after;
+pub(crate) use roster::roster;
 
 use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::handle::{IndexWord, Word};
-use crate::memory::OutOfMemory;
-use crate::slot_words::SlotWords;
+use crate::slots::{Entry, Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -68,7 +68,8 @@ pub(crate) mod sealed {
 
 /// The vacant slots (dead and not retired) of one pool, in the order in which they are handed out.
 ///
-/// Every slot is vacant at first, and the order is told of changes as follows, always while the slot's
+/// The order itself is a few numbers; what it needs for each slot lies in the array of entries that the slots
+/// have for it. Every slot is vacant at first, and the order hears of changes as follows, always while the slot's
 /// word says that it is dead: before it becomes live, and after it has died.
 ///
 /// ```text
@@ -79,50 +80,78 @@ pub(crate) mod sealed {
 /// ```
 #[doc(hidden)]
 pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
-    /// Whether the order threads its list through the dead slots, if they have room.
-    const LINKS_IN_SLOTS: bool = false;
+    type Entry: Entry;
 
-    /// All slots vacant, the lowest first.
-    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory>;
+    /// The order of no slots; [`reset`](Self::reset) makes it that of some.
+    const EMPTY: Self;
+
+    /// How many entries the order of this many slots needs. `holds_links`: the slots have room for links.
+    fn entry_count(slots: usize, holds_links: bool) -> usize;
+
+    /// The slots that the words call vacant are vacant, the lowest first, and no others.
+    fn reset<S: Slots<Entry = Self::Entry>>(&mut self, slots: &mut S);
 
     /// The vacant slot that comes next. Asked again without a change, it answers the same.
-    fn next<S: Slots>(&mut self, slots: &S) -> Option<usize>;
+    fn next<S: Slots<Entry = Self::Entry>>(&mut self, slots: &S) -> Option<usize>;
 
     /// The slot that [`next`](Self::next) has just named becomes live.
-    fn take<S: Slots>(&mut self, index: usize, slots: &mut S);
+    fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
-    /// Both in one go, with the generation that the slot's lifetime will have.
+    /// Both in one go, with the word of the slot.
     #[inline]
-    fn take_next<S: Slots>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+    fn take_next<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        slots: &mut S,
+    ) -> Option<(usize, S::Word)> {
         let index = self.next(slots)?;
-        let generation = slots.words().of_vacant(index)?;
+        let word = slots.words().get(index)?;
         self.take(index, slots);
-        Some((index, generation))
+        Some((index, word))
+    }
+
+    /// Whether the order has a shorter way for when it [is plain](Self::is_plain).
+    const MAY_BE_PLAIN: bool = false;
+
+    /// Whether [`take_plain`](Self::take_plain) may be called from now on, until a slot is claimed or the order
+    /// is made anew.
+    fn is_plain(&self, _words: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
+        false
+    }
+
+    /// As [`take_next`](Self::take_next), in an order that is plain.
+    fn take_plain<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        _slots: &mut S,
+    ) -> Option<(usize, S::Word)> {
+        None
     }
 
     /// A vacant slot anywhere in the order becomes live.
-    fn claim<S: Slots>(&mut self, index: usize, slots: &mut S);
+    fn claim<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
     /// A live slot has become vacant.
-    fn give_back<S: Slots>(&mut self, index: usize, slots: &mut S);
+    fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
 
     /// A live slot has died and never comes back.
-    fn retire(&mut self, _index: usize) {}
-
-    /// The slots that the words call vacant are vacant, the lowest first, and no others.
-    fn reset<S: Slots>(&mut self, slots: &mut S);
+    fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
 
     /// Whether slots go round: one that was never used comes before one that was freed. Otherwise one that
     /// was never used comes only when none else is vacant.
     const GOES_ROUND: bool = false;
 
-    /// Takes over the state of the order of a pool of the same capacity. Slots from `used` on were never used
-    /// in either.
-    fn take_over(&mut self, other: &Self, used: usize);
+    /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
+    /// `used` on were never used in either.
+    fn copy_state_from<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        other: &Self,
+        others: &[Self::Entry],
+        used: usize,
+        slots: &mut S,
+    );
 
     /// What the order remembers beside the words: the slots in the order in which they come, or what else
     /// it goes by. Slots from `used` on were never used, and stay together in one range.
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = Self::Entry>>(
         &'a self,
         slots: &'a S,
         used: usize,
@@ -134,21 +163,28 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// Becomes the order that lists these slots, which are those that it has to list.
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S);
+    fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
 
     /// The order has each slot that the words call vacant once, and no other.
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation>;
+    fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
 }
 
 /// What a reuse order sees of the slots.
 #[doc(hidden)]
 pub trait Slots {
     type Word: Word;
-    type Order: ReuseOrder;
+    type Entry: Entry;
+    type Place: Place<Word = Self::Word, Entry = Self::Entry>;
     /// Whether a dead slot has room for a link.
     const HOLDS_LINKS: bool;
-    fn words(&self) -> &SlotWords<Self::Word, Self::Order>;
+    fn words(&self) -> &SlotWords<Self::Place>;
+    /// What the order keeps.
+    fn entries_mut(&mut self) -> &mut [Self::Entry];
+    /// A slot is about to become live: see [`SlotWords::expect_birth`].
+    fn expect_birth(&mut self);
+    /// See [`SlotWords::expect_fresh`].
+    fn expect_fresh(&mut self, used: usize);
     /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
     fn set_dead(&mut self, index: usize, word: Self::Word);
     /// Ends the last lifetime of a live slot.
@@ -157,10 +193,67 @@ pub trait Slots {
     fn begin_marking(&mut self);
     /// See [`SlotWords::mark`].
     fn mark(&mut self, index: usize) -> bool;
+    /// See [`SlotWords::end_marking`].
+    fn end_marking(&mut self);
     /// The link that was last set since the slot died, or [`Link::NONE`].
     fn link(&self, index: usize) -> Link;
     /// Does nothing if the slot is live.
     fn set_link(&mut self, index: usize, link: Link);
+}
+
+/// A pool without values.
+impl<P: Place> Slots for SlotWords<P> {
+    type Word = P::Word;
+    type Entry = P::Entry;
+    type Place = P;
+    const HOLDS_LINKS: bool = false;
+
+    #[inline]
+    fn words(&self) -> &Self {
+        self
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [P::Entry] {
+        self.entries_mut()
+    }
+
+    #[inline]
+    fn expect_birth(&mut self) {
+        self.expect_birth();
+    }
+
+    #[inline]
+    fn expect_fresh(&mut self, used: usize) {
+        self.expect_fresh(used);
+    }
+
+    #[inline]
+    fn set_dead(&mut self, index: usize, word: P::Word) {
+        self.set_dead(index, word);
+    }
+
+    fn retire(&mut self, index: usize) {
+        self.retire(index);
+    }
+
+    fn begin_marking(&mut self) {
+        self.begin_marking();
+    }
+
+    fn mark(&mut self, index: usize) -> bool {
+        self.mark(index)
+    }
+
+    fn end_marking(&mut self) {
+        self.end_marking();
+    }
+
+    fn link(&self, _index: usize) -> Link {
+        Link::NONE
+    }
+
+    fn set_link(&mut self, _index: usize, _link: Link) {}
 }
 
 /// The neighbours of a vacant slot in a list.
@@ -176,4 +269,8 @@ impl Link {
     /// "No slot": no layout names an index of `u32::MAX`.
     pub(crate) const NO_SLOT: u32 = u32::MAX;
     pub(crate) const NONE: Self = Self { next: Self::NO_SLOT, previous: Self::NO_SLOT };
+}
+
+impl Entry for Link {
+    const EMPTY: Self = Self::NONE;
 }

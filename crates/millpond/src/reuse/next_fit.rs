@@ -1,9 +1,8 @@
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::handle::{IndexWord, Word};
-use crate::memory::OutOfMemory;
-use crate::slot_words::SlotWords;
+use crate::handle::IndexWord;
+use crate::slots::{Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -39,9 +38,9 @@ pub struct NextFitQueue {
 /// The first dead slot after the cursor that is vacant, going round once; the cursor's own slot comes
 /// last.
 #[inline]
-pub(crate) fn next_vacant_after<W: Word, R: ReuseOrder>(
+pub(crate) fn next_vacant_after(
     cursor: Option<usize>,
-    words: &SlotWords<W, R>,
+    words: &SlotWords<impl Place>,
     is_vacant: impl Fn(usize) -> bool,
 ) -> Option<usize> {
     let first_from = |from| {
@@ -59,14 +58,17 @@ pub(crate) fn next_vacant_after<W: Word, R: ReuseOrder>(
 }
 
 impl<I: IndexWord> Queue<I> for NextFitQueue {
-    fn try_new<S: Slots>(_slots: &mut S) -> Result<Self, OutOfMemory> {
-        Ok(Self { cursor: None })
+    type Entry = ();
+    const EMPTY: Self = Self { cursor: None };
+
+    fn entry_count(_slots: usize, _holds_links: bool) -> usize {
+        0
     }
 
     #[inline]
-    fn next<S: Slots>(&mut self, slots: &S) -> Option<usize> {
+    fn next<S: Slots<Entry = ()>>(&mut self, slots: &S) -> Option<usize> {
         let words = slots.words();
-        if words.live() + words.retired() == words.slots() {
+        if words.vacant() == 0 {
             return None;
         }
         let is_vacant = |index| words.retired() == 0 || words.is_vacant(index);
@@ -74,32 +76,38 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
     }
 
     #[inline]
-    fn take<S: Slots>(&mut self, index: usize, _slots: &mut S) {
+    fn take<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
         self.cursor = Some(index);
     }
 
     #[inline]
-    fn claim<S: Slots>(&mut self, _index: usize, _slots: &mut S) {}
+    fn claim<S: Slots<Entry = ()>>(&mut self, _index: usize, _slots: &mut S) {}
 
     #[inline]
-    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
+    fn give_back<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
         if self.cursor.is_some_and(|cursor| index < cursor) {
             self.cursor = Some(index);
         }
     }
 
-    fn reset<S: Slots>(&mut self, _slots: &mut S) {
+    fn reset<S: Slots<Entry = ()>>(&mut self, _slots: &mut S) {
         self.cursor = None;
     }
 
     const GOES_ROUND: bool = true;
 
-    fn take_over(&mut self, other: &Self, _used: usize) {
+    fn copy_state_from<S: Slots<Entry = ()>>(
+        &mut self,
+        other: &Self,
+        _others: &[()],
+        _used: usize,
+        _slots: &mut S,
+    ) {
         self.cursor = other.cursor;
     }
 
     /// The cursor's slot.
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = ()>>(
         &'a self,
         _slots: &'a S,
         _used: usize,
@@ -111,13 +119,13 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Cursor;
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<S: Slots<Entry = ()>>(&mut self, order: &[u32], slots: &mut S) {
         let _ = slots;
         self.cursor = order.first().map(|slot| *slot as usize);
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+    fn validate<S: Slots<Entry = ()>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
             self.cursor.is_none_or(|cursor| cursor < words.slots()),

@@ -1,10 +1,9 @@
-use alloc::boxed::Box;
 use core::iter;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-use crate::memory::{self, OutOfMemory};
+use crate::slots::{Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -23,7 +22,7 @@ impl sealed::Sealed for Roster {}
 
 impl ReuseOrder for Roster {
     const NAME: &'static str = "Roster";
-    type Queue<I: IndexWord> = RosterQueue<I>;
+    type Queue<I: IndexWord> = RosterQueue;
 }
 
 /// ```text
@@ -31,33 +30,38 @@ impl ReuseOrder for Roster {
 /// roster     │ live …   │ next, vacant … │ retired …      │
 /// ```
 ///
-/// `reverse[roster[p]] == p` for every position `p`.
+/// The entries are the roster, and behind it the reverse table: `reverse[roster[p]] == p` for every position `p`.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct RosterQueue<I> {
-    roster: Box<[I]>,
-    reverse: Box<[I]>,
+pub struct RosterQueue {
     partition: usize,
     retired_from: usize,
 }
 
-impl<I: IndexWord> RosterQueue<I> {
-    /// The live slots, then the vacant ones, then the retired ones.
-    pub(crate) fn roster(&self) -> &[I] {
-        &self.roster
+/// The live slots, then the vacant ones, then the retired ones.
+#[inline]
+pub(crate) fn roster<I: IndexWord>(words: &SlotWords<impl Place<Entry = I>>) -> &[I] {
+    &words.entries()[..words.slots()]
+}
+
+/// Both tables of a roster.
+struct Tables<'a, I> {
+    roster: &'a mut [I],
+    reverse: &'a mut [I],
+}
+
+impl<'a, I: IndexWord> Tables<'a, I> {
+    #[inline]
+    fn of<S: Slots<Entry = I>>(slots: &'a mut S) -> Self {
+        let entries = slots.entries_mut();
+        let (roster, reverse) = entries.split_at_mut(entries.len() / 2);
+        Self { roster, reverse }
     }
 
-    pub(crate) fn partition(&self) -> usize {
-        self.partition
-    }
-
-    /// Turns the order of a pool in which nothing is live: the highest slot first.
-    pub(crate) fn highest_first(&mut self) {
-        debug_assert_eq!(self.partition, 0);
-        self.roster.reverse();
-        for (position, slot) in self.roster.iter().enumerate() {
-            self.reverse[slot.to_index()] = I::from_index(position);
-        }
+    #[inline]
+    fn place(&mut self, position: usize, slot: I) {
+        self.roster[position] = slot;
+        self.reverse[slot.to_index()] = I::from_index(position);
     }
 
     #[inline]
@@ -68,55 +72,40 @@ impl<I: IndexWord> RosterQueue<I> {
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         let (slot_a, slot_b) = (self.roster[a], self.roster[b]);
-        self.roster[a] = slot_b;
-        self.roster[b] = slot_a;
-        self.reverse[slot_b.to_index()] = I::from_index(a);
-        self.reverse[slot_a.to_index()] = I::from_index(b);
+        self.place(a, slot_b);
+        self.place(b, slot_a);
     }
 }
 
-impl<I: IndexWord> Queue<I> for RosterQueue<I> {
-    fn try_new<S: Slots>(slots: &mut S) -> Result<Self, OutOfMemory> {
-        let count = slots.words().slots();
-        let roster = memory::from_fn(count, I::from_index)?;
-        let reverse = memory::from_fn(count, I::from_index)?;
-        Ok(Self { roster, reverse, partition: 0, retired_from: count })
+impl RosterQueue {
+    pub(crate) fn partition(&self) -> usize {
+        self.partition
     }
 
-    #[inline]
-    fn next<S: Slots>(&mut self, _slots: &S) -> Option<usize> {
-        self.roster[..self.retired_from].get(self.partition).map(|slot| slot.to_index())
+    /// Turns the order of a pool in which nothing is live: the highest slot first.
+    pub(crate) fn highest_first<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
+        debug_assert_eq!(self.partition, 0);
+        let mut tables = Tables::of(slots);
+        let count = tables.roster.len();
+        for position in 0..count {
+            tables.place(position, I::from_index(count - 1 - position));
+        }
+    }
+}
+
+impl<I: IndexWord> Queue<I> for RosterQueue {
+    type Entry = I;
+    const EMPTY: Self = Self { partition: 0, retired_from: 0 };
+
+    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+        2 * slots
     }
 
-    #[inline]
-    fn take<S: Slots>(&mut self, _index: usize, _slots: &mut S) {
-        self.partition += 1;
-    }
-
-    #[inline]
-    fn claim<S: Slots>(&mut self, index: usize, _slots: &mut S) {
-        self.swap(self.position_of(index), self.partition);
-        self.partition += 1;
-    }
-
-    #[inline]
-    fn give_back<S: Slots>(&mut self, index: usize, _slots: &mut S) {
-        self.swap(self.position_of(index), self.partition - 1);
-        self.partition -= 1;
-    }
-
-    fn retire(&mut self, index: usize) {
-        self.swap(self.position_of(index), self.partition - 1);
-        self.partition -= 1;
-        self.retired_from -= 1;
-        self.swap(self.partition, self.retired_from);
-    }
-
-    fn reset<S: Slots>(&mut self, slots: &mut S) {
-        let words = slots.words();
-        let (mut live, mut vacant, mut retired) = (0, 0, words.slots());
-        let live_count = (0..words.slots()).filter(|&i| words.of_live(i).is_some()).count();
-        for index in 0..words.slots() {
+    fn reset<S: Slots<Entry = I>>(&mut self, slots: &mut S) {
+        let live_count = slots.words().live();
+        let (mut live, mut vacant, mut retired) = (0, 0, slots.words().slots());
+        for index in 0..slots.words().slots() {
+            let words = slots.words();
             let position = if words.of_live(index).is_some() {
                 live += 1;
                 live - 1
@@ -127,59 +116,94 @@ impl<I: IndexWord> Queue<I> for RosterQueue<I> {
                 retired -= 1;
                 retired
             };
-            self.roster[position] = I::from_index(index);
-            self.reverse[index] = I::from_index(position);
+            Tables::of(slots).place(position, I::from_index(index));
         }
         self.partition = live_count;
         self.retired_from = retired;
     }
 
-    fn take_over(&mut self, other: &Self, used: usize) {
-        self.roster[..used].copy_from_slice(&other.roster[..used]);
-        self.reverse[..used].copy_from_slice(&other.reverse[..used]);
+    #[inline]
+    fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
+        let roster = slots.words().entries();
+        roster[..self.retired_from].get(self.partition).map(|slot| slot.to_index())
+    }
+
+    #[inline]
+    fn take<S: Slots<Entry = I>>(&mut self, _index: usize, _slots: &mut S) {
+        self.partition += 1;
+    }
+
+    #[inline]
+    fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+        let mut tables = Tables::of(slots);
+        tables.swap(tables.position_of(index), self.partition);
+        self.partition += 1;
+    }
+
+    #[inline]
+    fn give_back<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+        let mut tables = Tables::of(slots);
+        self.partition -= 1;
+        tables.swap(tables.position_of(index), self.partition);
+    }
+
+    fn retire<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+        Queue::<I>::give_back(self, index, slots);
+        self.retired_from -= 1;
+        Tables::of(slots).swap(self.partition, self.retired_from);
+    }
+
+    fn copy_state_from<S: Slots<Entry = I>>(
+        &mut self,
+        other: &Self,
+        others: &[I],
+        used: usize,
+        slots: &mut S,
+    ) {
+        let Tables { roster, reverse } = Tables::of(slots);
+        roster[..used].copy_from_slice(&others[..used]);
+        reverse[..used].copy_from_slice(&others[others.len() / 2..][..used]);
         self.partition = other.partition;
         self.retired_from = other.retired_from;
     }
 
-    /// All slots, the live and the retired ones too.
-    fn order<'a, S: Slots>(
+    fn order<'a, S: Slots<Entry = I>>(
         &'a self,
-        _slots: &'a S,
+        slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let slots = self.roster[..used].iter().map(|slot| slot.to_index());
-        slots.map(|index| index..index + 1).chain(iter::once(used..self.roster.len()))
+        let words = slots.words();
+        let slots = roster(words)[..used].iter().map(|slot| slot.to_index());
+        slots.map(|index| index..index + 1).chain(iter::once(used..words.slots()))
     }
 
     #[cfg(feature = "serde")]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::All;
 
     #[cfg(feature = "serde")]
-    fn load<S: Slots>(&mut self, order: &[u32], slots: &mut S) {
+    fn load<S: Slots<Entry = I>>(&mut self, order: &[u32], slots: &mut S) {
         for (position, slot) in order.iter().enumerate() {
-            let slot = I::from_index(*slot as usize);
-            self.roster[position] = slot;
-            self.reverse[slot.to_index()] = I::from_index(position);
+            Tables::of(slots).place(position, I::from_index(*slot as usize));
         }
         self.partition = slots.words().live();
         self.retired_from = slots.words().slots() - slots.words().retired();
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots>(&self, slots: &S) -> Result<(), Violation> {
+    fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
-            self.roster.len() == words.slots()
-                && self.reverse.len() == words.slots()
+            words.entries().len() == 2 * words.slots()
                 && self.partition <= self.retired_from
                 && self.retired_from <= words.slots(),
             "the roster's parts follow each other",
             format_args!("{} and {} of {}", self.partition, self.retired_from, words.slots()),
         )?;
-        for (position, slot) in self.roster.iter().enumerate() {
+        let reverse = &words.entries()[words.slots()..];
+        for (position, slot) in roster(words).iter().enumerate() {
             let index = slot.to_index();
             ensure(
-                self.reverse.get(index).map(|position| position.to_index()) == Some(position),
+                reverse.get(index).map(|position| position.to_index()) == Some(position),
                 "the reverse table is the roster's inverse",
                 format_args!("slot {index} at position {position}"),
             )?;
@@ -207,44 +231,47 @@ mod tests {
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut RosterQueue<u32>)) -> &'static str {
+    fn broken(change: impl FnOnce(&mut RosterQueue, &mut [u32])) -> &'static str {
         let mut slots: HandleAllocator<Roster> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        change(slots.core_mut().queue_mut());
+        let (queue, entries) = slots.order_mut();
+        change(queue, entries);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|queue| queue.roster.swap(0, 1)),
+            broken(|_, entries| entries.swap(0, 1)),
             "the reverse table is the roster's inverse"
         );
         assert_eq!(
-            broken(|queue| queue.roster[4] = 9),
+            broken(|_, entries| entries[4] = 9),
             "the reverse table is the roster's inverse"
         );
         assert_eq!(
-            broken(|queue| queue.partition -= 1),
+            broken(|queue, _| queue.partition -= 1),
             "the roster's parts are the live, the vacant and the retired slots"
         );
         assert_eq!(
-            broken(|queue| queue.partition += 1),
+            broken(|queue, _| queue.partition += 1),
             "the roster's parts are the live, the vacant and the retired slots"
         );
         assert_eq!(
-            broken(|queue| queue.retired_from -= 1),
+            broken(|queue, _| queue.retired_from -= 1),
             "the roster's parts are the live, the vacant and the retired slots"
         );
         let follow = "the roster's parts follow each other";
-        assert_eq!(broken(|queue| queue.retired_from += 1), follow);
-        assert_eq!(broken(|queue| queue.roster = queue.roster[..4].into()), follow);
-        assert_eq!(broken(|queue| queue.reverse = queue.reverse[..4].into()), follow);
-        assert_eq!(broken(|queue| queue.retired_from = queue.partition - 1), follow);
+        assert_eq!(broken(|queue, _| queue.retired_from += 1), follow);
+        assert_eq!(broken(|queue, _| queue.retired_from = queue.partition - 1), follow);
         assert_eq!(
-            broken(|queue| queue.swap(0, 4)),
+            broken(|_, entries| {
+                // Both tables agree still.
+                let (roster, reverse) = entries.split_at_mut(5);
+                Tables { roster, reverse }.swap(0, 4);
+            }),
             "the roster's parts are the live, the vacant and the retired slots"
         );
     }

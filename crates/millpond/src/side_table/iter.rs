@@ -1,10 +1,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::handle::HandleLayout;
-use crate::handle_core::handle_of_live;
-use crate::reuse::Lifo;
-use crate::slot_words::SlotWords;
+use crate::handle::{HandleLayout, handle_of_live};
 use crate::storage;
 
 /// Implements what both iterators have in common: `self.values` yields `(index, value)`.
@@ -12,13 +9,13 @@ macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident over $values:ident, yields $item:ty) => {
         $(#[$doc])*
         pub struct $name<'a, H: HandleLayout, V> {
-            words: &'a SlotWords<H::Word, Lifo>,
+            words: &'a [H::Word],
             values: storage::$values<'a, V>,
         }
 
         impl<'a, H: HandleLayout, V> $name<'a, H, V> {
             #[inline]
-            pub(super) fn new(words: &'a SlotWords<H::Word, Lifo>, values: storage::$values<'a, V>) -> Self {
+            pub(super) fn new(words: &'a [H::Word], values: storage::$values<'a, V>) -> Self {
                 Self { words, values }
             }
         }

@@ -2,14 +2,15 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
+use core::marker::PhantomData;
 
 use super::SideTable;
 use crate::handle::HandleLayout;
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pool::Pool;
-use crate::reuse::{Lifo, ReuseOrder};
-use crate::slot_words::SlotWords;
-use crate::storage::{CursorMut, Storage};
+use crate::reuse::ReuseOrder;
+use crate::slots::full_word;
+use crate::storage::{CursorMut, PoolStorage, TableStorage};
 
 /// The objects of a pool that have a value in each of the tables, with these values, in index order.
 ///
@@ -128,7 +129,7 @@ fn has_words<W: Copy + Eq>(table: &[W], words: &[W; WORD_SLOTS], word: usize) ->
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct SharedPool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    values: &'a Storage<T, R, H::Word>,
+    values: &'a PoolStorage<T, R, H>,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H> {
@@ -177,8 +178,9 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a Pool<T, R, H> {
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
-    words: &'a SlotWords<H::Word, R>,
+    words: &'a [H::Word],
     values: CursorMut<'a, T>,
+    order: PhantomData<R>,
 }
 
 impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R, H> {
@@ -192,12 +194,12 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
 
     #[inline]
     fn words(&self) -> &[H::Word] {
-        self.words.as_slice()
+        self.words
     }
 
     #[inline]
     fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
-        self.words.full_word(word)
+        full_word(self.words, word)
     }
 
     #[inline]
@@ -208,7 +210,7 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R,
     #[inline]
     fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a mut T)>> {
         let values = self.values.seek_word(word)?;
-        Some(handles(self.words.as_slice(), word).zip(values))
+        Some(handles(self.words, word).zip(values))
     }
 }
 
@@ -221,14 +223,14 @@ impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut Pool<T, R, H> {
 
     fn into_lane(self) -> Self::Lane {
         let (words, values) = self.storage_mut().words_and_cursor_mut();
-        ExclusivePool { words, values }
+        ExclusivePool { words, values, order: PhantomData }
     }
 }
 
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct SharedTable<'a, H: HandleLayout, V> {
-    values: &'a Storage<V, Lifo, H::Word>,
+    values: &'a TableStorage<V, H::Word>,
 }
 
 impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
@@ -274,7 +276,7 @@ impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
 pub struct ExclusiveTable<'a, H: HandleLayout, V> {
-    words: &'a SlotWords<H::Word, Lifo>,
+    words: &'a [H::Word],
     values: CursorMut<'a, V>,
 }
 
@@ -288,12 +290,12 @@ impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
 
     #[inline]
     fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
-        equal_words(words, self.words.as_slice(), word)
+        equal_words(words, self.words, word)
     }
 
     #[inline]
     fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
-        has_words(self.words.as_slice(), words, word)
+        has_words(self.words, words, word)
     }
 
     #[inline]

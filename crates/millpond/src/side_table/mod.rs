@@ -10,13 +10,11 @@ pub use join::{Join, JoinPool, JoinTables, join};
 use core::fmt;
 
 use crate::errors::{InsertAtError, InsertAtErrorKind};
-use crate::handle::{HandleLayout, Word};
-use crate::handle_core::handle_of_live;
+use crate::handle::{HandleLayout, Word, handle_of_live};
 use crate::memory::OutOfMemory;
 use crate::occupancy::{LiveWalk, Occupancy};
-use crate::reuse::Lifo;
 use crate::settings::BuildError;
-use crate::storage::Storage;
+use crate::storage::TableStorage;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -68,7 +66,7 @@ use crate::validate::{Violation, ensure};
 pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; marked dead, the generation of the value that was
     /// there last; 0, marked dead, if there was none ever.
-    storage: Storage<V, Lifo, H::Word>,
+    storage: TableStorage<V, H::Word>,
     /// Slots from here on never had a value.
     used: usize,
 }
@@ -104,7 +102,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
         }
         let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
-        let storage = Storage::try_new(capacity, H::Word::ZERO.as_dead()).map_err(out_of_memory)?;
+        let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())
+            .map_err(out_of_memory)?;
         Ok(Self { storage, used: 0 })
     }
 
@@ -285,7 +284,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut V) -> bool) {
         let mut live = LiveWalk::new(self.occupancy());
         while let Some(index) = live.next(self.occupancy()) {
-            let handle = handle_of_live(index, self.storage.words());
+            let handle = handle_of_live(index, self.storage.words().as_slice());
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {
                 drop(self.remove_slot(index));
@@ -311,7 +310,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words(), self.storage.iter())
+        Iter::new(self.storage.words().as_slice(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.

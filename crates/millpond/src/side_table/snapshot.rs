@@ -45,23 +45,23 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
 snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    fn copy_state_from(&mut self, other: &Self)
     where
         V: Copy,
     {
-        self.storage.take_over_by_copy(&other.storage, self.used.max(other.used));
+        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
         self.used = other.used;
     }
 
     /// If a clone or a drop panics, the table is empty.
-    fn take_over_by_clone(&mut self, other: &Self)
+    fn clone_state_from(&mut self, other: &Self)
     where
         V: Clone,
     {
         let used = self.used.max(other.used);
         let guard = EmptyUnlessDone(self);
         guard.0.used = used;
-        guard.0.storage.take_over_by_clone(&other.storage, used);
+        guard.0.storage.clone_state_from(&other.storage, used);
         guard.0.used = other.used;
         core::mem::forget(guard);
     }
@@ -113,7 +113,7 @@ mod saved {
         where
             V: Clone,
         {
-            self.take_over_by_clone(other);
+            self.clone_state_from(other);
         }
     }
 

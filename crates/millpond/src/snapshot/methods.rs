@@ -1,8 +1,8 @@
 //! The methods that every pool has for its past.
 
 /// Implements `snapshot`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
-/// `Clone` if the values are, a method `take_over_by_copy(&mut self, &Self)` if they are `Copy`, and one
-/// `take_over_by_clone` if they are `Clone`.
+/// `Clone` if the values are, a method `copy_state_from(&mut self, &Self)` if they are `Copy`, and one
+/// `clone_state_from` if they are `Clone`.
 ///
 /// `impl [generics] Type, values T` and two runnable examples.
 macro_rules! snapshot_methods {
@@ -23,7 +23,7 @@ macro_rules! snapshot_methods {
             /// If there is no memory for it.
             #[must_use]
             pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<Self> {
-                $crate::snapshot::SnapshotOf::new(self.clone(), Self::take_over_by_copy)
+                $crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
             }
         }
 
@@ -42,7 +42,7 @@ macro_rules! snapshot_methods {
             pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<$pool> {
                 $crate::snapshot::SnapshotOf::new(
                     self.pool().clone(),
-                    <$pool>::take_over_by_clone,
+                    <$pool>::clone_state_from,
                 )
             }
         }

@@ -5,8 +5,8 @@ use core::ops::Range;
 
 use super::ranges::Joined;
 use super::{Checksum, ToChecksum};
-use crate::circle::Circle;
 use crate::handle::{HandleLayout, Word};
+use crate::slots::Circle;
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `BlockPool`, `StaticPool`,
 /// `HandleAllocator` and `SideTable`. Sealed.

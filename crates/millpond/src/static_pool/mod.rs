@@ -178,7 +178,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool| pool.storage.tap_mut(),
+        |pool, track| pool.storage.listen(track),
         crate::recorder::type_name::<T>()
     );
 

@@ -3,10 +3,10 @@
 use core::iter;
 use core::ops::Range;
 
-use crate::circle::Circle;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::lifetimes::Lifetimes;
+use crate::slots::Circle;
 use crate::stats::Stats;
 use crate::tap::Tap;
 #[cfg(feature = "validate")]
@@ -309,8 +309,8 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
     }
 
     #[cfg(feature = "recorder")]
-    pub(super) fn tap_mut(&mut self) -> &mut Tap {
-        &mut self.tap
+    pub(super) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+        self.tap.set(track);
     }
 
     /// Begins some lifetime of a slot that is dead, without keeping the order true:

@@ -37,18 +37,18 @@ impl<T, const N: usize, H: HandleLayout> sealed::State for StaticPool<T, N, H> {
 snapshot_methods!(StaticPool<T, N, H>, [T, const N: usize, H: HandleLayout], values T);
 
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    fn take_over_by_copy(&mut self, other: &Self)
+    fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
-        self.storage.take_over_by_copy(&other.storage);
+        self.storage.copy_state_from(&other.storage);
     }
 
-    fn take_over_by_clone(&mut self, other: &Self)
+    fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        self.storage.take_over_by_clone(&other.storage);
+        self.storage.clone_state_from(&other.storage);
     }
 }
 
@@ -87,7 +87,7 @@ mod saved {
         where
             T: Clone,
         {
-            self.take_over_by_clone(other);
+            self.clone_state_from(other);
         }
     }
 

@@ -51,8 +51,8 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
     }
 
     #[cfg(feature = "recorder")]
-    pub(super) fn tap_mut(&mut self) -> &mut crate::tap::Tap {
-        self.roster.tap_mut()
+    pub(super) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+        self.roster.listen(track);
     }
 
     #[inline]
@@ -202,7 +202,7 @@ impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticStorage<T, N, H>
 
 /// Taking over the state of another pool of the same circle.
 impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
-    pub(super) fn take_over_by_copy(&mut self, other: &Self)
+    pub(super) fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
@@ -213,7 +213,7 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
     }
 
     /// If a clone or a drop panics, nothing is live.
-    pub(super) fn take_over_by_clone(&mut self, other: &Self)
+    pub(super) fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {

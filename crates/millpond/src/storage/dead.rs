@@ -11,18 +11,18 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::Storage;
-use crate::handle::Word;
-use crate::reuse::{Link, ReuseOrder};
+use crate::reuse::Link;
 use crate::sanitizer;
+use crate::slots::Place;
 
 #[cfg(feature = "debug-aids")]
 use crate::debug::{Watch, fill, find_changed};
 
-impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
+impl<P: Place> Storage<P> {
     /// The bytes of a dead slot that nobody needs: all, or those behind the link.
     fn spare_bytes() -> Range<usize> {
         let link = if Self::LINKED { size_of::<Link>() } else { 0 };
-        link..size_of::<T>()
+        link..size_of::<P::Value>()
     }
 
     /// A slot has just died, and its value was moved out.
@@ -30,7 +30,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(super) fn bury(&mut self, index: usize) {
         #[cfg(feature = "debug-aids")]
         if self.watch.as_ref().is_some_and(|watch| watch.fills()) {
-            fill(bytes_mut(&mut self.values[index]), Self::spare_bytes().start);
+            fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
         self.poison(index, true);
     }
@@ -45,7 +45,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
         if cfg!(millpond_asan) {
-            let spare = &mut bytes_mut(&mut self.values[index])[Self::spare_bytes()];
+            let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
             match is_dead {
                 true => sanitizer::poison(spare),
                 false => sanitizer::unpoison(spare),
@@ -56,7 +56,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Does the same with all dead slots: as a pool begins, or ends.
     pub(super) fn poison_dead(&mut self, is_dead: bool) {
         if cfg!(millpond_asan) {
-            for index in 0..self.values.len() {
+            for index in 0..self.slots() {
                 if !self.words.is_live(index) {
                     self.poison(index, is_dead);
                 }
@@ -85,14 +85,14 @@ pub(super) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
 }
 
 #[cfg(feature = "debug-aids")]
-impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
+impl<P: Place> Storage<P> {
     /// Has the slots watched from now on, if there is anything to do.
     pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
         self.watch = watch;
         if self.watch.is_none() {
             return;
         }
-        for index in 0..self.values.len() {
+        for index in 0..self.slots() {
             if !self.words.is_live(index) {
                 self.unearth(index);
                 self.bury(index);
@@ -121,12 +121,12 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[track_caller]
     pub(crate) fn inspect(&mut self, index: usize) {
         let fills = self.watched().is_some_and(Watch::fills);
-        if !fills || index >= self.values.len() || self.words.is_live(index) {
+        if !fills || index >= self.slots() || self.words.is_live(index) {
             return;
         }
         self.unearth(index);
         let first = Self::spare_bytes().start;
-        let spare = &bytes_mut(&mut self.values[index])[Self::spare_bytes()];
+        let spare = &bytes_mut(self.value_mut(index))[Self::spare_bytes()];
         // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
         let changed = find_changed(unsafe { initialised(spare) }, first);
         self.bury(index);

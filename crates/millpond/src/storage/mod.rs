@@ -5,92 +5,163 @@
 //!
 //! # Invariant
 //!
-//! 1. `values.len()` is the number of words, and the two never change.
+//! 1. The place has as many values as words, and the two never change ([`Place`]).
 //! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
-//! 3. If the slots hold links (`R` threads its list through them and `T` has the room), the first
+//! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
+//! 4. The bitmap says of each slot what its word says, unless the counts show that it is old
+//!    ([`SlotWords`]): what iterates by it relies on that for invariant 2.
 //!
 //! The words change nowhere else: they are private to this module, and what is lent out is shared or
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
+mod copy_state;
 mod cursor;
 mod dead;
 mod iter;
 mod packed;
 mod runs;
-mod take_over;
 
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
 pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
+#[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;
 use core::mem::{MaybeUninit, size_of};
+use core::slice;
 
-use crate::circle::Circle;
-use crate::handle::Word;
+use crate::handle::{HandleLayout, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
-use crate::slot_words::SlotWords;
+use crate::slots::{Block, Circle, Entry, EntryOf, Place, SlotWords};
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::validate::Violation;
 
-/// An array of slots and their words, which say which of them are live.
-pub(crate) struct Storage<T, R: ReuseOrder, W: Word> {
-    values: Box<[MaybeUninit<T>]>,
-    words: SlotWords<W, R>,
+/// Slots with values, and their words, which say which of them are live.
+pub(crate) struct Storage<P: Place> {
+    words: SlotWords<P>,
     #[cfg(feature = "debug-aids")]
     watch: Option<Box<crate::debug::Watch>>,
 }
 
-impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
-    /// Whether a dead slot of this storage holds a link.
-    const LINKED: bool =
-        <R::Queue<u32> as Queue<u32>>::LINKS_IN_SLOTS && size_of::<T>() >= size_of::<Link>();
+/// The storage of a pool of this order and layout, in one block of memory.
+pub(crate) type PoolStorage<T, R, H> = Storage<Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>>;
 
+/// Storage without a reuse order.
+pub(crate) type TableStorage<T, W> = Storage<Block<W, (), T>>;
+
+impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// All slots dead, with this word, every page touched.
-    pub(crate) fn try_new(slots: usize, dead: W) -> Result<Self, OutOfMemory> {
-        let values = Self::try_values(slots)?;
-        Ok(Self::of_dead(values, SlotWords::try_new(slots, dead)?))
+    fn try_with_entries(
+        slots: usize,
+        entries: usize,
+        in_step: bool,
+        dead: W,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, dead)?))
     }
 
-    /// Room for values beside words that call all slots dead. They come back if there is no memory.
-    pub(crate) fn try_continue(words: SlotWords<W, R>) -> Result<Self, SlotWords<W, R>> {
-        assert!(words.live() == 0, "a live slot has a value");
-        match Self::try_values(words.slots()) {
-            Ok(values) => Ok(Self::of_dead(values, words)),
-            Err(OutOfMemory) => Err(words),
-        }
+    /// All slots dead, with this word, every page touched, for the slots of a pool with this order.
+    pub(crate) fn try_new<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        slots: usize,
+        dead: W,
+    ) -> Result<Self, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+        Self::try_with_entries(slots, entries, R::SEARCHES_BITMAP, dead)
     }
 
-    /// The words of slots that are all dead; none are left here, and no slots.
-    pub(crate) fn take_words(&mut self) -> SlotWords<W, R> {
-        assert!(self.words.live() == 0, "a live slot has a value");
-        self.poison_dead(false);
-        self.values = Box::default();
-        core::mem::replace(&mut self.words, SlotWords::none())
+    /// The 64 values of a word, if all of its slots are live.
+    #[inline]
+    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
+        self.words.full_word(word)?;
+        let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
+        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these slots are live, as just tested, and so their values initialised
+        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &*values })
     }
 
-    /// Slots without values, every page touched.
-    fn try_values(slots: usize) -> Result<Box<[MaybeUninit<T>]>, OutOfMemory> {
-        let mut values: Box<[MaybeUninit<T>]> =
-            memory::from_fn(slots, |_| MaybeUninit::<T>::uninit())?;
-        memory::touch(&mut values);
-        Ok(values)
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, T> {
+        Values::new(self.values(), self.occupancy())
     }
 
-    /// Slots that are all dead, as many as words.
-    fn of_dead(values: Box<[MaybeUninit<T>]>, words: SlotWords<W, R>) -> Self {
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(&mut self) -> (&[W], ValuesMut<'_, T>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValuesMut::new(values, occupancy))
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[inline]
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[W], CursorMut<'_, T>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, CursorMut::new(values, occupancy))
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
+        ValueRuns::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
+        self.words_and_runs_mut().1
+    }
+
+    /// The runs to change, with the words, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[W], ValueRunsMut<'_, T>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValueRunsMut::new(values, occupancy))
+    }
+
+    /// The words, the values and an occupancy that is up to date.
+    #[inline]
+    fn split_mut(&mut self) -> (&[W], &mut [MaybeUninit<T>], Occupancy<'_>) {
+        self.words.refresh();
+        let (slots, live) = (self.words.slots(), self.words.live());
+        let parts = self.words.place_mut().parts_mut();
+        // SAFETY: there are as many values as words, borrowed alone (`Place`).
+        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let bits = crate::occupancy::Source::Bits(parts.bits);
+        (parts.words, values, Occupancy::new(bits, slots, live))
+    }
+}
+
+impl<W: Word, T> TableStorage<T, W> {
+    /// All slots dead, with this word, every page touched. `in_step`: whatever their number, the bitmap is in step
+    /// with the words.
+    pub(crate) fn try_table(slots: usize, in_step: bool, dead: W) -> Result<Self, OutOfMemory> {
+        Self::try_with_entries(slots, 0, in_step, dead)
+    }
+}
+
+impl<P: Place> Storage<P> {
+    /// Whether a dead slot of this storage holds a link.
+    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<P::Value>() >= size_of::<Link>();
+
+    /// Slots that are all dead.
+    fn of_dead(words: SlotWords<P>) -> Self {
         let mut storage = Self {
-            values,
             words,
             #[cfg(feature = "debug-aids")]
             watch: None,
         };
         if Self::LINKED {
-            for index in 0..storage.values.len() {
+            for index in 0..storage.slots() {
                 storage.write_link(index, Link::NONE);
             }
         }
@@ -99,7 +170,46 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     #[inline]
-    pub(crate) fn words(&self) -> &SlotWords<W, R> {
+    fn slots(&self) -> usize {
+        self.words.slots()
+    }
+
+    /// All values, initialised or not.
+    #[inline]
+    fn values(&self) -> &[MaybeUninit<P::Value>] {
+        let parts = self.words.place().parts();
+        // SAFETY: there are as many values as words (`Place`).
+        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
+    }
+
+    /// A place for a value.
+    #[inline]
+    fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        unsafe { self.value_unchecked_mut(index) }
+    }
+
+    /// # Safety
+    ///
+    /// The index is that of a slot.
+    #[inline]
+    unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
+        // SAFETY: there are as many values as slots (invariant 1).
+        unsafe { &*self.words.place().parts().values.add(index) }
+    }
+
+    /// # Safety
+    ///
+    /// The index is that of a slot.
+    #[inline]
+    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+        // SAFETY: there are as many values as slots (invariant 1).
+        unsafe { &mut *self.words.place_mut().parts_mut().values.add(index) }
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &SlotWords<P> {
         &self.words
     }
 
@@ -109,7 +219,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+    pub(crate) fn get(&self, index: usize) -> Option<&P::Value> {
         if !self.words.is_live(index) {
             return None;
         }
@@ -118,7 +228,7 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut P::Value> {
         if !self.words.is_live(index) {
             return None;
         }
@@ -130,10 +240,10 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     ///
     /// The slot is live.
     #[inline]
-    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &T {
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &P::Value {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is within the array (invariant 1).
-        let value = unsafe { self.values.get_unchecked(index) };
+        // SAFETY: a live slot is a slot.
+        let value = unsafe { self.value_unchecked(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2).
         unsafe { value.assume_init_ref() }
     }
@@ -142,10 +252,10 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     ///
     /// The slot is live.
     #[inline]
-    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut P::Value {
         debug_assert!(self.words.is_live(index));
-        // SAFETY: a live slot is within the array (invariant 1).
-        let value = unsafe { self.values.get_unchecked_mut(index) };
+        // SAFETY: a live slot is a slot.
+        let value = unsafe { self.value_unchecked_mut(index) };
         // SAFETY: the value of a live slot is initialised (invariant 2).
         unsafe { value.assume_init_mut() }
     }
@@ -158,10 +268,10 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,
         indices: [usize; N],
-    ) -> [&mut T; N] {
-        let values = self.values.as_mut_ptr();
+    ) -> [&mut P::Value; N] {
+        debug_assert!(indices.iter().all(|index| self.words.is_live(*index)));
+        let values = self.words.place_mut().parts_mut().values;
         indices.map(|index| {
-            debug_assert!(self.words.is_live(index));
             // SAFETY: a live slot is within the array (invariant 1).
             let value = unsafe { values.add(index) };
             // SAFETY: no other of these references is to the same slot, and they borrow `self`.
@@ -172,12 +282,13 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     /// Makes a dead slot live, in this generation.
-    pub(crate) fn put(&mut self, index: usize, generation: W, value: T) {
+    pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: P::Value) {
         // A live slot would lose its value; the handles above make sure that it is dead.
         assert!(
-            index < self.values.len() && !self.words.is_live(index) && !generation.is_dead(),
+            index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
             "the slot is live already"
         );
+        self.words.expect_birth();
         // SAFETY: just tested.
         unsafe { self.put_unchecked(index, generation, value) };
     }
@@ -187,12 +298,18 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// # Safety
     ///
     /// The slot is in range and dead, and the generation is not marked dead.
-    #[inline]
-    pub(crate) unsafe fn put_unchecked(&mut self, index: usize, generation: W, value: T) {
-        self.words.set_live(index, generation);
+    #[inline(always)]
+    pub(crate) unsafe fn put_unchecked(
+        &mut self,
+        index: usize,
+        generation: P::Word,
+        value: P::Value,
+    ) {
+        // SAFETY: the slot is in range.
+        unsafe { self.words.set_live_unchecked(index, generation) };
         self.unearth(index);
         // SAFETY: the slot is in range.
-        unsafe { self.values.get_unchecked_mut(index) }.write(value);
+        unsafe { self.value_unchecked_mut(index) }.write(value);
     }
 
     /// Gives the value of a live slot, which the function makes dead by [`Slots::set_dead`].
@@ -201,8 +318,12 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     ///
     /// The slot is live, the function makes it dead and no other slot live or dead, and no user code
     /// runs in it.
-    #[inline]
-    pub(crate) unsafe fn take_unchecked(&mut self, index: usize, end: impl FnOnce(&mut Self)) -> T {
+    #[inline(always)]
+    pub(crate) unsafe fn take_unchecked(
+        &mut self,
+        index: usize,
+        end: impl FnOnce(&mut Self),
+    ) -> P::Value {
         if Self::LINKED {
             // SAFETY: the slot is live.
             let value = unsafe { self.read(index) };
@@ -225,21 +346,21 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     ///
     /// The slot's value is initialised, and nobody reads it again.
     #[inline]
-    unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: a slot with a value is within the array (invariant 1).
-        let slot = unsafe { self.values.get_unchecked(index) };
+    unsafe fn read(&self, index: usize) -> P::Value {
+        // SAFETY: a slot with a value is a slot.
+        let slot = unsafe { self.value_unchecked(index) };
         // SAFETY: it is initialised, and this is the last time that it is read.
         unsafe { slot.assume_init_read() }
     }
 
     /// Makes a live slot dead, with this word, and gives its value; `None` if it is dead.
     #[inline]
-    pub(crate) fn take(&mut self, index: usize, word: W) -> Option<T> {
+    pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<P::Value> {
         if !self.words.is_live(index) {
             return None;
         }
         assert!(word.is_dead(), "the word of a dead slot");
-        let end = |storage: &mut Self| match word == W::RETIRED {
+        let end = |storage: &mut Self| match word == P::Word::RETIRED {
             true => storage.retire(index),
             false => storage.set_dead(index, word),
         };
@@ -248,14 +369,14 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
-    pub(crate) fn forget_all(&mut self, circle: &Circle<W>) {
-        debug_assert!(!core::mem::needs_drop::<T>());
+    pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
+        debug_assert!(!core::mem::needs_drop::<P::Value>());
         #[cfg(feature = "debug-aids")]
         let fills = self.watched().is_some_and(crate::debug::Watch::fills);
         #[cfg(not(feature = "debug-aids"))]
         let fills = false;
         if Self::LINKED || fills || cfg!(millpond_asan) {
-            for index in 0..self.values.len() {
+            for index in 0..self.slots() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);
                     self.bury(index);
@@ -266,79 +387,33 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     }
 
     /// Gives all slots, which are dead, this word.
-    pub(crate) fn reset_words(&mut self, word: W) {
+    pub(crate) fn reset_words(&mut self, word: P::Word) {
         self.words.reset(word);
+    }
+
+    /// Gives the slots, which are dead, these words of dead slots, and this history.
+    pub(crate) fn load_dead(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
+        let all_dead = words.iter().all(|word| word.is_dead());
+        assert!(all_dead && self.words.live() == 0, "a live slot has a value");
+        self.words.load(words, inserted, peak);
     }
 
     /// The address of the first slot.
     pub(crate) fn address(&self) -> usize {
-        self.values.as_ptr().addr()
+        self.words.place().parts().values.addr()
     }
 
     /// Which slot a reference into the array refers to.
-    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
-        memory::position_in(&self.values, core::ptr::from_ref(value))
+    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
+        memory::position_in(self.values(), core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
-    }
-
-    /// The 64 values of a word, if all of its slots are live.
-    #[inline]
-    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
-        self.words.full_word(word)?;
-        let values = self.values.get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
-        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
-        // SAFETY: all of these slots are live, as just tested, and so their values initialised
-        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
-        Some(unsafe { &*values })
-    }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, T> {
-        Values::new(&self.values, self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
-        self.words_and_iter_mut().1
-    }
-
-    /// The same with the words, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(&mut self) -> (&SlotWords<W, R>, ValuesMut<'_, T>) {
-        self.words.refresh();
-        (&self.words, ValuesMut::new(&mut self.values, self.words.occupancy()))
-    }
-
-    /// The values to change, one at a time, by ascending index.
-    #[inline]
-    pub(crate) fn words_and_cursor_mut(&mut self) -> (&SlotWords<W, R>, CursorMut<'_, T>) {
-        self.words.refresh();
-        (&self.words, CursorMut::new(&mut self.values, self.words.occupancy()))
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
-        ValueRuns::new(&self.values, self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.words.refresh();
-        ValueRunsMut::new(&mut self.values, self.words.occupancy())
-    }
-
-    /// The runs to change, with the words, which say the generations.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&SlotWords<W, R>, ValueRunsMut<'_, T>) {
-        self.words.refresh();
-        (&self.words, ValueRunsMut::new(&mut self.values, self.words.occupancy()))
     }
 
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
         if Self::LINKED {
-            let slot = self.values[index].as_mut_ptr().cast::<Link>();
+            let slot = self.value_mut(index).as_mut_ptr().cast::<Link>();
             // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
@@ -346,31 +421,42 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
 }
 
 #[cfg(feature = "validate")]
-impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
+impl<P: Place> Storage<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
-        self.words.validate()?;
-        ensure(
-            self.values.len() == self.words.slots(),
-            "there is a place for the value of each slot",
-            format_args!("{} places for {} slots", self.values.len(), self.words.slots()),
-        )
+        self.words.validate()
     }
 }
 
-impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
-    type Word = W;
-    type Order = R;
+impl<P: Place> Slots for Storage<P> {
+    type Word = P::Word;
+    type Entry = P::Entry;
+    type Place = P;
     const HOLDS_LINKS: bool = Self::LINKED;
 
     #[inline]
-    fn words(&self) -> &SlotWords<W, R> {
+    fn words(&self) -> &SlotWords<P> {
         &self.words
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [P::Entry] {
+        self.words.entries_mut()
+    }
+
+    #[inline]
+    fn expect_birth(&mut self) {
+        self.words.expect_birth();
+    }
+
+    #[inline]
+    fn expect_fresh(&mut self, used: usize) {
+        self.words.expect_fresh(used);
     }
 
     /// The value stays where it is, and nobody drops it: whoever calls this has moved it out, or is
     /// about to.
     #[inline]
-    fn set_dead(&mut self, index: usize, word: W) {
+    fn set_dead(&mut self, index: usize, word: P::Word) {
         self.words.set_dead(index, word);
         self.write_link(index, Link::NONE);
     }
@@ -389,12 +475,16 @@ impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
         self.words.mark(index)
     }
 
+    fn end_marking(&mut self) {
+        self.words.end_marking();
+    }
+
     #[inline]
     fn link(&self, index: usize) -> Link {
         if !Self::LINKED || self.words.is_live(index) {
             return Link::NONE;
         }
-        let slot = self.values[index].as_ptr().cast::<Link>();
+        let slot = self.values()[index].as_ptr().cast::<Link>();
         // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
         unsafe { slot.read_unaligned() }
     }
@@ -407,7 +497,7 @@ impl<T, R: ReuseOrder, W: Word> Slots for Storage<T, R, W> {
     }
 }
 
-impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
+impl<P: Place> Drop for Storage<P> {
     fn drop(&mut self) {
         // There first, as the report is handed to a function of the program's own, which may panic.
         let mut rest = DropRest { storage: self, from: 0 };
@@ -421,18 +511,18 @@ impl<T, R: ReuseOrder, W: Word> Drop for Storage<T, R, W> {
 
 /// Drops the values from a slot on. If one of them panics, the rest are still dropped while
 /// unwinding, as by a `Vec`.
-struct DropRest<'a, T, R: ReuseOrder, W: Word> {
-    storage: &'a mut Storage<T, R, W>,
+struct DropRest<'a, P: Place> {
+    storage: &'a mut Storage<P>,
     from: usize,
 }
 
-impl<T, R: ReuseOrder, W: Word> DropRest<'_, T, R, W> {
+impl<P: Place> DropRest<'_, P> {
     fn drop_all(&mut self) {
-        if core::mem::needs_drop::<T>() {
-            while self.from < self.storage.values.len() {
+        if core::mem::needs_drop::<P::Value>() {
+            while self.from < self.storage.slots() {
                 self.from += 1;
                 // The last word that the slot has: the storage goes.
-                drop(self.storage.take(self.from - 1, W::RETIRED));
+                drop(self.storage.take(self.from - 1, P::Word::RETIRED));
             }
         }
         // Last, as each value that goes leaves a dead slot.
@@ -440,20 +530,22 @@ impl<T, R: ReuseOrder, W: Word> DropRest<'_, T, R, W> {
     }
 }
 
-impl<T, R: ReuseOrder, W: Word> Drop for DropRest<'_, T, R, W> {
+impl<P: Place> Drop for DropRest<'_, P> {
     fn drop(&mut self) {
         self.drop_all();
     }
 }
 
-impl<T: Clone, R: ReuseOrder, W: Word> Storage<T, R, W> {
+impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let mut storage = Self::try_new(self.values.len(), W::RETIRED)?;
+        let (slots, entries) = (self.slots(), self.words.entries().len());
+        let in_step = self.words.is_in_step();
+        let mut storage = Self::try_with_entries(slots, entries, in_step, W::RETIRED)?;
         for (index, value) in self.iter() {
-            storage.put(index, self.words.of_known_live(index), value.clone());
+            storage.put(index, self.words.as_slice()[index], value.clone());
         }
-        for index in 0..self.values.len() {
+        for index in 0..self.slots() {
             storage.set_link(index, self.link(index));
         }
         storage.words.continue_from(&self.words);
@@ -464,23 +556,13 @@ impl<T: Clone, R: ReuseOrder, W: Word> Storage<T, R, W> {
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
-    use crate::reuse::Lifo;
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let sound = || {
-            let mut storage = Storage::<u8, Lifo, u16>::try_new(3, 1_u16.as_dead()).unwrap();
-            storage.put(1, 1, 70);
-            storage.validate().unwrap();
-            storage
-        };
-        let mut storage = sound();
-        storage.values = memory::from_fn(4, |_| MaybeUninit::uninit()).unwrap();
-        let rule = "there is a place for the value of each slot";
-        assert_eq!(storage.validate().unwrap_err().rule(), rule);
         // What its words find is found.
-        let mut storage = sound();
-        storage.words.refresh();
+        let mut storage = TableStorage::<u8, u16>::try_table(3, false, 1_u16.as_dead()).unwrap();
+        storage.put(1, 1, 70);
+        storage.validate().unwrap();
         storage.words.mark(0);
         assert_eq!(storage.validate(), storage.words.validate());
         assert!(storage.validate().is_err());

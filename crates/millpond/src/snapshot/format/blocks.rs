@@ -12,8 +12,8 @@ use super::objects::Objects;
 use super::read_list;
 use super::state::{Label, OrderOf, SavedState};
 use crate::block_pool::GrowthStats;
-use crate::circle::Circle;
 use crate::handle::HandleLayout;
+use crate::slots::Circle;
 
 /// The state of a pool of blocks.
 #[derive(Debug, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use core::fmt;
 use super::super::state::sealed::Load;
 use super::objects::Objects;
 use super::state::{Label, OrderOf, SavedState};
-use crate::circle::Circle;
 use crate::handle::{HandleLayout, Word};
+use crate::slots::Circle;
 
 /// Everything but the values, checked.
 #[doc(hidden)]

@@ -116,6 +116,12 @@ impl<W: Word> Circle<W> {
         (generation == self.last) | (generation == self.max)
     }
 
+    /// A generation that a slot is in and that is below this one is followed by its successor. `over_max`: a slot
+    /// may have gone on at 1 after the largest generation; so far, otherwise, all are at or above the first.
+    pub(crate) fn quick_below(&self, over_max: bool) -> W {
+        if over_max || self.last >= self.start { self.last } else { self.max }
+    }
+
     #[cold]
     #[inline]
     fn word_after_border(&self, generation: W) -> W {

@@ -1,19 +1,20 @@
-//! Taking over the state of another storage.
+//! Taking on the state of another storage.
 
 use super::Storage;
 use crate::handle::Word;
-use crate::reuse::{ReuseOrder, Slots};
+use crate::reuse::Slots;
+use crate::slots::Place;
 
-impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
-    /// Takes over the words and values of another storage of the same size. Slots from `used` on were never
+impl<P: Place> Storage<P> {
+    /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
     /// used in either.
-    pub(crate) fn take_over_by_copy(&mut self, other: &Self, used: usize)
+    pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize)
     where
-        T: Copy,
+        P::Value: Copy,
     {
         if self.has_dead_to_keep() {
             // Not by `clone`, which is the program's own code and may do anything.
-            return self.take_over_each(
+            return self.copy_each_from(
                 other,
                 used,
                 |value, source| *value = *source,
@@ -22,30 +23,34 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
         }
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
-        self.values[..used_and_linked].copy_from_slice(&other.values[..used_and_linked]);
-        self.words.take_over(&other.words, used);
+        assert!(used_and_linked <= self.slots().min(other.slots()));
+        let source = other.words.place().parts().values;
+        let values = self.words.place_mut().parts_mut().values;
+        // SAFETY: both have as many values (invariant 1), in places of their own.
+        unsafe { values.copy_from_nonoverlapping(source, used_and_linked) };
+        self.words.copy_state_from(&other.words, used);
     }
 
     /// As by copy. If a clone or a drop panics, some slots are as in the other, some as before, and some
     /// dead; counts and links are to be mended.
-    pub(crate) fn take_over_by_clone(&mut self, other: &Self, used: usize)
+    pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
     where
-        T: Clone,
+        P::Value: Clone,
     {
-        self.take_over_each(other, used, T::clone_from, T::clone);
+        self.copy_each_from(other, used, P::Value::clone_from, P::Value::clone);
     }
 
     /// One slot after the other: where both sides have a value, by `assign`, and by `copy` where only the
     /// other has.
-    fn take_over_each(
+    fn copy_each_from(
         &mut self,
         other: &Self,
         used: usize,
-        assign: impl Fn(&mut T, &T),
-        copy: impl Fn(&T) -> T,
+        assign: impl Fn(&mut P::Value, &P::Value),
+        copy: impl Fn(&P::Value) -> P::Value,
     ) {
         for index in 0..used {
-            let word = other.words.as_slice()[index];
+            let word = other.words.get(index).unwrap_or(P::Word::RETIRED);
             #[cfg(feature = "debug-aids")]
             if self.words.get(index) != Some(word) {
                 self.watched_mut().into_iter().for_each(|watch| watch.restored(index));
@@ -57,9 +62,9 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
                 (None, None) => {}
             }
         }
-        self.words.take_over(&other.words, used);
+        self.words.copy_state_from(&other.words, used);
         if Self::LINKED {
-            for index in 0..(used + 1).min(self.values.len()) {
+            for index in 0..(used + 1).min(self.slots()) {
                 self.set_link(index, other.link(index));
             }
         }
@@ -78,15 +83,15 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     /// Where the slots end that may have links of their own. Of those that were never used only the first
     /// can have another than in a new storage, as others are put in front of it.
     fn linked_until(&self, used: usize) -> usize {
-        if Self::LINKED { (used + 1).min(self.values.len()) } else { used }
+        if Self::LINKED { (used + 1).min(self.slots()) } else { used }
     }
 
     /// Becomes what was saved: the values are those of the words' live slots.
     #[cfg(feature = "serde")]
     pub(crate) fn load(
         &mut self,
-        words: &[W],
-        values: alloc::vec::Vec<(usize, T)>,
+        words: &[P::Word],
+        values: alloc::vec::Vec<(usize, P::Value)>,
         inserted: u64,
         peak: usize,
     ) {

@@ -1,25 +1,30 @@
-//! What every pool with handles is made of beside its slots' words: the circle of generations, a reuse
+//! What every pool with handles is made of beside its slots' words: the cycle of generations, a reuse
 //! order, and a name.
 //!
-//! A pool owns a [`HandleCore`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
+//! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
 //! core says which slot comes next and which word a slot gets; the pool writes the word.
 
-use crate::circle::Circle;
+use super::{Circle, Place, SlotWords};
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::memory::OutOfMemory;
 use crate::reuse::{Queue, ReuseOrder, Slots};
-use crate::settings::Lifetimes;
-use crate::slot_words::SlotWords;
 use crate::stats::Stats;
 use crate::tap::Tap;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure, ensure_counters};
 
-/// The circle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
-pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
-    circle: Circle<H::Word>,
+/// The cycle of generations and a reuse order, with the counters for [`Stats`] that the words lack.
+#[repr(C)]
+pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
     queue: R::Queue<H::Index>,
+    /// A generation below this one is followed by its successor, and no recorder listens: one comparison for
+    /// all that is out of the ordinary when a lifetime ends.
+    quick_below: H::Word,
+    /// Some slot may have gone on at generation 1 after the largest.
+    over_max: bool,
+    /// The order [is plain](Queue::is_plain), and no recorder listens.
+    is_plain: bool,
+    circle: Circle<H::Word>,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
@@ -30,28 +35,18 @@ pub(crate) struct HandleCore<R: ReuseOrder, H: HandleLayout> {
     tap: Tap,
 }
 
-/// The words of a pool with this order and layout.
-type Words<R, H> = SlotWords<<H as HandleLayout>::Word, R>;
-
-impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
-    /// The slots, made by the function with the word that each has at first, and their core.
-    pub(crate) fn try_new<S: Slots>(
-        lifetimes: &Lifetimes,
-        make_slots: impl FnOnce(H::Word) -> Result<S, OutOfMemory>,
-    ) -> Result<(Self, S), OutOfMemory> {
-        Self::try_of(Circle::new::<H>(lifetimes), lifetimes.name, make_slots)
-    }
-
-    /// The same, of a circle that is known.
-    pub(crate) fn try_of<S: Slots>(
-        circle: Circle<H::Word>,
-        name: Option<&'static str>,
-        make_slots: impl FnOnce(H::Word) -> Result<S, OutOfMemory>,
-    ) -> Result<(Self, S), OutOfMemory> {
-        let mut slots = make_slots(circle.start().as_dead())?;
-        let core = Self {
+impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+    /// The core of slots that are all dead.
+    pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        let mut core = Self {
+            queue: R::Queue::EMPTY,
+            quick_below: H::Word::ZERO,
+            over_max: false,
+            is_plain: false,
             circle,
-            queue: R::Queue::try_new(&mut slots)?,
             name,
             refused: 0,
             evicted: 0,
@@ -59,29 +54,36 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             claimed_until: 0,
             tap: Tap::NONE,
         };
-        Ok((core, slots))
+        core.queue.reset(slots);
+        core.settle(slots.words());
+        core
     }
 
     /// Goes on with slots that are all dead, of a core with these [lifetimes](Self::lifetimes).
-    pub(crate) fn try_continue<S: Slots<Word = H::Word>>(
+    pub(crate) fn continued<S>(
         circle: Circle<H::Word>,
         age_claimed_max: u32,
         name: Option<&'static str>,
         slots: &mut S,
-    ) -> Result<Self, OutOfMemory> {
-        let mut queue = R::Queue::try_new(slots)?;
-        queue.reset(slots);
-        let claimed_until = slots.words().slots();
-        Ok(Self {
-            circle,
-            queue,
-            name,
-            refused: 0,
-            evicted: 0,
-            age_claimed_max,
-            claimed_until,
-            tap: Tap::NONE,
-        })
+    ) -> Self
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        let mut core = Self::new(circle, name, slots);
+        core.age_claimed_max = age_claimed_max;
+        core.claimed_until = slots.words().slots();
+        core.over_max = core.is_over_max(slots.words());
+        core.settle(slots.words());
+        core
+    }
+
+    /// Finds out which shortcuts there are.
+    fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
+        self.is_plain = !self.tap.is_on() && self.queue.is_plain(words);
+        self.quick_below = match self.tap.is_on() {
+            true => H::Word::ZERO,
+            false => self.circle.quick_below(self.over_max),
+        };
     }
 
     /// The circle, and how far on it a lifetime was begun out of turn.
@@ -112,7 +114,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
     /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
     /// any slot forward.
-    pub(crate) fn used(&self, words: &Words<R, H>) -> usize {
+    pub(crate) fn used(&self, words: &SlotWords<impl Place<Word = H::Word>>) -> usize {
         if words.retired() > 0 {
             return words.slots();
         }
@@ -128,21 +130,31 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.claimed_until = slots;
     }
 
-    /// Takes over the state of another core of the same shape, but for its name. Slots from `used` on were
+    /// Takes on the state of another core of the same shape, but for its name. Slots from `used` on were
     /// never used in either.
     ///
-    /// The words are those of this core's slots, which have taken over the other's already.
-    pub(crate) fn take_over(&mut self, other: &Self, used: usize, words: &Words<R, H>) {
-        self.queue.take_over(&other.queue, used);
+    /// The slots have the words of the other's slots already; of these the entries are missing.
+    pub(crate) fn copy_state_from<S>(
+        &mut self,
+        other: &Self,
+        others: &[EntryOf<R, H>],
+        used: usize,
+        slots: &mut S,
+    ) where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        self.queue.copy_state_from(&other.queue, others, used, slots);
         self.refused = other.refused;
         self.evicted = other.evicted;
         self.age_claimed_max = other.age_claimed_max;
         self.claimed_until = other.claimed_until;
-        self.tell_all(words);
+        self.over_max = other.over_max;
+        self.settle(slots.words());
+        self.tell_all(slots.words());
     }
 
     /// Tells whoever listens that the pool's state was replaced as a whole.
-    fn tell_all(&mut self, words: &Words<R, H>) {
+    fn tell_all(&mut self, words: &SlotWords<impl Place<Word = H::Word>>) {
         if self.tap.is_on() {
             let stats = self.stats(words);
             self.tap.restart(stats, words.occupancy().iter());
@@ -151,7 +163,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     /// Becomes what was saved, over slots that have the saved words already.
     #[cfg(feature = "serde")]
-    pub(crate) fn load<S: Slots<Word = H::Word>>(
+    pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         saved: &crate::snapshot::format::Checked<H::Word>,
         slots: &mut S,
@@ -161,17 +173,23 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         self.evicted = saved.evicted;
         self.age_claimed_max = saved.age_max();
         self.claimed_until = slots.words().slots();
+        self.over_max = self.is_over_max(slots.words());
         self.queue.load(&saved.order, slots);
+        self.settle(slots.words());
     }
 
     /// Whether an insertion would fail: no slot is vacant.
     #[inline]
-    pub(crate) fn is_full(&self, words: &Words<R, H>) -> bool {
-        words.live() + words.retired() == words.slots()
+    pub(crate) fn is_full(&self, words: &SlotWords<impl Place<Word = H::Word>>) -> bool {
+        words.vacant() == 0
     }
 
     /// Whether the handle is good, and if not, why it is refused.
-    pub(crate) fn check(&self, handle: H, words: &Words<R, H>) -> Result<(), Refusal> {
+    pub(crate) fn check(
+        &self,
+        handle: H,
+        words: &SlotWords<impl Place<Word = H::Word>>,
+    ) -> Result<(), Refusal> {
         let index = handle.index() as usize;
         if words.is_live_in(index, handle.word()) {
             return Ok(());
@@ -184,7 +202,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     pub(crate) fn check_disjoint(
         &self,
         handles: &[H],
-        words: &Words<R, H>,
+        words: &SlotWords<impl Place<Word = H::Word>>,
     ) -> Result<(), GetDisjointMutError> {
         for (position, &handle) in handles.iter().enumerate() {
             if let Err(refusal) = self.check(handle, words) {
@@ -199,46 +217,76 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     /// The handle that comes next, if no slot is claimed or given back before.
     #[inline]
-    pub(crate) fn peek<S: Slots<Word = H::Word>>(&mut self, slots: &S) -> Option<H> {
+    pub(crate) fn peek<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &S,
+    ) -> Option<H> {
         let index = self.queue.next(slots)?;
         slots.words().of_vacant(index).map(|word| H::from_kept_parts(index, word))
     }
 
     /// Takes the slot that comes next out of the order: it is vacant, and the caller begins this lifetime
     /// of it.
-    #[inline]
-    pub(crate) fn take_next<S: Slots<Word = H::Word>>(
+    #[inline(always)]
+    pub(crate) fn take_next<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        if self.tap.is_on() {
-            return self.take_next_and_tell(slots);
-        }
-        self.queue.take_next(slots)
+        // One place for what all ways have in common.
+        self.take_next_word(slots).map(|(index, word)| (index, word.as_live()))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn take_next_and_tell<S: Slots<Word = H::Word>>(
+    /// The same with the word of the slot.
+    #[inline(always)]
+    fn take_next_word<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        let (index, generation) = self.queue.take_next(slots)?;
-        self.tap.birth(index);
-        Some((index, generation))
+        if !<R::Queue<H::Index> as Queue<H::Index>>::MAY_BE_PLAIN {
+            let taken = self.queue.take_next(slots)?;
+            slots.expect_birth();
+            self.tap.birth(taken.0);
+            return Some(taken);
+        }
+        if self.is_plain {
+            let taken = self.queue.take_plain(slots);
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        self.take_next_with_care(slots)
+    }
+
+    /// Also if there may be none, or an order that is not plain, or somebody listens.
+    #[cold]
+    #[inline(never)]
+    fn take_next_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &mut S,
+    ) -> Option<(usize, H::Word)> {
+        self.settle(slots.words());
+        let taken = self.queue.take_next(slots)?;
+        slots.expect_birth();
+        self.tap.birth(taken.0);
+        Some(taken)
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
     /// caller begins that lifetime of it.
     #[inline]
-    pub(crate) fn take_peeked<S: Slots<Word = H::Word>>(&mut self, handle: H, slots: &mut S) {
+    pub(crate) fn take_peeked<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) {
         self.queue.take(handle.index() as usize, slots);
+        slots.expect_birth();
         self.tap.birth(handle.index() as usize);
     }
 
     /// Takes the handle's slot out of the order, if it may have this lifetime: it is vacant, and the
     /// caller begins the lifetime.
-    pub(crate) fn claim<S: Slots<Word = H::Word>>(
+    pub(crate) fn claim<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         handle: H,
         slots: &mut S,
@@ -247,31 +295,34 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
         let word = slots.words().get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle.check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
+        slots.expect_birth();
         self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
         self.claimed_until = self.claimed_until.max(index + 1);
+        self.is_plain = false;
+        self.note_generation(handle.word());
         self.tap.birth(index);
         Ok(index)
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
     #[inline]
-    pub(crate) fn end<S: Slots<Word = H::Word>>(
+    pub(crate) fn end<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         index: usize,
         generation: H::Word,
         slots: &mut S,
     ) {
-        if self.circle.is_border(generation) | self.tap.is_on() {
-            return self.end_and_tell(index, generation, slots);
+        if generation >= self.quick_below {
+            return self.end_with_care(index, generation, slots);
         }
         slots.set_dead(index, generation.successor().as_dead());
         self.queue.give_back(index, slots);
     }
 
-    /// Also where the successor of this generation does not come next.
+    /// Also where the successor of this generation does not come next, or somebody listens.
     #[cold]
     #[inline(never)]
-    fn end_and_tell<S: Slots<Word = H::Word>>(
+    fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         index: usize,
         generation: H::Word,
@@ -282,25 +333,54 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
                 self.queue.give_back(index, slots);
+                self.note_generation(next);
             }
             None => {
                 slots.retire(index);
-                self.queue.retire(index);
+                self.queue.retire(index, slots);
                 self.tap.retired();
             }
         }
     }
 
+    /// A slot is in this generation, or will be next.
+    fn note_generation(&mut self, generation: H::Word) {
+        if generation < self.circle.start() && !self.over_max {
+            self.over_max = true;
+            self.quick_below = self.quick_below.min(self.circle.quick_below(true));
+        }
+    }
+
+    /// Whether some slot has gone on at generation 1 after the largest, or will next.
+    fn is_over_max(&self, words: &SlotWords<impl Place<Word = H::Word>>) -> bool {
+        let start = self.circle.start();
+        let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
+        // In a pool without a name, none ever is.
+        start.generation() > 1
+            && (0..words.slots()).any(|index| words.get(index).is_some_and(is_over))
+    }
+
     /// All vacant slots, the lowest first, whatever the order was: after many lifetimes have ended at
     /// once.
-    pub(crate) fn reset_order<S: Slots<Word = H::Word, Order = R>>(&mut self, slots: &mut S) {
+    pub(crate) fn reset_order<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &mut S,
+    ) {
+        self.over_max = self.is_over_max(slots.words());
         self.queue.reset(slots);
+        self.settle(slots.words());
         self.tell_all(slots.words());
     }
 
+    /// Somebody else listens from now on, or nobody.
     #[cfg(feature = "recorder")]
-    pub(crate) fn tap_mut(&mut self) -> &mut Tap {
-        &mut self.tap
+    pub(crate) fn listen(
+        &mut self,
+        track: Option<crate::recorder::Track>,
+        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+    ) {
+        self.tap.set(track);
+        self.settle(words);
     }
 
     /// Whether a slot that dies in this generation retires.
@@ -321,13 +401,13 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
 
     /// What is said of a full pool, which has just refused a value.
     #[cold]
-    pub(crate) fn refuse(&mut self, words: &Words<R, H>) -> FullPool {
+    pub(crate) fn refuse(&mut self, words: &SlotWords<impl Place<Word = H::Word>>) -> FullPool {
         self.count_refusal();
         let Stats { capacity, peak, retired, .. } = self.stats(words);
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
-    pub(crate) fn stats(&self, words: &Words<R, H>) -> Stats {
+    pub(crate) fn stats(&self, words: &SlotWords<impl Place<Word = H::Word>>) -> Stats {
         Stats {
             capacity: words.slots(),
             live: words.live(),
@@ -341,27 +421,14 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
     }
 }
 
-/// The handle of a live slot.
-#[inline]
-pub(crate) fn handle_at<R: ReuseOrder, H: HandleLayout>(
-    index: usize,
-    words: &Words<R, H>,
-) -> Option<H> {
-    words.of_live(index).map(|word| H::from_kept_parts(index, word))
-}
-
-/// The handle of a slot that is known to be live: for loops, which it does not interrupt.
-#[inline]
-pub(crate) fn handle_of_live<R: ReuseOrder, H: HandleLayout>(
-    index: usize,
-    words: &Words<R, H>,
-) -> H {
-    H::from_live_parts(index, words.of_known_live(index))
-}
+/// What the reuse order of a pool keeps in the array that the slots have for it.
+pub(crate) type EntryOf<R, H> = <<R as ReuseOrder>::Queue<<H as HandleLayout>::Index> as Queue<
+    <H as HandleLayout>::Index,
+>>::Entry;
 
 #[cfg(feature = "validate")]
-impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
-    pub(crate) fn validate<S: Slots<Word = H::Word, Order = R>>(
+impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+    pub(crate) fn validate<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         slots: &S,
     ) -> Result<(), Violation> {
@@ -378,13 +445,29 @@ impl<R: ReuseOrder, H: HandleLayout> HandleCore<R, H> {
             format_args!("slot {beyond:?}, though only {used} were used"),
         )?;
         words.validate_unused(used)?;
-        self.queue.validate(slots)
+        ensure(
+            self.over_max || !self.is_over_max(words),
+            "a slot that has gone on at generation 1 is known of",
+            format_args!("a slot is in a generation before the first"),
+        )?;
+        self.queue.validate(slots)?;
+        ensure(
+            !self.is_plain || self.queue.is_plain(words),
+            "an order that is taken for a plain one is one",
+            format_args!("{:?}", self.queue),
+        )
     }
 }
 
-impl<R: ReuseOrder, H: HandleLayout> Clone for HandleCore<R, H> {
-    fn clone(&self) -> Self {
-        Self { queue: self.queue.clone(), tap: self.tap.clone(), ..*self }
+impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+    /// The core of a copy of the slots, to which nobody listens.
+    pub(crate) fn clone_for(
+        &self,
+        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+    ) -> Self {
+        let mut clone = Self { queue: self.queue.clone(), tap: Tap::NONE, ..*self };
+        clone.settle(words);
+        clone
     }
 }
 
@@ -402,7 +485,7 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut HandleCore<Lifo, Handle<()>>)| {
+        let broken = |change: fn(&mut Core<Lifo, Handle<()>>)| {
             let mut slots = HandleAllocator::new(3);
             let handle = slots.acquire().unwrap();
             let _ = slots.acquire().unwrap();

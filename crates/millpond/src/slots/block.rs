@@ -1,0 +1,185 @@
+//! The slots of a pool in one block of memory.
+//!
+//! ```text
+//! block    words │ entries of the reuse order │ bitmap │ values
+//!          4 n   │ 4 n + n / 16 + 4 (`Lifo`)  │ n / 8  │ n × size_of::<T>()   bytes
+//! ```
+//!
+//! # Invariant
+//!
+//! 1. Each pointer is aligned and points to as many elements as its length says; the four arrays lie in the
+//!    block, do not overlap, and nothing else refers to them.
+//! 2. Words, entries and the bitmap are initialised. Of the values nothing is said here.
+//! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
+
+use alloc::alloc::{alloc, dealloc};
+use core::alloc::Layout;
+use core::fmt;
+use core::hint::black_box;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+use core::slice;
+
+use super::{Entry, Parts, PartsMut, Place};
+use crate::handle::Word;
+use crate::memory::{self, OutOfMemory};
+use crate::occupancy::WORD_SLOTS;
+
+/// Slots in one block of memory.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Block<W, E, T> {
+    values: NonNull<MaybeUninit<T>>,
+    words: NonNull<W>,
+    bits: NonNull<u64>,
+    entries: NonNull<E>,
+    slots: usize,
+    entry_count: usize,
+    memory: Memory,
+    owns: PhantomData<T>,
+}
+
+// SAFETY: a block owns its arrays, as a `Box` of each would.
+unsafe impl<W: Send, E: Send, T: Send> Send for Block<W, E, T> {}
+// SAFETY: as above.
+unsafe impl<W: Sync, E: Sync, T: Sync> Sync for Block<W, E, T> {}
+
+/// Where the arrays of a block begin.
+pub(crate) struct Offsets {
+    pub(crate) layout: Layout,
+    entries: usize,
+    bits: usize,
+    values: usize,
+}
+
+impl Offsets {
+    /// Of a block for these numbers of slots and entries.
+    pub(crate) fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
+        let of = || {
+            let (layout, entries) =
+                Layout::array::<W>(slots)?.extend(Layout::array::<E>(entries)?)?;
+            let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
+            let (layout, bits) = layout.extend(bitmap)?;
+            let (layout, values) = layout.extend(Layout::array::<MaybeUninit<T>>(slots)?)?;
+            Ok(Self { layout, entries, bits, values })
+        };
+        of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
+    }
+}
+
+/// The memory of a block.
+struct Memory {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Memory {
+    fn try_new(layout: Layout) -> Result<Self, OutOfMemory> {
+        let start = match layout.size() {
+            // No memory, but an address that is aligned.
+            0 => NonNull::new(core::ptr::without_provenance_mut(layout.align())),
+            // SAFETY: the size is not 0.
+            _ => NonNull::new(unsafe { alloc(layout) }),
+        };
+        Ok(Self { start: start.ok_or(OutOfMemory)?, layout })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: the memory came from `alloc` with this layout, and goes back once.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
+    }
+}
+
+impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// Slots with this word and entries that are empty, every page touched.
+    pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
+        let memory = Memory::try_new(offsets.layout)?;
+        // What is behind a black box is not known to be fresh: a fill with zeros may not be turned into
+        // an allocation of pages that nobody has touched.
+        let start = black_box(memory.start);
+        // SAFETY: each offset is within the memory, or just behind it where the array is empty.
+        let at = |offset| unsafe { start.byte_add(offset) };
+        let block = Self {
+            values: at(offsets.values).cast(),
+            words: start.cast(),
+            bits: at(offsets.bits).cast(),
+            entries: at(offsets.entries).cast(),
+            slots,
+            entry_count,
+            memory,
+            owns: PhantomData,
+        };
+        fill(block.words, slots, word);
+        fill(block.entries, entry_count, E::EMPTY);
+        fill(block.bits, slots.div_ceil(WORD_SLOTS), 0);
+        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+        memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
+        Ok(block)
+    }
+
+    /// Bytes of the block.
+    pub(crate) fn bytes(&self) -> usize {
+        self.memory.layout.size()
+    }
+}
+
+/// Initialises an array of a block.
+fn fill<V: Copy>(start: NonNull<V>, len: usize, value: V) {
+    for index in 0..len {
+        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+        unsafe { start.add(index).write(value) };
+    }
+}
+
+// SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).
+unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
+    type Word = W;
+    type Entry = E;
+    type Value = T;
+    const HAS_BITMAP: bool = true;
+
+    #[inline(always)]
+    fn key(&self) -> W {
+        W::ZERO
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> Parts<'_, W, E, T> {
+        let bits = self.slots.div_ceil(WORD_SLOTS);
+        Parts {
+            // SAFETY: as the invariant says; the block is borrowed.
+            words: unsafe { slice::from_raw_parts(self.words.as_ptr(), self.slots) },
+            // SAFETY: as above.
+            bits: unsafe { slice::from_raw_parts(self.bits.as_ptr(), bits) },
+            // SAFETY: as above.
+            entries: unsafe { slice::from_raw_parts(self.entries.as_ptr(), self.entry_count) },
+            values: self.values.as_ptr(),
+        }
+    }
+
+    #[inline(always)]
+    fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
+        let bits = self.slots.div_ceil(WORD_SLOTS);
+        PartsMut {
+            // SAFETY: as the invariant says; the block is borrowed alone, and the arrays do not overlap.
+            words: unsafe { slice::from_raw_parts_mut(self.words.as_ptr(), self.slots) },
+            // SAFETY: as above.
+            bits: unsafe { slice::from_raw_parts_mut(self.bits.as_ptr(), bits) },
+            // SAFETY: as above.
+            entries: unsafe { slice::from_raw_parts_mut(self.entries.as_ptr(), self.entry_count) },
+            values: self.values.as_ptr(),
+        }
+    }
+}
+
+impl<W, E, T> fmt::Debug for Block<W, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
+    }
+}

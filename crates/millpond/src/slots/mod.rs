@@ -1,0 +1,27 @@
+//! The slots of one pool: which are live, in which lifetime, and which comes next.
+//!
+//! Every pool with handles stands on this. A [`Place`] holds the arrays, [`SlotWords`] says which slots are
+//! live, and a [`Core`] adds the reuse order, the cycle of generations, a name and the counters.
+//!
+//! ```text
+//! pool ──▶ Core        which slot is next, which generation follows; refusals, statistics
+//!     └──▶ Storage     the values: the unsafe code of the pools
+//!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
+//!                    └──▶ Place      where all arrays lie: one block of memory
+//! ```
+
+#[cfg(feature = "alloc")]
+mod block;
+mod circle;
+mod core;
+mod place;
+mod words;
+
+#[cfg(feature = "alloc")]
+pub use self::block::Block;
+pub(crate) use self::circle::{Circle, first_generation};
+pub(crate) use self::core::{Core, EntryOf};
+pub use self::place::{Entry, Parts, PartsMut, Place};
+pub use self::words::SlotWords;
+#[cfg(feature = "alloc")]
+pub(crate) use self::words::full_word;

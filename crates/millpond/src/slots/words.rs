@@ -1,0 +1,701 @@
+//! The slots' words: which slots are live, and in which lifetime.
+//!
+//! One word per slot. While the slot is live, the word is the generation of its handle; while it is
+//! dead, the word is the generation that the *next* handle will have, with the top bit set. So one
+//! comparison of a handle's generation with the word says "this very lifetime, and live", and a birth or
+//! a death is one store.
+//!
+//! Iteration uses a bitmap, 64 slots to a word. In a small pool each birth and death writes its bit. In a large
+//! one that costs more than it brings: there the top bits of the words are gathered into the bitmap when
+//! somebody is about to change values by iterating, and the counts of births and deaths show that it is old.
+//! A shared walk over an old bitmap gathers the bits on the way.
+
+use crate::handle::Word;
+#[cfg(feature = "alloc")]
+use crate::memory::OutOfMemory;
+use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
+#[cfg(feature = "alloc")]
+use crate::slots::Block;
+use crate::slots::{Circle, Entry, Place};
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
+
+/// Pools of at most this many slots keep their bitmap in step with the words.
+const IN_STEP_SLOTS_MAX: usize = 1024;
+
+/// The words of one pool's slots, and how many are live.
+#[derive(Debug)]
+#[doc(hidden)]
+#[repr(C)]
+pub struct SlotWords<P: Place> {
+    place: P,
+    /// How many lifetimes have begun, and how many have ended: counters that only rise, as each way then
+    /// writes only one.
+    births: u64,
+    deaths: u64,
+    /// Each birth and death writes its bit.
+    in_step: bool,
+    /// How many slots were live at once at most, as far as [`expect_birth`](Self::expect_birth) was called.
+    peak: usize,
+    retired: usize,
+    /// The bitmap is as the words were when there had been this many [changes](Self::changes).
+    ///
+    /// Bit `i % 64` of word `i / 64` is set while slot `i` is live, unless the bitmap is old. No bit at
+    /// or beyond the last slot is ever set; and old or not, none in a word all of whose slots were never
+    /// used, as far as [`copy_state_from`](Self::copy_state_from) knows.
+    bitmap_at: u64,
+}
+
+#[cfg(feature = "alloc")]
+impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
+    /// All slots dead, with this word, every page touched. If asked for, the bitmap is in step whatever the
+    /// number of slots.
+    pub(crate) fn try_new(
+        slots: usize,
+        entries: usize,
+        in_step: bool,
+        dead: W,
+    ) -> Result<Self, OutOfMemory> {
+        debug_assert!(dead.is_dead());
+        Ok(Self {
+            place: Block::try_new(slots, entries, dead)?,
+            births: 0,
+            deaths: 0,
+            in_step: in_step || slots <= IN_STEP_SLOTS_MAX,
+            peak: 0,
+            retired: 0,
+            bitmap_at: 0,
+        })
+    }
+
+    /// Another block with the same words, entries and counts.
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let (slots, entries) = (self.slots(), self.entries().len());
+        let mut clone = Self::try_new(slots, entries, self.in_step, W::RETIRED)?;
+        clone.continue_from(self);
+        Ok(clone)
+    }
+
+    /// Takes on the words, entries and counts of another, of as many slots.
+    pub(crate) fn continue_from(&mut self, other: &Self) {
+        self.copy_state_from(other, other.slots());
+        self.entries_mut().copy_from_slice(other.entries());
+    }
+
+    /// Whether each birth and death writes its bit.
+    pub(crate) fn is_in_step(&self) -> bool {
+        self.in_step
+    }
+
+    /// Bytes of the block.
+    pub(crate) fn bytes(&self) -> usize {
+        self.place.bytes()
+    }
+
+    /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[W] {
+        self.place.parts().words
+    }
+
+    /// The words of 64 slots, if all of them are live.
+    #[inline]
+    pub(crate) fn full_word(&self, word: usize) -> Option<&[W; WORD_SLOTS]> {
+        full_word(self.as_slice(), word)
+    }
+}
+
+/// The words of 64 slots, if all of them are live.
+#[inline]
+pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
+    let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
+    // No short cut: vector instructions.
+    (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
+}
+
+impl<P: Place> SlotWords<P> {
+    #[inline]
+    pub(crate) fn slots(&self) -> usize {
+        self.place.parts().words.len()
+    }
+
+    #[inline]
+    pub(crate) fn place(&self) -> &P {
+        &self.place
+    }
+
+    #[inline]
+    pub(crate) fn place_mut(&mut self) -> &mut P {
+        &mut self.place
+    }
+
+    /// What the reuse order keeps.
+    #[inline]
+    pub(crate) fn entries(&self) -> &[P::Entry] {
+        self.place.parts().entries
+    }
+
+    #[inline]
+    pub(crate) fn entries_mut(&mut self) -> &mut [P::Entry] {
+        self.place.parts_mut().entries
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<P::Word> {
+        Some(self.place.parts().words.get(index)?.difference(self.place.key()))
+    }
+
+    fn all(&self) -> impl Iterator<Item = P::Word> {
+        let key = self.place.key();
+        self.place.parts().words.iter().map(move |word| word.difference(key))
+    }
+
+    /// How many slots are live.
+    #[inline]
+    pub(crate) fn live(&self) -> usize {
+        (self.births - self.deaths) as usize
+    }
+
+    /// How many slots are dead and not retired.
+    #[inline]
+    pub(crate) fn vacant(&self) -> usize {
+        self.slots() - self.live() - self.retired
+    }
+
+    /// How many lifetimes have begun.
+    #[inline]
+    pub(crate) fn births(&self) -> u64 {
+        self.births
+    }
+
+    /// How many slots were live at once at most.
+    pub(crate) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// A slot is about to become live: must be called before each birth that may bring a new peak.
+    #[inline]
+    pub(crate) fn expect_birth(&mut self) {
+        self.peak = self.peak.max(self.live() + 1);
+    }
+
+    /// The slot after all that were ever used is about to become live, and all of these are live that have not
+    /// retired: `used` with it.
+    #[inline]
+    pub(crate) fn expect_fresh(&mut self, used: usize) {
+        if self.retired == 0 {
+            self.peak = self.peak.max(used);
+        } else {
+            self.expect_birth();
+        }
+    }
+
+    /// How many slots will never be handed out again.
+    #[inline]
+    pub(crate) fn retired(&self) -> usize {
+        self.retired
+    }
+
+    #[inline]
+    pub(crate) fn is_live(&self, index: usize) -> bool {
+        matches!(self.get(index), Some(word) if !word.is_dead())
+    }
+
+    /// Whether the slot is live, and in this lifetime.
+    #[inline]
+    pub(crate) fn is_live_in(&self, index: usize, generation: P::Word) -> bool {
+        // Live words have no top bit, and a handle's generation has none.
+        self.get(index) == Some(generation)
+    }
+
+    /// The generation of a live slot.
+    #[inline]
+    pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
+        self.get(index).filter(|word| !word.is_dead())
+    }
+
+    /// The generation that a slot's next lifetime will have, if the slot is vacant: dead and not
+    /// retired.
+    #[inline]
+    pub(crate) fn of_vacant(&self, index: usize) -> Option<P::Word> {
+        self.get(index).filter(|word| word.is_vacant()).map(Word::as_live)
+    }
+
+    #[inline]
+    pub(crate) fn is_vacant(&self, index: usize) -> bool {
+        self.of_vacant(index).is_some()
+    }
+
+    /// Begins a lifetime of a dead slot.
+    #[inline]
+    pub(crate) fn set_live(&mut self, index: usize, generation: P::Word) {
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        unsafe { self.set_live_unchecked(index, generation) };
+    }
+
+    /// The same without the test whether there is such a slot.
+    ///
+    /// # Safety
+    ///
+    /// There is.
+    #[inline(always)]
+    pub(crate) unsafe fn set_live_unchecked(&mut self, index: usize, generation: P::Word) {
+        debug_assert!(!self.is_live(index) && !generation.is_dead());
+        // SAFETY: there is such a slot.
+        let bits = unsafe { self.set_word(index, generation) };
+        if let Some(bits) = bits {
+            *bits |= 1 << (index % WORD_SLOTS);
+        }
+        self.births += 1;
+    }
+
+    /// Gives a slot a word, and lends its word of the bitmap if that is kept in step.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot.
+    #[inline(always)]
+    unsafe fn set_word(&mut self, index: usize, word: P::Word) -> Option<&mut u64> {
+        let key = self.place.key();
+        let parts = self.place.parts_mut();
+        // SAFETY: there is one word for each slot.
+        unsafe { *parts.words.get_unchecked_mut(index) = word.difference(key) };
+        if P::HAS_BITMAP && self.in_step {
+            // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
+            Some(unsafe { parts.bits.get_unchecked_mut(index / WORD_SLOTS) })
+        } else {
+            None
+        }
+    }
+
+    /// Ends the lifetime of a live slot, which then has this word. If it is that of a retired slot,
+    /// [`retire`](Self::retire) is what to call.
+    #[inline]
+    pub(crate) fn set_dead(&mut self, index: usize, word: P::Word) {
+        debug_assert!(self.is_live(index) && word.is_dead());
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        let bits = unsafe { self.set_word(index, word) };
+        if let Some(bits) = bits {
+            *bits &= !(1 << (index % WORD_SLOTS));
+        }
+        self.deaths += 1;
+    }
+
+    /// Ends the last lifetime of a live slot.
+    pub(crate) fn retire(&mut self, index: usize) {
+        self.set_dead(index, P::Word::RETIRED);
+        self.retired += 1;
+    }
+
+    /// Ends the lifetimes of all live slots.
+    pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
+        let key = self.place.key();
+        let parts = self.place.parts_mut();
+        // Small enough to be compared in one go, large enough for vector instructions.
+        for words in parts.words.chunks_mut(32) {
+            let at_border =
+                words.iter().fold(false, |any, word| any | circle.is_border(word.difference(key)));
+            for word in words {
+                let was = word.difference(key);
+                let is = match (was.is_dead(), at_border) {
+                    (true, _) => was,
+                    (false, false) => was.successor().as_dead(),
+                    (false, true) => circle.word_after(was),
+                };
+                self.retired += usize::from(was != is && is == P::Word::RETIRED);
+                *word = is.difference(key);
+            }
+        }
+        self.deaths = self.births;
+        parts.bits.fill(0);
+        self.bitmap_at = self.changes();
+    }
+
+    /// Gives all slots, which are dead, this word.
+    pub(crate) fn reset(&mut self, word: P::Word) {
+        debug_assert!(self.live() == 0 && word.is_dead());
+        let key = self.place.key();
+        self.place.parts_mut().words.fill(word.difference(key));
+    }
+
+    /// Which slots are live.
+    #[inline]
+    pub(crate) fn occupancy(&self) -> Occupancy<'_> {
+        let parts = self.place.parts();
+        let source = if self.is_bitmap_old() {
+            P::Word::source(parts.words)
+        } else {
+            Source::Bits(parts.bits)
+        };
+        Occupancy::new(source, parts.words.len(), self.live())
+    }
+
+    /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word.
+    #[inline]
+    pub(crate) fn refresh(&mut self) {
+        if self.is_bitmap_old() {
+            self.gather();
+        }
+    }
+
+    #[inline(never)]
+    fn gather(&mut self) {
+        let parts = self.place.parts_mut();
+        let source = P::Word::source(parts.words);
+        for (word, bits) in parts.bits.iter_mut().enumerate() {
+            *bits = source.word(word);
+        }
+        self.bitmap_at = self.changes();
+    }
+
+    /// A number that rises with each birth and death.
+    #[inline]
+    fn changes(&self) -> u64 {
+        self.births + self.deaths
+    }
+
+    #[inline]
+    fn is_bitmap_old(&self) -> bool {
+        !P::HAS_BITMAP || !self.in_step && self.changes() != self.bitmap_at
+    }
+
+    /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
+    /// bitmap in step.
+    #[inline]
+    pub(crate) fn dead_bits(&self, word: usize) -> u64 {
+        debug_assert!(self.in_step);
+        let parts = self.place.parts();
+        let Some(live) = parts.bits.get(word) else { return 0 };
+        let slots = parts.words.len() - word * WORD_SLOTS;
+        let mask = if slots < WORD_SLOTS { (1 << slots) - 1 } else { !0 };
+        !live & mask
+    }
+
+    /// The lowest dead slot at or after `from`. As [`dead_bits`](Self::dead_bits).
+    #[inline]
+    pub(crate) fn first_dead_from(&self, from: usize) -> Option<usize> {
+        let mut word = from / WORD_SLOTS;
+        let mut mask = !0 << (from % WORD_SLOTS);
+        while word < self.place.parts().bits.len() {
+            let bits = self.dead_bits(word) & mask;
+            if bits != 0 {
+                return Some(word * WORD_SLOTS + bits.trailing_zeros() as usize);
+            }
+            word += 1;
+            mask = !0;
+        }
+        None
+    }
+
+    /// Takes on all of another's state but for the entries. Slots from `used` on were never used in either.
+    pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
+        let (parts, others) = (self.place.parts_mut(), other.place.parts());
+        parts.words[..used].copy_from_slice(&others.words[..used]);
+        self.births = other.births;
+        self.deaths = other.deaths;
+        self.peak = other.peak;
+        self.retired = other.retired;
+        self.bitmap_at = other.bitmap_at;
+        if P::HAS_BITMAP {
+            let used = used.div_ceil(WORD_SLOTS);
+            if other.is_bitmap_old() {
+                // Bits left behind would lie beyond what the next copy calls used, and count as true then.
+                parts.bits[..used].fill(0);
+            } else {
+                parts.bits[..used].copy_from_slice(&others.bits[..used]);
+            }
+        }
+    }
+
+    /// Takes on these words, of which as many are live, and this history.
+    pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
+        let key = self.place.key();
+        for (word, loaded) in self.place.parts_mut().words.iter_mut().zip(words) {
+            *word = loaded.difference(key);
+        }
+        let live = words.iter().filter(|word| !word.is_dead()).count();
+        self.births = inserted;
+        self.peak = peak;
+        self.deaths = inserted - live as u64;
+        self.recount_retired();
+        self.gather();
+    }
+
+    /// Counts the retired slots anew.
+    pub(crate) fn recount_retired(&mut self) {
+        self.retired = self.all().filter(|word| *word == P::Word::RETIRED).count();
+    }
+}
+
+/// Marks on slots, for an order that has to go through all of them once: they take the place of the
+/// bitmap until the last of them is gone.
+impl<P: Place> SlotWords<P> {
+    pub(crate) fn begin_marking(&mut self) {
+        self.bitmap_at = u64::MAX;
+        self.place.parts_mut().bits.fill(0);
+    }
+
+    /// Marks a slot; `false` if it was marked before.
+    pub(crate) fn mark(&mut self, index: usize) -> bool {
+        let bits = self.place.parts_mut().bits;
+        let (bits, bit) = (&mut bits[index / WORD_SLOTS], 1 << (index % WORD_SLOTS));
+        let is_new = *bits & bit == 0;
+        *bits |= bit;
+        is_new
+    }
+
+    /// The bitmap is one again.
+    pub(crate) fn end_marking(&mut self) {
+        self.gather();
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<P: Place> SlotWords<P> {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        let live = self.all().filter(|word| !word.is_dead()).count();
+        ensure(
+            self.births.checked_sub(self.deaths) == Some(live as u64),
+            "as many slots are live as lifetimes have begun and not ended",
+            format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
+        )?;
+        ensure(
+            self.peak >= live,
+            "the peak is at least what is live",
+            format_args!("{live} live, {} at the peak", self.peak),
+        )?;
+        let parts = self.place.parts();
+        let source = P::Word::source(parts.words);
+        let differs = Occupancy::new(source, self.slots(), live)
+            .words()
+            .zip(parts.bits)
+            .position(|(gathered, kept)| gathered != *kept);
+        ensure(
+            differs.is_none() || self.is_bitmap_old(),
+            "the bitmap has the bits of the live slots, or is known to be old",
+            format_args!("word {differs:?} differs"),
+        )?;
+        let beyond = match (self.slots() % WORD_SLOTS, parts.bits.last()) {
+            (0, _) | (_, None) => 0,
+            (slots, Some(bits)) => bits >> slots,
+        };
+        ensure(
+            beyond == 0,
+            "the bitmap has no bit beyond the last slot",
+            format_args!("{beyond:x} beyond slot {}", self.slots()),
+        )
+    }
+
+    /// For slots of which those from `used` on were never used: old or not, the bitmap has no bits in
+    /// words of them alone, or [`copy_state_from`](Self::copy_state_from) would leave them there.
+    pub(crate) fn validate_unused(&self, used: usize) -> Result<(), Violation> {
+        let bits = self.place.parts().bits;
+        let first = used.div_ceil(WORD_SLOTS).min(bits.len());
+        let left = bits[first..].iter().position(|bits| *bits != 0);
+        ensure(
+            left.is_none(),
+            "the bitmap, old or not, has no bits where no slot was ever used",
+            format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
+        )
+    }
+
+    /// For words that are generations on a circle.
+    pub(crate) fn validate_lifetimes(&self, circle: &Circle<P::Word>) -> Result<(), Violation> {
+        for (index, word) in self.all().enumerate() {
+            if word == P::Word::RETIRED {
+                ensure(
+                    !circle.wraps,
+                    "no slot of a pool that wraps retires",
+                    format_args!("{index}"),
+                )?;
+                continue;
+            }
+            ensure(
+                circle.contains(word.as_live()),
+                "a slot is in one of its lifetimes",
+                format_args!("slot {index} has generation {}", word.generation()),
+            )?;
+        }
+        let retired = self.all().filter(|word| *word == P::Word::RETIRED).count();
+        ensure(
+            retired == self.retired,
+            "the retired slots are counted",
+            format_args!("{retired} have retired, {} are counted", self.retired),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Handle32;
+    use crate::settings::Lifetimes;
+    use alloc::vec::Vec;
+
+    type Words = SlotWords<Block<u16, (), ()>>;
+
+    fn words(slots: usize, in_step: bool, dead: u16) -> Words {
+        let mut words = Words::try_new(slots, 0, false, dead).unwrap();
+        words.in_step = in_step;
+        words
+    }
+
+    /// Six lifetimes that go over the end of the circle: 254, 255, 1, 2, 3, 4.
+    fn circle(wraps: bool) -> Circle<u16> {
+        let mut circle =
+            Circle::new::<Handle32<(), 24>>(&Lifetimes { wraps, ..Default::default() });
+        (circle.start, circle.last) = (254, 4);
+        circle
+    }
+
+    fn live(words: &Words) -> Vec<usize> {
+        words.occupancy().iter().collect()
+    }
+
+    #[test]
+    fn the_occupancy_is_that_of_the_words_whether_the_bitmap_is_old_or_not() {
+        for in_step in [false, true] {
+            let mut words = words(130, in_step, 1.as_dead());
+            for index in (0..130).step_by(3) {
+                words.set_live(index, 1);
+            }
+            let mut expected: Vec<_> = (0..130).step_by(3).collect();
+            assert_eq!(live(&words), expected);
+            words.refresh();
+            assert_eq!(live(&words), expected);
+            // One death and one birth: as many live slots as before.
+            words.set_dead(129, 2.as_dead());
+            words.set_live(1, 1);
+            expected.retain(|index| *index != 129);
+            expected.insert(1, 1);
+            assert_eq!(live(&words), expected);
+            words.refresh();
+            assert_eq!(live(&words), expected);
+            words.set_all_dead(&circle(false));
+            assert_eq!(live(&words), []);
+        }
+    }
+
+    #[test]
+    fn the_peak_is_the_most_that_were_live_at_once() {
+        let mut words = words(4, false, 1.as_dead());
+        let mut counts = Vec::new();
+        for step in [0, 1, 2, !2, !1, 1, 3, !3, !1, !0, 2] {
+            if step >= 0 {
+                words.expect_birth();
+                words.set_live(step as usize, 1);
+            } else {
+                words.set_dead(!step as usize, 1.as_dead());
+            }
+            counts.push((words.live(), words.peak(), words.births()));
+        }
+        let live: Vec<_> = counts.iter().map(|(live, ..)| *live).collect();
+        assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
+        assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
+        assert_eq!(counts[10].2, 6);
+        words.set_all_dead(&circle(false));
+        assert_eq!((words.live(), words.peak(), words.births()), (0, 3, 6));
+        for index in 0..4 {
+            words.expect_birth();
+            words.set_live(index, 1);
+        }
+        assert_eq!((words.live(), words.peak(), words.births()), (4, 4, 10));
+        words.set_all_dead(&circle(false));
+        assert_eq!((words.live(), words.peak(), words.births()), (0, 4, 10));
+    }
+
+    #[test]
+    fn the_end_of_all_lifetimes_is_the_end_of_each() {
+        for wraps in [false, true] {
+            let circle = circle(wraps);
+            // Every generation, in a long stretch without a border and in stretches with one.
+            let generations: [u16; 6] = [254, 255, 1, 2, 3, 4];
+            for pattern in 0..6 {
+                let slots = 100;
+                let generation =
+                    |index: usize| generations[if index < 40 { 2 } else { (index + pattern) % 6 }];
+                let mut together = words(slots, false, 2.as_dead());
+                for index in (0..slots).filter(|index| index % 5 != pattern) {
+                    together.set_live(index, generation(index));
+                }
+                let mut each = together.try_clone().unwrap();
+                for index in live(&together) {
+                    match circle.word_after(generation(index)) {
+                        u16::RETIRED => each.retire(index),
+                        word => each.set_dead(index, word),
+                    }
+                }
+                together.set_all_dead(&circle);
+                assert_eq!(together.as_slice(), each.as_slice());
+                assert_eq!(together.retired(), each.retired());
+                assert_eq!(together.retired() > 0, !wraps);
+                assert_eq!((together.live(), together.peak()), (each.live(), each.peak()));
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_finds_bits_where_no_slot_was_used() {
+        let rule = "the bitmap, old or not, has no bits where no slot was ever used";
+        for is_old in [false, true] {
+            let mut words = words(200, false, 254.as_dead());
+            words.set_live(70, 254);
+            words.refresh();
+            if is_old {
+                words.set_dead(70, 255.as_dead());
+            }
+            for used in [71, 128, 200] {
+                words.validate_unused(used).unwrap();
+            }
+            assert_eq!(words.validate_unused(64).unwrap_err().rule(), rule);
+            words.place.parts_mut().bits[2] = 1;
+            assert_eq!(words.validate_unused(128).unwrap_err().rule(), rule);
+            words.validate_unused(129).unwrap();
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Words)| {
+            let circle = circle(false);
+            let mut words = words(3, false, 254.as_dead());
+            words.expect_birth();
+            words.set_live(0, 254);
+            words.expect_birth();
+            words.set_live(2, 255);
+            words.refresh();
+            let sound =
+                |words: &Words| words.validate().and_then(|()| words.validate_lifetimes(&circle));
+            sound(&words).unwrap();
+            change(&mut words);
+            sound(&words).unwrap_err().rule()
+        };
+        let counted = "as many slots are live as lifetimes have begun and not ended";
+        assert_eq!(broken(|words| words.births += 1), counted);
+        assert_eq!(broken(|words| words.deaths += 5), counted);
+        let bits = "the bitmap has the bits of the live slots, or is known to be old";
+        assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 2), bits);
+        assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 8), bits);
+        // Of a bitmap that is old, what is beyond the last slot counts all the same.
+        let old_and_beyond = |words: &mut Words| {
+            words.set_dead(0, 255.as_dead());
+            words.place.parts_mut().bits[0] |= 8;
+        };
+        assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
+        assert_eq!(broken(|words| words.peak = 1), "the peak is at least what is live");
+        assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
+        let own = "a slot is in one of its lifetimes";
+        assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);
+        assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
+        assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
+        let mut words = words(1, false, u16::RETIRED);
+        words.retired = 1;
+        words.validate_lifetimes(&circle(false)).unwrap();
+        let rule = words.validate_lifetimes(&circle(true)).unwrap_err().rule();
+        assert_eq!(rule, "no slot of a pool that wraps retires");
+    }
+}
