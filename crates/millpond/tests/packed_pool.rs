@@ -380,3 +380,25 @@ fn the_mutable_slice_is_that_of_all_values() {
     pool.as_mut_slice()[1] = 7;
     assert_eq!(pool[handles[1]], 7);
 }
+
+#[test]
+fn the_handle_to_come_is_refused() {
+    let mut pool = PackedPool::new(3);
+    let first = pool.insert('a').unwrap();
+    let check = |pool: &mut PackedPool<char>| {
+        let next = pool.vacant_entry().unwrap().handle();
+        assert!(!pool.contains(next) && pool.get(next).is_none() && pool.get_mut(next).is_none());
+        assert_eq!((pool.position_of(next), pool.remove(next)), (None, None));
+        assert_eq!(pool.check(next), Err(millpond::Refusal::NeverIssued));
+        assert!(pool.get_disjoint_mut([next]).is_err());
+        let index = next.index() as usize;
+        assert_eq!((pool.get_at(index), pool.handle_at(index)), (None, None));
+        assert_eq!(pool.clone().insert_at(next, 'x').unwrap(), next);
+    };
+    check(&mut pool);
+    pool.remove(first);
+    check(&mut pool);
+    pool.insert('b').unwrap();
+    pool.clear();
+    check(&mut pool);
+}

@@ -281,7 +281,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn position_of(&self, handle: H) -> Option<usize> {
-        self.roster.find(handle)
+        self.roster.find(handle, self.len())
     }
 
     /// Moves a value in, behind the others. Cost: that of the reuse order's *take*, O(1) for most.
@@ -500,7 +500,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles)?;
+        self.roster.check_disjoint(&handles, self.len())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match self.values.get_disjoint_mut(positions) {
@@ -513,7 +513,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.roster.find(handle).is_some()
+        self.roster.find(handle, self.len()).is_some()
     }
 
     /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
@@ -532,7 +532,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle)
+        self.roster.check(handle, self.len())
     }
 
     /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
@@ -585,7 +585,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.values.get(self.roster.position_at(index)?)
+        self.values.get(self.roster.position_at(index, self.len())?)
     }
 
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
@@ -593,7 +593,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.as_handle_slice().get(self.roster.position_at(index)?).copied()
+        self.as_handle_slice().get(self.roster.position_at(index, self.len())?).copied()
     }
 
     /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
