@@ -7,6 +7,7 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod retain;
 mod roster;
 mod slots;
 mod snapshot;
@@ -28,6 +29,7 @@ use crate::overflow::{EvictLeast, Policy};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
 use crate::storage::PackedValues;
+use retain::Removals;
 use roster::PackedRoster;
 
 /// A packed pool has no reuse order to set.
@@ -721,15 +723,35 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.as_slice(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        let mut removals = Removals::new(self);
         let mut position = 0;
-        while position < self.len() {
-            let handle = self.as_handle_slice()[position];
-            if keep(handle, &mut self.values[position]) {
-                position += 1;
-            } else {
-                drop(self.remove_at_position(position));
+        while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
+            position = found;
+            // The value at the position goes, and so does each that takes its place, until one is kept.
+            loop {
+                let (value, handle_at) = removals.remove(position);
+                drop(value);
+                let PackedPool { roster, values } = &mut *removals.pool;
+                let Some(moved) = values.get_mut(position) else { return };
+                if keep(roster.handle(handle_at), moved) {
+                    break;
+                }
             }
+            position += 1;
         }
+    }
+
+    /// The position of the first value, from `position` on, for which `is` returns `true`.
+    #[inline(always)]
+    fn position_from(
+        &mut self,
+        position: usize,
+        mut is: impl FnMut(H, &mut T) -> bool,
+    ) -> Option<usize> {
+        let handles = self.roster.live(self.values.len()).get(position..)?;
+        let values = self.values.get_mut(position..)?;
+        let found = handles.iter().zip(values).position(|(handle, value)| is(*handle, value))?;
+        Some(position + found)
     }
 
     /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
