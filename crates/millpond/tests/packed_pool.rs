@@ -4,8 +4,10 @@
 mod allocations;
 mod common;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use common::{Counted, Ledger, Random};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedPool, PackedPoolBuilder};
@@ -379,4 +381,231 @@ fn the_mutable_slice_is_that_of_all_values() {
     assert_eq!(pool.as_mut_slice(), [0, 1, 2]);
     pool.as_mut_slice()[1] = 7;
     assert_eq!(pool[handles[1]], 7);
+}
+
+#[test]
+fn the_handle_to_come_is_refused() {
+    let mut pool = PackedPool::new(3);
+    let first = pool.insert('a').unwrap();
+    let check = |pool: &mut PackedPool<char>| {
+        let next = pool.vacant_entry().unwrap().handle();
+        assert!(!pool.contains(next) && pool.get(next).is_none() && pool.get_mut(next).is_none());
+        assert_eq!((pool.position_of(next), pool.remove(next)), (None, None));
+        assert_eq!(pool.check(next), Err(millpond::Refusal::NeverIssued));
+        assert!(pool.get_disjoint_mut([next]).is_err());
+        let index = next.index() as usize;
+        assert_eq!((pool.get_at(index), pool.handle_at(index)), (None, None));
+        assert_eq!(pool.clone().insert_at(next, 'x').unwrap(), next);
+    };
+    check(&mut pool);
+    pool.remove(first);
+    check(&mut pool);
+    pool.insert('b').unwrap();
+    pool.clear();
+    check(&mut pool);
+}
+
+/// What a `retain` does, in its order: looks at a value, or drops one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    Kept(u64),
+    Refused(u64),
+    Dropped(u64),
+}
+
+/// Writes its drop down, and panics in it if it is to.
+#[derive(Debug)]
+struct Noisy {
+    id: u64,
+    panics: bool,
+    log: Rc<RefCell<Vec<Event>>>,
+}
+
+impl Clone for Noisy {
+    fn clone(&self) -> Self {
+        Self { id: self.id, panics: false, log: Rc::default() }
+    }
+}
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        self.log.borrow_mut().push(Event::Dropped(self.id));
+        assert!(!self.panics, "a drop panics");
+    }
+}
+
+/// Where a retain panics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Panics {
+    Never,
+    /// In this call of the function.
+    Keep(usize),
+    /// In the drop of this value.
+    Drop(u64),
+}
+
+/// Up to so many slots a pool removes one by one, from there on in batches (of 64).
+const CAPACITIES: [usize; 2] = [300, 5000];
+
+/// A pool of so many values whose order and whose vacant slots are well mixed.
+fn mixed<H: HandleLayout>(
+    builder: PackedPoolBuilder<Noisy, H>,
+    capacity: usize,
+    len: usize,
+    panics: Panics,
+    log: &Rc<RefCell<Vec<Event>>>,
+) -> PackedPool<Noisy, H> {
+    let mut random = Random(len as u64 + 1);
+    let mut pool = builder.capacity(capacity).build();
+    let value = || Noisy { id: 0, panics: false, log: log.clone() };
+    let most = capacity.min(len + 40);
+    let mut handles: Vec<_> = (0..most).map(|_| pool.insert(value()).unwrap()).collect();
+    while pool.len() > len.saturating_sub(20) {
+        let any = random.below(handles.len());
+        pool.remove(handles.swap_remove(any));
+    }
+    while pool.len() < len {
+        pool.insert(value()).unwrap();
+    }
+    for _ in 0..len {
+        pool.swap_positions(random.below(len), random.below(len));
+    }
+    for (id, value) in (0..).zip(pool.values_mut()) {
+        (value.id, value.panics) = (id, panics == Panics::Drop(id));
+    }
+    log.borrow_mut().clear();
+    pool
+}
+
+/// Retains by the function of the value's place in the sequence of calls, and does the same to a copy by
+/// single removals, as the docs describe it; the two must be the same in everything.
+fn retains_as_removals<H: HandleLayout>(
+    builder: PackedPoolBuilder<Noisy, H>,
+    capacity: usize,
+    len: usize,
+    panics: Panics,
+    goes: impl Fn(usize) -> bool,
+) {
+    let log = Rc::default();
+    let mut pool = mixed(builder, capacity, len, panics, &log);
+    let mut expected = pool.clone();
+    let (mut expected_log, mut expected_seen) = (Vec::new(), Vec::new());
+    let (mut position, mut call) = (0, 0);
+    while position < expected.len() && Panics::Keep(call) != panics {
+        let (handle, id) = (expected.as_handle_slice()[position], expected.as_slice()[position].id);
+        expected_seen.push((handle, id));
+        if goes(call) {
+            expected.remove(handle).unwrap();
+            expected_log.extend([Event::Refused(id), Event::Dropped(id)]);
+            if panics == Panics::Drop(id) {
+                break;
+            }
+        } else {
+            expected_log.push(Event::Kept(id));
+            position += 1;
+        }
+        call += 1;
+    }
+
+    let mut call = 0;
+    let mut seen = Vec::new();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        pool.retain(|handle, value| {
+            assert_ne!(panics, Panics::Keep(call), "a call panics");
+            let keeps = !goes(call);
+            call += 1;
+            seen.push((handle, value.id));
+            log.borrow_mut().push(if keeps { Event::Kept } else { Event::Refused }(value.id));
+            keeps
+        });
+    }));
+    let context = format!("{capacity} slots, {len} values, {panics:?}");
+    assert!(panics != Panics::Never || outcome.is_ok(), "{context}");
+    assert_eq!(*log.borrow(), expected_log, "{context}");
+    assert_eq!(seen, expected_seen, "{context}");
+    pool.validate().unwrap();
+    assert!(pool.handles().eq(expected.handles()), "{context}");
+    assert!(pool.values().map(|v| v.id).eq(expected.values().map(|v| v.id)), "{context}");
+    assert_eq!(pool.stats(), expected.stats(), "{context}");
+    for (handle, id) in seen {
+        assert_eq!(pool.position_of(handle), expected.position_of(handle), "{context}");
+        assert_eq!(pool.get(handle).map(|v| v.id), expected.get(handle).map(|_| id), "{context}");
+    }
+    let value = || Noisy { id: 0, panics: false, log: Rc::default() };
+    for _ in 0..len + 50 {
+        let (next, expected) = (pool.insert(value()).ok(), expected.insert(value()).ok());
+        assert_eq!(next, expected, "{context}");
+    }
+    pool.retain(|_, value| {
+        value.panics = false;
+        true
+    });
+    pool.validate().unwrap();
+}
+
+#[test]
+fn retain_is_the_documented_removals_at_every_border_of_a_batch() {
+    let lens = [0, 1, 2, 63, 64, 65, 66, 127, 128, 129, 200];
+    for capacity in CAPACITIES {
+        for len in lens {
+            let check = |goes: &dyn Fn(usize) -> bool| {
+                let builder = PackedPool::<Noisy>::builder();
+                retains_as_removals(builder, capacity, len, Panics::Never, goes);
+                let short = PackedPool::builder().handle::<Handle32<Noisy, 24>>().lifetimes(2);
+                retains_as_removals(short, capacity, len, Panics::Never, goes);
+            };
+            check(&|_| false);
+            check(&|_| true);
+            for deaths in lens {
+                check(&|call| call < deaths);
+                check(&|call| call + deaths >= len);
+                check(&|call| call >= 5 && call < 2 * deaths + 5 && call % 2 == 0);
+            }
+            for seed in 0..40 {
+                let part = 1 + seed as usize % 8;
+                check(&|call| Random(seed * 1000 + call as u64 + 1).below(part) == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn retain_that_panics_anywhere_has_done_what_came_before() {
+    let len = 140;
+    for capacity in CAPACITIES {
+        for part in [1, 2, 5] {
+            let goes = |call: usize| Random(call as u64 + 1).below(part) == 0;
+            let check = |panics| {
+                retains_as_removals(PackedPool::builder(), capacity, len, panics, goes);
+            };
+            (0..=len).for_each(|call| check(Panics::Keep(call)));
+            (0..len as u64).for_each(|id| check(Panics::Drop(id)));
+        }
+    }
+}
+
+#[test]
+fn retain_of_values_without_size_and_with_large_alignment() {
+    for capacity in CAPACITIES {
+        let mut units = PackedPool::new(capacity);
+        let handles: Vec<_> = (0..200).map(|_| units.insert(()).unwrap()).collect();
+        units.retain(|handle, ()| handle.index() % 3 == 0);
+        units.validate().unwrap();
+        let live = |handle: &&Handle<()>| handle.index() % 3 == 0;
+        assert_eq!(units.len(), handles.iter().filter(live).count());
+        assert!(handles.iter().all(|handle| units.contains(*handle) == live(&handle)));
+
+        #[derive(Debug)]
+        #[repr(align(256))]
+        struct Wide(u32);
+        let mut wide = PackedPool::new(capacity);
+        let handles: Vec<_> = (0..200).map(|id| wide.insert(Wide(id)).unwrap()).collect();
+        wide.retain(|_, value| value.0 % 3 == 0);
+        wide.validate().unwrap();
+        for (id, handle) in (0..).zip(handles) {
+            let value = wide.get(handle);
+            assert_eq!(value.map(|value| value.0), (id % 3 == 0).then_some(id));
+            assert!(value.is_none_or(|value| std::ptr::from_ref(value).addr().is_multiple_of(256)));
+        }
+    }
 }

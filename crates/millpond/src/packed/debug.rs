@@ -76,12 +76,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// The state of another pool is about to be taken over.
-    pub(super) fn note_restored(&mut self, other: &Self) {
+    /// The state of another pool is about to be taken over by the roster, of which so many slots are live.
+    pub(super) fn note_restored(&mut self, live: usize, other: &Self) {
         let Some(mut watch) = self.roster.watch_mut().take_if(|watch| watch.remembers()) else {
             return;
         };
-        let differs = |index: &usize| self.roster.word(*index) != other.roster.word(*index);
+        let differs = |index: &usize| {
+            self.roster.word(*index, live) != other.roster.word(*index, other.len())
+        };
         (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
         *self.roster.watch_mut() = Some(watch);
     }

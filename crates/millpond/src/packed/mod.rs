@@ -7,6 +7,7 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
+mod retain;
 mod roster;
 mod slots;
 mod snapshot;
@@ -28,6 +29,7 @@ use crate::overflow::{EvictLeast, Policy};
 use crate::settings::{BuildError, Settings};
 use crate::stats::Stats;
 use crate::storage::PackedValues;
+use retain::Removals;
 use roster::PackedRoster;
 
 /// A packed pool has no reuse order to set.
@@ -44,8 +46,8 @@ type PackedSettings<H> = Settings<(), H>;
 ///
 /// ```text
 /// handle 3v1 ──▶ slot 3, generation 1
-///                            │
-///   slots    [1: 1][†2: 3][2: 0][1: 2]…    1 = 1: the handle is good († dead); its value is at 2
+///                               │
+///   slots    [1: 1][2: 3][2: 0][1: 2]…     1 = 1, and 2 < 3 values: the handle is good, its value at 2
 ///                                  │
 ///   values   [ c ] [ a ] [ d ] ◀───┘       as_slice(): no holes
 ///   order    [2v2] [0v1] [3v1] │ [1v2]…    the handles of the values, then those that come next
@@ -281,10 +283,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn position_of(&self, handle: H) -> Option<usize> {
-        self.roster.find(handle)
+        self.roster.find(handle, self.len())
     }
 
-    /// Moves a value in, behind the others. Cost: that of the reuse order's *take*, O(1) for most.
+    /// Moves a value in, behind the others. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -500,7 +502,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles)?;
+        self.roster.check_disjoint(&handles, self.len())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match self.values.get_disjoint_mut(positions) {
@@ -513,7 +515,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.roster.find(handle).is_some()
+        self.roster.find(handle, self.len()).is_some()
     }
 
     /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
@@ -532,7 +534,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle)
+        self.roster.check(handle, self.len())
     }
 
     /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
@@ -585,7 +587,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.values.get(self.roster.position_at(index)?)
+        self.values.get(self.roster.position_at(index, self.len())?)
     }
 
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
@@ -593,7 +595,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.as_handle_slice().get(self.roster.position_at(index)?).copied()
+        self.as_handle_slice().get(self.roster.position_at(index, self.len())?).copied()
     }
 
     /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
@@ -703,10 +705,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         ExtractIf::new(self, choose)
     }
 
-    /// Removes the values of which the function says `false`. It comes to each value once: in their
-    /// order, but where a value is removed the last one takes its place and is next. O(live), and no
-    /// value moves that does not fill a gap. If the function panics, the values that it has not come
-    /// to stay, and so does the one that it was looking at.
+    /// Removes the values for which `keep` returns `false`. Each value is visited once, in order, except
+    /// that the last value takes the place of a removed one and is visited next. O(live): a value moves
+    /// only to fill a gap. If `keep` panics, the value that it was called for stays, and so do those that
+    /// it has not been called for.
+    ///
+    /// In a pool of thousands of slots this is faster than [`extract_if`](Self::extract_if) and than
+    /// removals by handle, as their cache misses overlap.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -721,15 +726,35 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert_eq!(pool.as_slice(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        let mut removals = Removals::new(self);
         let mut position = 0;
-        while position < self.len() {
-            let handle = self.as_handle_slice()[position];
-            if keep(handle, &mut self.values[position]) {
-                position += 1;
-            } else {
-                drop(self.remove_at_position(position));
+        while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
+            position = found;
+            // The value at the position goes, and so does each that takes its place, until one is kept.
+            loop {
+                let (value, handle_at) = removals.remove(position);
+                drop(value);
+                let PackedPool { roster, values } = &mut *removals.pool;
+                let Some(moved) = values.get_mut(position) else { return };
+                if keep(roster.handle(handle_at), moved) {
+                    break;
+                }
             }
+            position += 1;
         }
+    }
+
+    /// The position of the first value, from `position` on, for which `is` returns `true`.
+    #[inline(always)]
+    fn position_from(
+        &mut self,
+        position: usize,
+        mut is: impl FnMut(H, &mut T) -> bool,
+    ) -> Option<usize> {
+        let handles = self.roster.live(self.values.len()).get(position..)?;
+        let values = self.values.get_mut(position..)?;
+        let found = handles.iter().zip(values).position(|(handle, value)| is(*handle, value))?;
+        Some(position + found)
     }
 
     /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay

@@ -26,11 +26,11 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     }
 
     fn word(&self, index: usize) -> H::Word {
-        self.roster.word(index).unwrap_or(H::Word::RETIRED)
+        self.roster.word(index, self.len()).unwrap_or(H::Word::RETIRED)
     }
 
     fn value(&self, index: usize) -> Option<&T> {
-        self.roster.position_at(index).map(|position| &self.values[position])
+        self.roster.position_at(index, self.len()).map(|position| &self.values[position])
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -46,7 +46,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         T: Copy,
     {
         #[cfg(feature = "debug-aids")]
-        self.note_restored(other);
+        self.note_restored(self.values.len(), other);
         self.roster.take_over(self.values.len(), &other.roster, other.values.len());
         self.values.copy_from(&other.values);
     }
@@ -60,7 +60,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let guard = EmptyUnlessDone { pool: self, live };
         guard.pool.values.clone_from(&other.values);
         #[cfg(feature = "debug-aids")]
-        guard.pool.note_restored(other);
+        guard.pool.note_restored(live, other);
         guard.pool.roster.take_over(live, &other.roster, other.values.len());
         core::mem::forget(guard);
     }
@@ -109,7 +109,8 @@ mod saved {
             let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::OutOfMemory(capacity))?;
             pool.roster.load(checked);
-            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
+            let live = values.len();
+            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index, live));
             pool.values.extend(values.into_iter().map(|(_, value)| value));
             Ok(pool)
         }
