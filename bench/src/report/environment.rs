@@ -5,10 +5,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The versions that this program was built with.
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 18] = [
     "millpond",
     "slotmap",
+    "slotmap-careful",
     "thunderdome",
+    "thunderation",
+    "bitarena",
+    "deferred-map",
     "generational-arena",
     "gen_map",
     "fyrox-core",
