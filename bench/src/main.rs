@@ -5,6 +5,7 @@
 mod arguments;
 mod contender;
 mod contenders;
+mod frames;
 mod heap;
 mod measure;
 mod memory;

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Arguments, Extent};
 use crate::contenders::particle_pool;
+use crate::frames;
 use crate::measure::Task;
 use crate::work::burst::Burst;
 use crate::work::churn::Churn;
@@ -29,6 +30,7 @@ const LARGE: usize = 60;
 pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut plan = Plan { arguments, tasks: Vec::new() };
     let extent = arguments.extent();
+    plan.frames();
     let usual: &[usize] = match extent {
         Extent::Quick => &[1_000, 100_000, 1_000_000],
         Extent::Usual => &[1_000, 10_000, 100_000, 1_000_000],
@@ -65,6 +67,22 @@ impl Plan<'_> {
     fn add<W: Work, const P: usize>(&mut self, name: &str, slots: usize, percent: usize) {
         if self.arguments.wants_work(name) {
             self.tasks.push(task::<W, P>(name, Case { slots, percent }));
+        }
+    }
+
+    /// What games do: the recorded ones with objects of every size, and generated ones.
+    fn frames(&mut self) {
+        let wants = |work: &str| self.arguments.wants_work(work);
+        let extent = self.arguments.extent();
+        self.tasks.extend(frames::game_tasks::<MEDIUM>(&wants));
+        if extent != Extent::Quick {
+            self.tasks.extend(frames::game_tasks::<SMALL>(&wants));
+            self.tasks.extend(frames::game_tasks::<LARGE>(&wants));
+        }
+        self.tasks.extend(frames::generated_tasks::<MEDIUM>(&wants));
+        if extent == Extent::Full {
+            self.tasks.extend(frames::generated_tasks::<SMALL>(&wants));
+            self.tasks.extend(frames::generated_tasks::<LARGE>(&wants));
         }
     }
 
