@@ -1,9 +1,11 @@
 //! What a contender has to offer to take part, and what it may lack.
 
+use serde::{Deserialize, Serialize};
+
 use crate::object::Value;
 
 /// What sort of thing a contender is. Bars compare with some of them only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     /// A pool of this project.
     Millpond,

@@ -10,6 +10,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Kind;
 
 /// What one lap took.
@@ -47,7 +49,7 @@ pub(crate) struct Task {
 }
 
 /// What the laps of one contender at one task took, in nanoseconds per operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) work: String,
     pub(crate) object_bytes: usize,

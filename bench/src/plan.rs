@@ -4,6 +4,7 @@ use crate::arguments::{Arguments, Extent};
 use crate::contenders::particle_pool;
 use crate::frames;
 use crate::measure::Task;
+use crate::object::Object;
 use crate::work::burst::Burst;
 use crate::work::churn::Churn;
 use crate::work::clear_refill::ClearRefill;
@@ -20,6 +21,9 @@ use crate::work::{Case, Work, task};
 
 /// Occupancies for the walks, in percent.
 pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];
+
+/// Where churn has a bar, with objects of every size.
+pub(crate) const CHURN_SLOTS: [usize; 2] = [1_000, 10_000];
 
 /// Words of payload of the three objects.
 const SMALL: usize = 0;
@@ -50,6 +54,14 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
             plan.objects::<LARGE>(slots);
         }
         plan.particles(slots);
+    }
+    if arguments.sizes(&[]).is_empty() {
+        // Whatever the extent: what the bar of churn compares.
+        for slots in CHURN_SLOTS {
+            plan.churn::<SMALL>(slots);
+            plan.churn::<MEDIUM>(slots);
+            plan.churn::<LARGE>(slots);
+        }
     }
     if extent != Extent::Quick {
         plan.programs();
@@ -99,15 +111,22 @@ impl Plan<'_> {
         self.add::<ClearRefill, P>("clear+refill", slots, 100);
         self.add::<Retain, P>("retain", slots, 100);
         for percent in OCCUPANCIES {
+            let name = |form| format!("iterate {percent}%, {form}");
+            self.add::<Iterate<For>, P>(&name("for"), slots, percent);
             if all || percent != 90 {
-                self.add::<Iterate<For>, P>(&format!("iterate {percent}%, for"), slots, percent);
-                self.add::<Iterate<ForEach>, P>(
-                    &format!("iterate {percent}%, for_each"),
-                    slots,
-                    percent,
-                );
-                self.add::<Iterate<Runs>, P>(&format!("iterate {percent}%, runs"), slots, percent);
+                self.add::<Iterate<ForEach>, P>(&name("for_each"), slots, percent);
+                self.add::<Iterate<Runs>, P>(&name("runs"), slots, percent);
             }
+        }
+    }
+
+    /// Churn, unless it is planned already.
+    fn churn<const P: usize>(&mut self, slots: usize) {
+        let bytes = size_of::<Object<P>>();
+        let planned =
+            |task: &Task| task.work == "churn" && task.object_bytes == bytes && task.slots == slots;
+        if !self.tasks.iter().any(planned) {
+            self.add::<Churn, P>("churn", slots, 90);
         }
     }
 

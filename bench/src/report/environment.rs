@@ -70,6 +70,15 @@ fn cache(index: usize) -> Option<String> {
     (kind != "Instruction").then(|| format!("L{level} {size}"))
 }
 
+/// What a profile of the workspace means.
+pub(crate) fn build(profile: &str) -> String {
+    match profile {
+        "release" => "plain release build".into(),
+        "shipped" => "as games are shipped: fat link-time optimisation, one codegen unit".into(),
+        other => format!("profile `{other}`"),
+    }
+}
+
 /// The compiler, and every contender's version.
 pub(crate) fn versions() -> String {
     let crates =
