@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Numbers of slots, with commas between
     #[arg(long, value_name = "SLOTS", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=50_000_000))]
     sizes: Vec<u32>,
-    /// How often each contender is measured at each work
+    /// How often each contender is measured at each work [default: 15 in frames, else 9; 5 with --quick, 11 with --full]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
     /// Where to write benchmark.md, benchmark.csv and the charts [default: docs/ after a run of everything, else nowhere]
@@ -49,6 +49,9 @@ pub(crate) struct Arguments {
     #[arg(long, hide = true)]
     pub(crate) unoptimised: bool,
 }
+
+/// The rounds of whole frames, unless `--rounds` names another number.
+const FRAME_ROUNDS: usize = 15;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +80,12 @@ impl Arguments {
             Extent::Full => 11,
         };
         self.rounds.map_or(usual, |rounds| rounds as usize)
+    }
+
+    /// The rounds of whole frames. Their laps are short and read no memory beyond the caches, so more of them cost
+    /// little, and the ratios of small pools move more than others when other programs run.
+    pub(crate) fn frame_rounds(&self) -> usize {
+        self.rounds.map_or(FRAME_ROUNDS, |rounds| rounds as usize)
     }
 
     /// Sizes asked for, or `usual`.

@@ -103,7 +103,9 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
     for (number, task) in tasks.into_iter().enumerate() {
         let at = format!("{}, {} bytes, {} slots", task.work, task.object_bytes, task.slots);
         eprintln!("[{:>3}/{count} {:>4.0} s] {at}", number + 1, begin.elapsed().as_secs_f32());
-        results.cells.extend(measure::run(&task, arguments.rounds()).map_err(Trouble::Mismatch)?);
+        let is_frames = task.work.starts_with(frames::PREFIX);
+        let rounds = if is_frames { arguments.frame_rounds() } else { arguments.rounds() };
+        results.cells.extend(measure::run(&task, rounds).map_err(Trouble::Mismatch)?);
     }
     if arguments.wants_work(heap::WORK) {
         eprintln!("{}", heap::WORK);

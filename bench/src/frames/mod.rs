@@ -15,10 +15,11 @@ mod script;
 
 use std::hint::black_box;
 use std::marker::PhantomData;
+use std::slice::Iter;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-pub(crate) use script::Script;
+use script::{Event, Script, Target};
 
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_frames};
@@ -114,8 +115,8 @@ fn task<F: Play, const P: usize>(script: &'static Script, part: &str) -> Task {
 trait Play: 'static {
     /// Objects follow others.
     const LINKS: bool = false;
-    /// The time is per visit, not per event.
-    const VISITS: bool = true;
+    /// There are walks, and the time is per visit. Without them the events are one loop, and the time is per event.
+    const WALKS: bool = true;
 
     /// Whether the contender can do it.
     fn possible<C: Contender, const P: usize>(store: &mut C::Store<Object<P>>) -> bool;
@@ -145,7 +146,7 @@ impl<F: Form> Play for Walk<F> {
 struct EventsOnly;
 
 impl Play for EventsOnly {
-    const VISITS: bool = false;
+    const WALKS: bool = false;
 
     fn possible<C: Contender, const P: usize>(_store: &mut C::Store<Object<P>>) -> bool {
         true
@@ -232,41 +233,47 @@ impl<F: Play, C: Contender, const P: usize> Player<F, C, P> {
         let Self { script, state, .. } = self;
         let mut targets = script.targets.iter();
         let mut begin = 0;
-        let ends = script.ticks.iter().map(|&end| end as usize);
-        for (at, end) in ends.chain([script.events.len()]).enumerate() {
-            for event in &script.events[begin..end] {
-                let store = &mut state.stores[usize::from(event.pool)];
-                let place = event.place as usize;
-                if event.birth {
-                    let mut object = Object::new(state.births);
-                    state.births = state.births.wrapping_add(1);
-                    if F::LINKS {
-                        object.life = event.place;
-                    }
-                    state.keys[place] = C::insert(store, object);
-                    if F::LINKS
-                        && let Some(target) = targets.next()
-                    {
-                        let key = state.keys[target.place as usize];
-                        state.links[place] = Link { key, pool: target.pool };
-                    }
-                } else {
-                    let object = C::remove(store, state.keys[place]);
-                    state.sum = state.sum.wrapping_add(u64::from(object.x()));
-                }
-            }
-            begin = end;
-            if at < script.ticks.len() {
+        if F::WALKS {
+            for &end in &script.ticks {
+                let end = end as usize;
+                Self::events(state, &script.events[begin..end], &mut targets);
+                begin = end;
                 let sum = F::walk(state);
                 state.sum = state.sum.wrapping_add(sum);
                 black_box(&mut state.stores);
+            }
+        }
+        Self::events(state, &script.events[begin..], &mut targets);
+    }
+
+    #[inline(always)]
+    fn events(state: &mut State<C, P>, events: &[Event], targets: &mut Iter<'_, Target>) {
+        for event in events {
+            let store = &mut state.stores[usize::from(event.pool)];
+            let place = event.place as usize;
+            if event.birth {
+                let mut object = Object::new(state.births);
+                state.births = state.births.wrapping_add(1);
+                if F::LINKS {
+                    object.life = event.place;
+                }
+                state.keys[place] = C::insert(store, object);
+                if F::LINKS
+                    && let Some(target) = targets.next()
+                {
+                    let key = state.keys[target.place as usize];
+                    state.links[place] = Link { key, pool: target.pool };
+                }
+            } else {
+                let object = C::remove(store, state.keys[place]);
+                state.sum = state.sum.wrapping_add(u64::from(object.x()));
             }
         }
     }
 
     /// What one pass counts.
     fn operations(&self) -> usize {
-        if F::VISITS { self.script.visits } else { self.script.events.len() }
+        if F::WALKS { self.script.visits } else { self.script.events.len() }
     }
 }
 

@@ -52,7 +52,12 @@ fn head(builds: &[Results]) -> String {
         .iter()
         .map(|results| {
             let build = environment::build(results.profile);
-            format!("{build}: {} seconds, {} rounds at each work", results.seconds, results.rounds)
+            let is_frames = |cell: &&Cell| cell.work.starts_with(frames::PREFIX);
+            let frames = results.cells.iter().find(is_frames).map_or(0, |cell| cell.rounds);
+            format!(
+                "{build}: {} seconds, {frames} rounds of whole frames, {} of all else",
+                results.seconds, results.rounds
+            )
         })
         .collect();
     let command = match builds {
@@ -83,18 +88,18 @@ fn head(builds: &[Results]) -> String {
     )
 }
 
-/// A section with a table for each build.
+/// A section with a part for each build.
 fn per_build(
     builds: &[Results],
     title: &str,
     note: &str,
-    table: impl Fn(&Results) -> Option<Table>,
+    body: impl Fn(&Results) -> Option<String>,
 ) -> String {
-    let tables = builds.iter().filter_map(|results| Some((results, table(results)?)));
+    let tables = builds.iter().filter_map(|results| Some((results, body(results)?)));
     let tables: Vec<String> = tables
-        .map(|(results, table)| {
+        .map(|(results, body)| {
             let build = environment::build(results.profile);
-            format!("{}{}:\n\n{}\n", build[..1].to_uppercase(), &build[1..], table.render())
+            format!("{}{}:\n\n{}\n", build[..1].to_uppercase(), &build[1..], body)
         })
         .collect();
     if tables.is_empty() {
@@ -104,27 +109,30 @@ fn per_build(
     }
 }
 
-fn verdict_table(results: &Results) -> Option<Table> {
+fn verdict_table(results: &Results) -> Option<String> {
     let bars = verdict::bars(results);
-    let rows = bars.iter().map(|bar| {
-        let (ratio, place) = match bar.worst() {
-            Some((ratio, place)) => (format!("{ratio:.2}"), place.clone()),
-            None => ("-".into(), "not measured in this run".into()),
-        };
-        vec![
+    let rows = bars.iter().filter_map(|bar| {
+        let (ratio, place) = bar.worst()?;
+        Some(vec![
             bar.text.clone(),
             format!("{:.2}", bar.limit),
-            ratio,
+            format!("{ratio:.2}"),
             bar.word().into(),
             format!("{}/{}", bar.met(), bar.ratios.len()),
-            place,
-        ]
+            place.clone(),
+        ])
     });
     let count = |word| bars.iter().filter(|bar| bar.word() == word).count();
-    let first =
-        format!("{} met, {} missed, {} not measured", count("met"), count("missed"), count("-"));
-    let headings = [&first, "limit", "worst", "verdict", "met at", "where it is worst"];
-    Some(Table { headings: headings.map(String::from).to_vec(), rows: rows.collect() })
+    let headings = ["bar", "limit", "worst", "verdict", "met at", "where it is worst"];
+    let table = Table { headings: headings.map(String::from).to_vec(), rows: rows.collect() };
+    let missing: Vec<&str> =
+        bars.iter().filter(|bar| bar.word() == "-").map(|bar| bar.text.as_str()).collect();
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        some => format!("\nNot measured in this run: {}.\n", some.join("; ")),
+    };
+    let (met, missed) = (count("met"), count("missed"));
+    Some(format!("{met} bars met, {missed} missed.\n\n{}{missing}", table.render()))
 }
 
 const FRAMES_NOTE: &str = "Two recorded games: births and deaths as they were, one pool for each class of objects, as \
@@ -133,8 +141,8 @@ const FRAMES_NOTE: &str = "Two recorded games: births and deaths as they were, o
     the time of the best stable-address generational peer, by its better loop, that is: below 1 is faster. Of a \
     peer, the better of `for` and `for_each` is shown.";
 
-/// Whole frames of the recorded games, as a table for people in a hurry.
-fn frames_summary(results: &Results) -> Option<Table> {
+/// Whole frames of the recorded games, in one table.
+fn frames_summary(results: &Results) -> Option<String> {
     let group = |work: &str| {
         results.groups(|name| name == work).into_iter().find(|group| group.object_bytes == 64)
     };
@@ -184,7 +192,7 @@ fn frames_summary(results: &Results) -> Option<Table> {
     let walks = frames::GAMES.map(|script| format!("{script}, per visit"));
     let events = frames::GAMES.map(|script| format!("{script}, births and deaths, per event"));
     let headings = std::iter::once(String::new()).chain(walks).chain(events).collect();
-    (!rows.is_empty()).then_some(Table { headings, rows })
+    (!rows.is_empty()).then(|| Table { headings, rows }.render())
 }
 
 /// All parts of all scripts, a table for each script and size of objects.

@@ -74,7 +74,10 @@ fn cache(index: usize) -> Option<String> {
 pub(crate) fn build(profile: &str) -> String {
     match profile {
         "release" => "plain release build".into(),
-        "shipped" => "as games are shipped: fat link-time optimisation, one codegen unit".into(),
+        "shipped" => {
+            "shipped build (fat link-time optimisation, one codegen unit, as games are shipped)"
+                .into()
+        }
         other => format!("profile `{other}`"),
     }
 }
