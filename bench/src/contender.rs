@@ -31,12 +31,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// A stale handle is refused. For peers; the pools of this project all are generational, or checked otherwise.
+    /// A peer that refuses stale handles. Pools of this project are of a kind of their own.
     pub(crate) fn is_generational(self) -> bool {
         matches!(self, Self::Generational | Self::GenerationalDense)
     }
 
-    /// A live value moves only when its store grows.
+    /// A peer whose live values move only when its store grows.
     pub(crate) fn is_stable(self) -> bool {
         matches!(self, Self::Generational | Self::Index)
     }
