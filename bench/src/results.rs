@@ -138,6 +138,7 @@ mod tests {
             quartile_low: 1.0,
             quartile_high: 2.0,
             rounds: 3,
+            laps: vec![1.0, 1.5, 2.0],
         });
         results.save(&path).unwrap();
         let loaded = Results::load(&path).unwrap();

@@ -237,7 +237,7 @@ impl Judge<'_> {
                 "{:.2} against {:.2} ns ({}), {} bytes, {} slots",
                 own.median, other.median, other.contender, group.object_bytes, group.slots
             );
-            Some((own.median / other.median, place))
+            Some((own.ratio(other), place))
         });
         Bar { text, limit, ratios: ratios.collect() }
     }
@@ -331,6 +331,7 @@ mod tests {
             quartile_low: median,
             quartile_high: median,
             rounds: 1,
+            laps: Vec::new(),
         }
     }
 

@@ -23,7 +23,10 @@ pub(crate) fn document(builds: &[Results]) -> String {
     text += &per_build(
         builds,
         "Verdict",
-        &format!("`{REFERENCE}` unless another is named; the worst ratio of all places."),
+        &format!(
+            "`{REFERENCE}` unless another is named; the worst ratio of all places. A ratio is the median of \
+             those of the rounds, in each of which both ran; beside it stand the medians of their times."
+        ),
         verdict_table,
     );
     for results in builds {
