@@ -1,152 +1,37 @@
 use core::iter::FusedIterator;
-use core::ops::Range;
 
+use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
 /// The live slots of an [`Occupancy`] in index order.
 ///
-/// Its `for_each` and `fold` (and all that is built on them) walk full words as plain loops; prefer
-/// them over `for` in hot code.
+/// Its `for_each` and `fold` (and all that is built on them) iterate over full words as plain loops;
+/// prefer them over `for` in hot code.
 #[derive(Clone, Debug)]
 pub struct LiveSlots<'a> {
     source: Source<'a>,
     walk: LiveWalk,
 }
 
-/// The state of [`LiveSlots`], for those who change slots on the way: the occupancy is shown to it at
-/// each step. What it has handed out may die; nothing else may change.
+/// The state of [`LiveSlots`] without the borrow, for callers that change slots on the way: they pass the
+/// occupancy at each step. Slots that were yielded may die; nothing else may change.
+///
+/// A full word at the front is a range of slots instead of bits, so that stepping through it is counting.
+///
+/// # Invariant
+///
+/// `at <= words.next()`. If it is less, the slots from `at` on belong to the word that the front loaded last,
+/// all of them are live and not yielded yet, and the front has no bits.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
-    /// What the two ends have loaded and not handed out yet, and what is between them.
-    front: Loaded,
-    between: Between,
-    back: Loaded,
+    at: usize,
+    words: Words,
 }
 
-/// Live slots of one word, or a run through several full ones.
-#[derive(Clone, Debug, Default)]
-struct Loaded {
-    /// All of these slots; if there are any, there are no bits.
-    run: Range<usize>,
-    /// And those with a bit, counted from this slot on.
-    first: usize,
-    bits: u64,
-}
-
-impl Loaded {
-    #[inline]
-    fn len(&self) -> usize {
-        self.run.len() + self.bits.count_ones() as usize
-    }
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.run.start < self.run.end {
-            self.run.start += 1;
-            return Some(self.run.start - 1);
-        }
-        if self.bits != 0 {
-            let bit = self.bits.trailing_zeros() as usize;
-            self.bits &= self.bits - 1;
-            return Some(self.first + bit);
-        }
-        None
-    }
-
-    #[inline]
-    fn next_back(&mut self) -> Option<usize> {
-        if self.bits != 0 {
-            let bit = WORD_SLOTS - 1 - self.bits.leading_zeros() as usize;
-            self.bits &= !(1 << bit);
-            return Some(self.first + bit);
-        }
-        self.run.next_back()
-    }
-
-    #[inline]
-    fn fold<A>(self, mut value: A, f: &mut impl FnMut(A, usize) -> A) -> A {
-        for slot in self.run {
-            value = f(value, slot);
-        }
-        let mut bits = self.bits;
-        while bits != 0 {
-            value = f(value, self.first + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-        }
-        value
-    }
-}
-
-/// The words that neither end has loaded.
-#[derive(Clone, Debug)]
-struct Between {
-    words: Range<usize>,
-    /// How many live slots they have. That no slot comes twice does not depend on it; and should they have
-    /// more, those are not told of, instead of a number below 0.
-    live: usize,
-}
-
-impl Between {
-    #[inline]
-    fn tell_of(&mut self, slots: usize) {
-        self.live = self.live.saturating_sub(slots);
-    }
-
-    /// The lowest live slots: of one word, or all of adjacent full ones.
-    #[inline]
-    fn split_front(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 && !self.words.is_empty() {
-            let word = self.words.start;
-            self.words.start += 1;
-            let (first, bits) = (word * WORD_SLOTS, source.word(word));
-            if bits == !0 {
-                self.tell_of(WORD_SLOTS);
-                while !self.words.is_empty() && source.word(self.words.start) == !0 {
-                    self.words.start += 1;
-                    self.tell_of(WORD_SLOTS);
-                }
-                let run = first..self.words.start * WORD_SLOTS;
-                return (Some(Loaded { run, first: 0, bits: 0 }), self);
-            }
-            if bits != 0 {
-                self.tell_of(bits.count_ones() as usize);
-                return (Some(Loaded { run: 0..0, first, bits }), self);
-            }
-        }
-        (None, self)
-    }
-
-    /// The highest live slots, of one word.
-    #[inline]
-    fn split_back(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 && !self.words.is_empty() {
-            self.words.end -= 1;
-            let (first, bits) = (self.words.end * WORD_SLOTS, source.word(self.words.end));
-            if bits != 0 {
-                self.tell_of(bits.count_ones() as usize);
-                let loaded = if bits == !0 {
-                    Loaded { run: first..first + WORD_SLOTS, first: 0, bits: 0 }
-                } else {
-                    Loaded { run: 0..0, first, bits }
-                };
-                return (Some(loaded), self);
-            }
-        }
-        (None, self)
-    }
-}
-
-/// What happens once in a word takes the state by value and gives it back, so that the loops over slots
-/// keep theirs in registers.
 impl LiveWalk {
     #[inline]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        let words = 0..occupancy.slots().div_ceil(WORD_SLOTS);
-        Self {
-            front: Loaded::default(),
-            between: Between { words, live: occupancy.live() },
-            back: Loaded::default(),
-        }
+        Self { at: 0, words: Words::new(occupancy) }
     }
 
     #[inline]
@@ -161,45 +46,56 @@ impl LiveWalk {
 
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if let Some(slot) = self.front.next() {
-            return Some(slot);
+        if self.at < self.words.next() {
+            self.at += 1;
+            return Some(self.at - 1);
         }
-        *self = self.clone().refilled_front(source);
-        self.front.next()
+        if self.words.front_bits == 0 {
+            if !self.words.load_front(source) {
+                self.at = self.words.next();
+                return None;
+            }
+            if self.words.front_bits == !0 {
+                self.words.front_bits = 0;
+                self.at = self.words.front() + 1;
+                return Some(self.words.front());
+            }
+            self.at = self.words.next();
+        }
+        let bit = self.words.front_bits.trailing_zeros() as usize;
+        self.words.front_bits &= self.words.front_bits - 1;
+        Some(self.words.front() + bit)
     }
 
     #[inline(always)]
     fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if let Some(slot) = self.back.next_back() {
-            return Some(slot);
+        if self.words.back_bits == 0 {
+            self.front_as_bits();
+            if !self.words.load_back(source) {
+                self.at = self.words.next();
+                return None;
+            }
+            self.at = self.words.next();
         }
-        *self = self.clone().refilled_back(source);
-        self.back.next_back()
+        let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
+        self.words.back_bits &= !(1 << bit);
+        Some(self.words.back() + bit)
     }
+}
 
-    /// The next words at the front, and at last what the back has left.
-    #[inline(never)]
-    fn refilled_front(self, source: Source<'_>) -> Self {
-        let (loaded, between) = self.between.split_front(source);
-        match loaded {
-            Some(front) => Self { front, between, back: self.back },
-            None => Self { front: self.back, between, back: Loaded::default() },
-        }
-    }
-
-    /// The same from behind.
-    #[inline(never)]
-    fn refilled_back(self, source: Source<'_>) -> Self {
-        let (loaded, between) = self.between.split_back(source);
-        match loaded {
-            Some(back) => Self { front: self.front, between, back },
-            None => Self { front: Loaded::default(), between, back: self.front },
+impl LiveWalk {
+    /// What the front has of a full word, as bits, so that the back can take it.
+    #[inline]
+    fn front_as_bits(&mut self) {
+        if self.at < self.words.next() {
+            self.words.front_bits = !0 << (self.at - self.words.front());
+            self.at = self.words.next();
         }
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.front.len() + self.between.live + self.back.len()
+        self.words.next() - self.at + self.words.live()
     }
 }
 
@@ -235,15 +131,34 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { front, mut between, back } } = self;
-        let mut value = front.fold(start, &mut f);
-        loop {
-            let (loaded, rest) = between.split_front(source);
-            let Some(loaded) = loaded else { break };
-            value = loaded.fold(value, &mut f);
-            between = rest;
+        let Self { source, walk: LiveWalk { at, mut words } } = self;
+        let mut value = start;
+        for slot in at..words.next() {
+            value = f(value, slot);
         }
-        back.fold(value, &mut f)
+        loop {
+            let mut bits = words.front_bits;
+            while bits != 0 {
+                value = f(value, words.front() + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+            loop {
+                words.front_bits = 0;
+                if !words.load_front(source) {
+                    return value;
+                }
+                if words.front_bits != !0 {
+                    break;
+                }
+                let first = words.front();
+                while words.is_next_full(source) {
+                    words.step_front(source);
+                }
+                for slot in first..words.next() {
+                    value = f(value, slot);
+                }
+            }
+        }
     }
 }
 

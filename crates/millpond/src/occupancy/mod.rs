@@ -13,6 +13,7 @@
 mod gather;
 mod live;
 mod runs;
+mod words;
 
 #[doc(hidden)]
 pub use gather::Source;

@@ -1,62 +1,34 @@
 use core::iter::FusedIterator;
 use core::ops::Range;
 
+use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
 /// The runs of live slots of an [`Occupancy`] in index order: each item is a
 /// maximal stretch of adjacent live slots, as a range of indices.
+///
+/// No two runs overlap, whatever the bits are; code that lends the runs of an array mutably relies on it.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
-    /// The word that the front stands in and which of its bits are left; the same for the back.
-    /// While both stand in one word, the bits left are those that both still have.
-    front: usize,
-    front_bits: u64,
-    back: usize,
-    back_bits: u64,
+    words: Words,
 }
 
 impl<'a> Runs<'a> {
+    #[inline]
     pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
-        let source = occupancy.source();
-        let back = occupancy.slots().div_ceil(WORD_SLOTS).saturating_sub(1);
-        Self { source, front: 0, front_bits: source.word(0), back, back_bits: source.word(back) }
-    }
-
-    /// Moves the front to the next word. The caller has checked that it is before the back.
-    #[inline]
-    fn step_front(&mut self) {
-        self.front += 1;
-        self.front_bits =
-            if self.front == self.back { self.back_bits } else { self.source.word(self.front) };
-    }
-
-    /// Moves the back to the word before. The caller has checked that it is after the front.
-    #[inline]
-    fn step_back(&mut self) {
-        self.back -= 1;
-        self.back_bits =
-            if self.front == self.back { self.front_bits } else { self.source.word(self.back) };
+        Self { source: occupancy.source(), words: Words::new(occupancy) }
     }
 }
 
 #[cfg(feature = "rayon")]
 impl Runs<'_> {
-    /// Cuts what is left between two words in the middle, and says at which slot; a run that goes across
-    /// becomes two. `None` if there is only one word left.
-    pub(crate) fn split(&self) -> Option<(Self, usize, Self)> {
-        if self.front == self.back {
-            return None;
-        }
-        let middle = (self.front + self.back).div_ceil(2);
-        let (mut left, mut right) = (self.clone(), self.clone());
-        left.back = middle - 1;
-        left.back_bits =
-            if left.front == left.back { self.front_bits } else { self.source.word(left.back) };
-        right.front = middle;
-        right.front_bits =
-            if right.front == right.back { self.back_bits } else { self.source.word(middle) };
-        Some((left, middle * WORD_SLOTS, right))
+    /// Cuts what is left between two words, near the middle; a run that crosses this border becomes two.
+    /// `None` if there is only one word left.
+    pub(crate) fn split(&self) -> Option<(Self, Self)> {
+        let (left, right) = self.words.split()?;
+        let half = |words| Self { source: self.source, words };
+        Some((half(left), half(right)))
     }
 }
 
@@ -65,70 +37,68 @@ impl Iterator for Runs<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Range<usize>> {
-        if self.front == self.back {
-            self.front_bits &= self.back_bits;
+        let words = &mut self.words;
+        if words.front_bits == 0 && !words.load_front(self.source) {
+            return None;
         }
-        while self.front_bits == 0 {
-            if self.front == self.back {
-                self.back_bits = 0;
-                return None;
-            }
-            self.step_front();
-        }
-        let first_bit = self.front_bits.trailing_zeros() as usize;
-        let start = self.front * WORD_SLOTS + first_bit;
+        let first_bit = words.front_bits.trailing_zeros() as usize;
+        let start = words.front() + first_bit;
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
-        let carried = self.front_bits.wrapping_add(1 << first_bit);
-        self.front_bits &= carried;
+        let carried = words.front_bits.wrapping_add(1 << first_bit);
+        words.front_bits &= carried;
         if carried != 0 {
-            return Some(start..self.front * WORD_SLOTS + carried.trailing_zeros() as usize);
+            return Some(start..words.front() + carried.trailing_zeros() as usize);
         }
         // The run reaches the end of its word: it may go on in the next.
-        while self.front < self.back {
-            self.step_front();
-            let ones = self.front_bits.trailing_ones() as usize;
-            if ones < WORD_SLOTS {
-                self.front_bits &= !0 << ones;
-                return Some(start..self.front * WORD_SLOTS + ones);
+        loop {
+            if words.between() > 0 {
+                words.step_front(self.source);
+            } else if words.next() == words.back() && words.back_bits & 1 != 0 {
+                words.take_back();
+            } else {
+                return Some(start..words.next());
             }
-            self.front_bits = 0;
+            let ones = words.front_bits.trailing_ones() as usize;
+            if ones < WORD_SLOTS {
+                words.front_bits &= !0 << ones;
+                return Some(start..words.front() + ones);
+            }
+            words.front_bits = 0;
         }
-        Some(start..(self.front + 1) * WORD_SLOTS)
     }
 }
 
 impl DoubleEndedIterator for Runs<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<Range<usize>> {
-        if self.front == self.back {
-            self.back_bits &= self.front_bits;
+        let words = &mut self.words;
+        if words.back_bits == 0 && !words.load_back(self.source) {
+            return None;
         }
-        while self.back_bits == 0 {
-            if self.front == self.back {
-                self.front_bits = 0;
-                return None;
-            }
-            self.step_back();
-        }
-        let bits_until = WORD_SLOTS - self.back_bits.leading_zeros() as usize;
-        let end = self.back * WORD_SLOTS + bits_until;
-        let ones = (self.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
+        let bits_until = WORD_SLOTS - words.back_bits.leading_zeros() as usize;
+        let end = words.back() + bits_until;
+        let ones = (words.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
         if ones < bits_until {
-            self.back_bits &= (1 << (bits_until - ones)) - 1;
+            words.back_bits &= (1 << (bits_until - ones)) - 1;
             return Some(end - ones..end);
         }
         // The run reaches the start of its word: it may go on in the one before.
-        self.back_bits = 0;
-        while self.front < self.back {
-            self.step_back();
-            let ones = self.back_bits.leading_ones() as usize;
-            if ones < WORD_SLOTS {
-                self.back_bits &= !0 >> ones;
-                return Some((self.back + 1) * WORD_SLOTS - ones..end);
+        words.back_bits = 0;
+        loop {
+            if words.between() > 0 {
+                words.step_back(self.source);
+            } else if words.next() == words.back() && words.front_bits >> (WORD_SLOTS - 1) != 0 {
+                words.take_front();
+            } else {
+                return Some(words.back()..end);
             }
-            self.back_bits = 0;
+            let ones = words.back_bits.leading_ones() as usize;
+            if ones < WORD_SLOTS {
+                words.back_bits &= !0 >> ones;
+                return Some(words.back() + WORD_SLOTS - ones..end);
+            }
+            words.back_bits = 0;
         }
-        Some(self.back * WORD_SLOTS..end)
     }
 }
 
@@ -156,7 +126,8 @@ mod tests {
     fn are_cut_in_two_between_words() {
         fn slots_of(runs: super::Runs<'_>, lowest: usize, beyond: usize) -> Vec<usize> {
             let slots: Vec<_> = match runs.split() {
-                Some((left, at, right)) => {
+                Some((left, right)) => {
+                    let at = right.words.next();
                     assert!(lowest < at && at < beyond && at % 64 == 0);
                     let mut slots = slots_of(left, lowest, at);
                     slots.extend(slots_of(right, at, beyond));
