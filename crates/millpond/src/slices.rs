@@ -28,9 +28,7 @@ impl<T> RunSlices<'_, T> {
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let Self { slots, runs } = self;
         match runs.split() {
-            Some((left, right)) => {
-                (Self { slots, runs: left }, Some(Self { slots, runs: right }))
-            }
+            Some((left, right)) => (Self { slots, runs: left }, Some(Self { slots, runs: right })),
             None => (Self { slots, runs }, None),
         }
     }
@@ -45,7 +43,7 @@ impl<T> Clone for RunSlices<'_, T> {
 impl<'a, T> Iterator for RunSlices<'a, T> {
     type Item = (usize, &'a [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.runs.next().map(|run| (run.start, &self.slots[run]))
     }
@@ -104,7 +102,9 @@ impl<T> RunSlicesMut<'_, T> {
     /// Cuts what is left in two, if there is enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         match self.runs.split() {
-            Some((left, right)) => (Self { runs: left, ..self }, Some(Self { runs: right, ..self })),
+            Some((left, right)) => {
+                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
+            }
             None => (self, None),
         }
     }
@@ -113,7 +113,7 @@ impl<T> RunSlicesMut<'_, T> {
 impl<'a, T> Iterator for RunSlicesMut<'a, T> {
     type Item = (usize, &'a mut [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let run = self.runs.next()?;
         // SAFETY: the run comes from `self.runs`.

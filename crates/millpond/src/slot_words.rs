@@ -252,6 +252,14 @@ impl<W: Word, R: ReuseOrder> SlotWords<W, R> {
         }
     }
 
+    /// Which slots are live, from the bitmap, if nothing has changed since it was [brought up to
+    /// date](Self::refresh): the compiler sees that no walk over it has to gather.
+    #[inline]
+    pub(crate) fn fresh(&self) -> Occupancy<'_> {
+        debug_assert!(!self.is_bitmap_old());
+        Occupancy::new(Source::Bits(&self.bitmap), self.slots(), self.live())
+    }
+
     #[inline(never)]
     fn gather(&mut self) {
         let source = W::source(&self.words);

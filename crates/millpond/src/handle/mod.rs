@@ -181,7 +181,7 @@ macro_rules! words {
             #[cfg(feature = "alloc")]
             #[inline]
             fn source(words: &[Self]) -> crate::occupancy::Source<'_> {
-                crate::occupancy::Source::$source(words)
+                crate::occupancy::Source::$source(words, crate::occupancy::TopBit::Dead)
             }
         }
     )*};

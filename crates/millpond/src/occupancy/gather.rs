@@ -7,52 +7,57 @@ use super::WORD_SLOTS;
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Bits(&'a [u64]),
-    /// The top bit is set while the slot is dead.
-    Bytes(&'a [u8]),
-    Narrow(&'a [u16]),
-    Wide(&'a [u32]),
-    /// The top bit is set while the slot is live.
-    LiveBytes(&'a [u8]),
-    LiveNarrow(&'a [u16]),
-    LiveWide(&'a [u32]),
+    Bytes(&'a [u8], TopBit),
+    Narrow(&'a [u16], TopBit),
+    Wide(&'a [u32], TopBit),
+}
+
+/// What the top bit of a slot's word says. (In a source it takes no room: it lies beside the tag.)
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopBit {
+    Live = 0,
+    Dead = 1,
 }
 
 impl Source<'_> {
-    /// The same words, read the other way round: the top bit is set while the slot is live.
+    /// The same words, where the top bit is set while the slot is live.
     #[inline]
     pub(crate) fn with_live_tops(self) -> Self {
         match self {
-            Self::Bytes(words) => Self::LiveBytes(words),
-            Self::Narrow(words) => Self::LiveNarrow(words),
-            Self::Wide(words) => Self::LiveWide(words),
-            Self::Bits(_) | Self::LiveBytes(_) | Self::LiveNarrow(_) | Self::LiveWide(_) => self,
+            Self::Bits(words) => Self::Bits(words),
+            Self::Bytes(words, _) => Self::Bytes(words, TopBit::Live),
+            Self::Narrow(words, _) => Self::Narrow(words, TopBit::Live),
+            Self::Wide(words, _) => Self::Wide(words, TopBit::Live),
         }
     }
 
     /// The bits of 64 slots: set for those that are live. 0 beyond the last.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn word(&self, word: usize) -> u64 {
-        match self {
+        match *self {
             Self::Bits(words) => words.get(word).copied().unwrap_or(0),
-            _ => self.gather(word),
-        }
-    }
-
-    /// Out of line, so that the loops over slots that load a word now and then stay small.
-    #[cold]
-    #[inline(never)]
-    fn gather(self, word: usize) -> u64 {
-        match self {
-            Self::Bits(words) => words[word],
-            Self::Bytes(bytes) => gathered(bytes, word, |byte| byte >> 7 ^ 1),
-            Self::Narrow(words) => gathered(words, word, |word| (word >> 15) as u8 ^ 1),
-            Self::Wide(words) => gathered(words, word, |word| (word >> 31) as u8 ^ 1),
-            Self::LiveBytes(bytes) => gathered(bytes, word, |byte| byte >> 7),
-            Self::LiveNarrow(words) => gathered(words, word, |word| (word >> 15) as u8),
-            Self::LiveWide(words) => gathered(words, word, |word| (word >> 31) as u8),
+            Self::Bytes(words, top) => from_bytes(words, word, top),
+            Self::Narrow(words, top) => from_narrow(words, word, top),
+            Self::Wide(words, top) => from_wide(words, word, top),
         }
     }
 }
+
+/// Implements the gathering from words of one size.
+///
+/// Out of line, so that the loops over slots that load a word now and then stay small. What it needs comes
+/// in registers: a source that is passed by its address would be stored in each step of such a loop.
+macro_rules! gather {
+    ($($name:ident: $word:ty),*) => {$(
+        #[cold]
+        #[inline(never)]
+        fn $name(words: &[$word], word: usize, top: TopBit) -> u64 {
+            gathered(words, word, |word| (word >> (<$word>::BITS - 1)) as u8 ^ top as u8)
+        }
+    )*};
+}
+gather! { from_bytes: u8, from_narrow: u16, from_wide: u32 }
 
 /// The bits of 64 slots, live ones set, from words of which the function makes 1 (live) or 0.
 ///
@@ -75,9 +80,10 @@ fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64
 /// 64 bytes of 0 or 1 as bits.
 #[inline]
 fn packed(bytes: &[u8; WORD_SLOTS]) -> u64 {
-    bytes.chunks_exact(8).rev().fold(0, |bits, eight| {
-        bits << 8 | eight.try_into().map_or(0, packed_eight)
-    })
+    bytes
+        .chunks_exact(8)
+        .rev()
+        .fold(0, |bits, eight| bits << 8 | eight.try_into().map_or(0, packed_eight))
 }
 
 /// Eight bytes of 0 or 1 as bits.
@@ -148,15 +154,18 @@ mod tests {
                 let bits = (0..WORD_SLOTS)
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
-                assert_eq!(Source::Wide(&wide).word(word), bits);
-                assert_eq!(Source::Narrow(&narrow).word(word), bits);
-                assert_eq!(Source::Bytes(&bytes).word(word), bits);
+                assert_eq!(Source::Wide(&wide, TopBit::Dead).word(word), bits);
+                assert_eq!(Source::Narrow(&narrow, TopBit::Dead).word(word), bits);
+                assert_eq!(Source::Bytes(&bytes, TopBit::Dead).word(word), bits);
                 // Read the other way round, what is dead is live.
                 let slots = live.len().saturating_sub(word * WORD_SLOTS).min(WORD_SLOTS);
                 let dead = !bits & (0..slots).fold(0, |mask, bit| mask | 1 << bit);
-                for source in [Source::Wide(&wide), Source::Narrow(&narrow), Source::Bytes(&bytes)] {
+                for source in [
+                    Source::Wide(&wide, TopBit::Dead),
+                    Source::Narrow(&narrow, TopBit::Dead),
+                    Source::Bytes(&bytes, TopBit::Dead),
+                ] {
                     assert_eq!(source.with_live_tops().word(word), dead);
-                    assert_eq!(source.with_live_tops().with_live_tops().word(word), dead);
                 }
             }
         }

@@ -1,4 +1,5 @@
 use core::iter::FusedIterator;
+use core::num::NonZero;
 
 use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
@@ -20,21 +21,25 @@ pub struct LiveSlots<'a> {
 ///
 /// # Invariant
 ///
-/// `at <= words.next()`. If it is less, the slots from `at` on belong to the word that the front loaded last,
-/// all of them are live and not yielded yet, and the front has no bits.
+/// If `last < run_last`, the slots after `last` up to and with `run_last` belong to the word that the front
+/// loaded last, all of them are live, counted and not yielded yet, and the front has no bits.
+///
+/// Otherwise `last` says nothing. (A step over bits stores the slot that it yields: later slots are beyond an
+/// earlier `run_last`, so the two need not be reset.)
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
-    at: usize,
+    last: usize,
+    run_last: usize,
     words: Words,
 }
 
 impl LiveWalk {
     #[inline]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        Self { at: 0, words: Words::new(occupancy) }
+        Self { last: 0, run_last: 0, words: Words::new(occupancy) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
         self.next_of(occupancy.source())
     }
@@ -46,25 +51,30 @@ impl LiveWalk {
 
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if self.at < self.words.next() {
-            self.at += 1;
-            return Some(self.at - 1);
-        }
-        if self.words.front_bits == 0 {
+        let mut bits = NonZero::new(self.words.front_bits);
+        if bits.is_none() {
+            if self.last < self.run_last {
+                self.last += 1;
+                return Some(self.last);
+            }
             if !self.words.load_front(source) {
-                self.at = self.words.next();
                 return None;
             }
             if self.words.front_bits == !0 {
                 self.words.front_bits = 0;
-                self.at = self.words.front() + 1;
-                return Some(self.words.front());
+                self.words.count(WORD_SLOTS);
+                self.last = self.words.front();
+                self.run_last = self.last + (WORD_SLOTS - 1);
+                return Some(self.last);
             }
-            self.at = self.words.next();
+            bits = NonZero::new(self.words.front_bits);
         }
-        let bit = self.words.front_bits.trailing_zeros() as usize;
-        self.words.front_bits &= self.words.front_bits - 1;
-        Some(self.words.front() + bit)
+        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
+        let bits = bits?;
+        self.words.front_bits = bits.get() & (bits.get() - 1);
+        self.words.count(1);
+        self.last = self.words.front() + bits.trailing_zeros() as usize;
+        Some(self.last)
     }
 
     #[inline(always)]
@@ -72,13 +82,12 @@ impl LiveWalk {
         if self.words.back_bits == 0 {
             self.front_as_bits();
             if !self.words.load_back(source) {
-                self.at = self.words.next();
                 return None;
             }
-            self.at = self.words.next();
         }
         let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
         self.words.back_bits &= !(1 << bit);
+        self.words.count(1);
         Some(self.words.back() + bit)
     }
 }
@@ -87,15 +96,17 @@ impl LiveWalk {
     /// What the front has of a full word, as bits, so that the back can take it.
     #[inline]
     fn front_as_bits(&mut self) {
-        if self.at < self.words.next() {
-            self.words.front_bits = !0 << (self.at - self.words.front());
-            self.at = self.words.next();
+        let rest = self.run_last.saturating_sub(self.last);
+        if rest > 0 {
+            self.words.front_bits = !0 << (WORD_SLOTS - rest);
+            self.words.count_back(rest);
+            self.run_last = self.last;
         }
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.words.next() - self.at + self.words.live()
+        self.run_last.saturating_sub(self.last) + self.words.left()
     }
 }
 
@@ -109,7 +120,7 @@ impl<'a> LiveSlots<'a> {
 impl Iterator for LiveSlots<'_> {
     type Item = usize;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<usize> {
         self.walk.next_of(self.source)
     }
@@ -131,9 +142,9 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { at, mut words } } = self;
+        let Self { source, walk: LiveWalk { last, run_last, mut words } } = self;
         let mut value = start;
-        for slot in at..words.next() {
+        for slot in last + 1..run_last + 1 {
             value = f(value, slot);
         }
         loop {
@@ -141,6 +152,7 @@ impl Iterator for LiveSlots<'_> {
             while bits != 0 {
                 value = f(value, words.front() + bits.trailing_zeros() as usize);
                 bits &= bits - 1;
+                words.count(1);
             }
             loop {
                 words.front_bits = 0;
@@ -154,6 +166,7 @@ impl Iterator for LiveSlots<'_> {
                 while words.is_next_full(source) {
                     words.step_front(source);
                 }
+                words.count(words.next() - first);
                 for slot in first..words.next() {
                     value = f(value, slot);
                 }

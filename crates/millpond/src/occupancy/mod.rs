@@ -15,9 +15,9 @@ mod live;
 mod runs;
 mod words;
 
-#[doc(hidden)]
-pub use gather::Source;
 pub(crate) use gather::equal_words;
+#[doc(hidden)]
+pub use gather::{Source, TopBit};
 pub use live::LiveSlots;
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
@@ -201,7 +201,7 @@ pub(crate) mod tests {
         // The same, gathered from words.
         let bytes = [0x80_u8, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Bytes(&bytes), 3, 2),
+            Occupancy::new(Source::Bytes(&bytes, TopBit::Dead), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

@@ -35,7 +35,7 @@ impl Runs<'_> {
 impl Iterator for Runs<'_> {
     type Item = Range<usize>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
         if words.front_bits == 0 && !words.load_front(self.source) {
@@ -46,30 +46,18 @@ impl Iterator for Runs<'_> {
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
         let carried = words.front_bits.wrapping_add(1 << first_bit);
         words.front_bits &= carried;
-        if carried != 0 {
-            return Some(start..words.front() + carried.trailing_zeros() as usize);
-        }
-        // The run reaches the end of its word: it may go on in the next.
-        loop {
-            if words.between() > 0 {
-                words.step_front(self.source);
-            } else if words.next() == words.back() && words.back_bits & 1 != 0 {
-                words.take_back();
-            } else {
-                return Some(start..words.next());
-            }
-            let ones = words.front_bits.trailing_ones() as usize;
-            if ones < WORD_SLOTS {
-                words.front_bits &= !0 << ones;
-                return Some(start..words.front() + ones);
-            }
-            words.front_bits = 0;
-        }
+        let end = if carried != 0 {
+            words.front() + carried.trailing_zeros() as usize
+        } else {
+            words.end_of_run(self.source)
+        };
+        words.count(end - start);
+        Some(start..end)
     }
 }
 
 impl DoubleEndedIterator for Runs<'_> {
-    #[inline]
+    #[inline(always)]
     fn next_back(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
         if words.back_bits == 0 && !words.load_back(self.source) {
@@ -78,26 +66,55 @@ impl DoubleEndedIterator for Runs<'_> {
         let bits_until = WORD_SLOTS - words.back_bits.leading_zeros() as usize;
         let end = words.back() + bits_until;
         let ones = (words.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
-        if ones < bits_until {
+        let start = if ones < bits_until {
             words.back_bits &= (1 << (bits_until - ones)) - 1;
-            return Some(end - ones..end);
-        }
-        // The run reaches the start of its word: it may go on in the one before.
-        words.back_bits = 0;
+            end - ones
+        } else {
+            words.start_of_run(self.source)
+        };
+        words.count(end - start);
+        Some(start..end)
+    }
+}
+
+impl Words {
+    /// Where a run ends that reaches the end of the front's word.
+    #[inline(always)]
+    fn end_of_run(&mut self, source: Source<'_>) -> usize {
         loop {
-            if words.between() > 0 {
-                words.step_back(self.source);
-            } else if words.next() == words.back() && words.front_bits >> (WORD_SLOTS - 1) != 0 {
-                words.take_front();
+            if self.has_between() {
+                self.step_front(source);
+            } else if self.back_bits & 1 != 0 {
+                self.take_back();
             } else {
-                return Some(words.back()..end);
+                self.front_bits = 0;
+                return self.next();
             }
-            let ones = words.back_bits.leading_ones() as usize;
+            let ones = self.front_bits.trailing_ones() as usize;
             if ones < WORD_SLOTS {
-                words.back_bits &= !0 >> ones;
-                return Some(words.back() + WORD_SLOTS - ones..end);
+                self.front_bits &= !0 << ones;
+                return self.front() + ones;
             }
-            words.back_bits = 0;
+        }
+    }
+
+    /// Where a run starts that reaches the start of the back's word.
+    #[inline(always)]
+    fn start_of_run(&mut self, source: Source<'_>) -> usize {
+        loop {
+            if self.has_between() {
+                self.step_back(source);
+            } else if self.front_bits >> (WORD_SLOTS - 1) != 0 {
+                self.take_front();
+            } else {
+                self.back_bits = 0;
+                return self.back();
+            }
+            let ones = self.back_bits.leading_ones() as usize;
+            if ones < WORD_SLOTS {
+                self.back_bits &= !0 >> ones;
+                return self.back() + WORD_SLOTS - ones;
+            }
         }
     }
 }

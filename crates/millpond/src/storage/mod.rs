@@ -306,14 +306,14 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     pub(crate) fn words_and_iter_mut(&mut self) -> (&SlotWords<W, R>, ValuesMut<'_, T>) {
         self.words.refresh();
-        (&self.words, ValuesMut::new(&mut self.values, self.words.occupancy()))
+        (&self.words, ValuesMut::new(&mut self.values, self.words.fresh()))
     }
 
     /// The values to change, one at a time, by ascending index.
     #[inline]
     pub(crate) fn words_and_cursor_mut(&mut self) -> (&SlotWords<W, R>, CursorMut<'_, T>) {
         self.words.refresh();
-        (&self.words, CursorMut::new(&mut self.values, self.words.occupancy()))
+        (&self.words, CursorMut::new(&mut self.values, self.words.fresh()))
     }
 
     #[inline]
@@ -324,14 +324,14 @@ impl<T, R: ReuseOrder, W: Word> Storage<T, R, W> {
     #[inline]
     pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
         self.words.refresh();
-        ValueRunsMut::new(&mut self.values, self.words.occupancy())
+        ValueRunsMut::new(&mut self.values, self.words.fresh())
     }
 
     /// The runs to change, with the words, which say the generations.
     #[cfg(feature = "rayon")]
     pub(crate) fn words_and_runs_mut(&mut self) -> (&SlotWords<W, R>, ValueRunsMut<'_, T>) {
         self.words.refresh();
-        (&self.words, ValueRunsMut::new(&mut self.values, self.words.occupancy()))
+        (&self.words, ValueRunsMut::new(&mut self.values, self.words.fresh()))
     }
 
     /// Writes the link of a slot that is dead (or becomes so now).
