@@ -21,22 +21,22 @@ pub struct LiveSlots<'a> {
 ///
 /// # Invariant
 ///
-/// If `last < run_last`, the slots after `last` up to and with `run_last` belong to the word that the front
-/// loaded last, all of them are live, counted and not yielded yet, and the front has no bits.
-///
-/// Otherwise `last` says nothing. (A step over bits stores the slot that it yields: later slots are beyond an
-/// earlier `run_last`, so the two need not be reset.)
+/// `at <= 64`. If it is less, the front's word is full, its slots from the one with this number on are counted
+/// and not yielded yet, and the front has no bits.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
-    last: usize,
-    run_last: usize,
+    at: usize,
     words: Words,
 }
 
 impl LiveWalk {
     #[inline]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        Self { last: 0, run_last: 0, words: Words::new(occupancy) }
+        let mut walk = Self { at: WORD_SLOTS, words: Words::new(occupancy) };
+        if walk.words.front_bits == !0 {
+            walk.begin_run();
+        }
+        walk
     }
 
     #[inline(always)]
@@ -51,21 +51,20 @@ impl LiveWalk {
 
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
+        if self.at < WORD_SLOTS {
+            let slot = self.words.front() + self.at;
+            self.at += 1;
+            return Some(slot);
+        }
         let mut bits = NonZero::new(self.words.front_bits);
         if bits.is_none() {
-            if self.last < self.run_last {
-                self.last += 1;
-                return Some(self.last);
-            }
             if !self.words.load_front(source) {
                 return None;
             }
             if self.words.front_bits == !0 {
-                self.words.front_bits = 0;
-                self.words.count(WORD_SLOTS);
-                self.last = self.words.front();
-                self.run_last = self.last + (WORD_SLOTS - 1);
-                return Some(self.last);
+                self.begin_run();
+                self.at = 1;
+                return Some(self.words.front());
             }
             bits = NonZero::new(self.words.front_bits);
         }
@@ -73,8 +72,7 @@ impl LiveWalk {
         let bits = bits?;
         self.words.front_bits = bits.get() & (bits.get() - 1);
         self.words.count(1);
-        self.last = self.words.front() + bits.trailing_zeros() as usize;
-        Some(self.last)
+        Some(self.words.front() + bits.trailing_zeros() as usize)
     }
 
     #[inline(always)]
@@ -93,20 +91,27 @@ impl LiveWalk {
 }
 
 impl LiveWalk {
+    /// Turns the front's word, which is full, into a range.
+    #[inline(always)]
+    fn begin_run(&mut self) {
+        self.words.front_bits = 0;
+        self.words.count(WORD_SLOTS);
+        self.at = 0;
+    }
+
     /// What the front has of a full word, as bits, so that the back can take it.
     #[inline]
     fn front_as_bits(&mut self) {
-        let rest = self.run_last.saturating_sub(self.last);
-        if rest > 0 {
-            self.words.front_bits = !0 << (WORD_SLOTS - rest);
-            self.words.count_back(rest);
-            self.run_last = self.last;
+        if self.at < WORD_SLOTS {
+            self.words.front_bits = !0 << self.at;
+            self.words.count_back(WORD_SLOTS - self.at);
+            self.at = WORD_SLOTS;
         }
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.run_last.saturating_sub(self.last) + self.words.left()
+        WORD_SLOTS - self.at + self.words.left()
     }
 }
 
@@ -142,10 +147,12 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { last, run_last, mut words } } = self;
+        let Self { source, walk: LiveWalk { at, mut words } } = self;
         let mut value = start;
-        for slot in last + 1..run_last + 1 {
-            value = f(value, slot);
+        if at < WORD_SLOTS {
+            for slot in words.front() + at..words.front() + WORD_SLOTS {
+                value = f(value, slot);
+            }
         }
         loop {
             let mut bits = words.front_bits;

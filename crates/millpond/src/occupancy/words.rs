@@ -38,10 +38,12 @@ pub(super) struct Words {
 impl Words {
     #[inline(always)]
     pub(super) fn new(occupancy: Occupancy<'_>) -> Self {
+        // The first word is loaded at once, if it can have live slots: most walks have no other.
+        let front_bits = if occupancy.live() > 0 { occupancy.word(0) } else { 0 };
         Self {
-            front_bits: 0,
+            front_bits,
             back_bits: 0,
-            front: 0_usize.wrapping_sub(WORD_SLOTS),
+            front: 0,
             end: occupancy.slots(),
             left: occupancy.live() as isize,
         }
