@@ -223,6 +223,13 @@ mod handle_core;
 mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
+#[cfg(not(feature = "alloc"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "static pools use a part of it, and no public type does"
+)]
+mod occupancy;
 #[cfg(feature = "alloc")]
 pub mod packed;
 #[cfg(feature = "alloc")]
@@ -241,7 +248,10 @@ mod settings;
 pub mod side_table;
 #[cfg(feature = "alloc")]
 pub mod size_classes;
-#[cfg(feature = "alloc")]
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(unreachable_pub, reason = "public as a part of `recycler`")
+)]
 mod slices;
 #[cfg(feature = "alloc")]
 mod slot_words;

@@ -113,7 +113,6 @@ pub trait Word: Copy + Eq + Debug + Send + Sync + sealed::Sealed + 'static {
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
     /// The words as a source of occupancy: a slot is dead if the top bit is set.
-    #[cfg(feature = "alloc")]
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
@@ -178,7 +177,6 @@ macro_rules! words {
             fn difference(self, other: Self) -> Self {
                 self ^ other
             }
-            #[cfg(feature = "alloc")]
             #[inline]
             fn source(words: &[Self]) -> crate::occupancy::Source<'_> {
                 crate::occupancy::Source::$source(words, crate::occupancy::TopBit::Dead)

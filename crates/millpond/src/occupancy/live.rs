@@ -194,9 +194,129 @@ impl FusedIterator for LiveSlots<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns};
-    use super::super::{Occupancy, Source};
+    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::{LiveWalk, Occupancy, Source, TopBit};
+    use alloc::collections::VecDeque;
     use alloc::vec::Vec;
+
+    /// Steps of all kinds in random order, beside a queue of the live slots; after each, what a clone yields.
+    #[test]
+    fn does_what_a_queue_does() {
+        let mut seed = 1;
+        for live in patterns() {
+            let bits = bits(&live);
+            let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
+            let count = live.iter().filter(|live| **live).count();
+            for source in [Source::Bits(&bits), Source::Bytes(&bytes, TopBit::Dead)] {
+                let mut slots = Occupancy::new(source, live.len(), count).iter();
+                let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+                loop {
+                    assert_eq!((slots.len(), slots.clone().count()), (queue.len(), queue.len()));
+                    let skipped = (random(&mut seed) % 40) as usize;
+                    match random(&mut seed) % 8 {
+                        0..=2 => assert_eq!(slots.next(), queue.pop_front()),
+                        3..=5 => assert_eq!(slots.next_back(), queue.pop_back()),
+                        6 => {
+                            queue.drain(..skipped.min(queue.len()));
+                            assert_eq!(slots.nth(skipped), queue.pop_front());
+                        }
+                        _ => {
+                            queue.truncate(queue.len().saturating_sub(skipped));
+                            assert_eq!(slots.nth_back(skipped), queue.pop_back());
+                        }
+                    }
+                    // Not after every step, as each of these takes as long as a walk.
+                    if random(&mut seed) % 16 == 0 || queue.len() < 4 {
+                        assert!(slots.clone().eq(queue.iter().copied()));
+                        assert!(slots.clone().rev().eq(queue.iter().rev().copied()));
+                        let mut folded = Vec::new();
+                        slots.clone().for_each(|slot| folded.push(slot));
+                        assert!(folded.iter().eq(&queue));
+                        assert_eq!(slots.clone().last(), queue.back().copied());
+                    }
+                    if queue.is_empty() {
+                        assert_eq!((slots.next(), slots.next_back()), (None, None));
+                        assert_eq!((slots.len(), slots.fold(0, |n, _| n + 1)), (0, 0));
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A walk that is shown the occupancy at each step does the same, also when what it has yielded dies and
+    /// the bits come from elsewhere in between.
+    #[test]
+    fn a_walk_goes_on_while_slots_die() {
+        let mut seed = 2;
+        for mut live in patterns() {
+            let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            let mut walk = LiveWalk::new(occupancy(&bits(&live), &live));
+            loop {
+                let bits = bits(&live);
+                let words: Vec<u16> =
+                    live.iter().map(|live| if *live { 0x8000 } else { 0 }).collect();
+                let count = live.iter().filter(|live| **live).count();
+                let occupancy = match random(&mut seed) % 2 {
+                    0 => occupancy(&bits, &live),
+                    _ => Occupancy::new(Source::Narrow(&words, TopBit::Live), live.len(), count),
+                };
+                let (slot, expected) = match random(&mut seed) % 3 {
+                    0 | 1 => (walk.next(occupancy), queue.pop_front()),
+                    _ => (walk.next_back(occupancy), queue.pop_back()),
+                };
+                assert_eq!(slot, expected);
+                let Some(slot) = slot else { break };
+                live[slot] = random(&mut seed) % 2 == 0;
+            }
+        }
+    }
+
+    /// Whatever count goes with the bits: each slot comes once at most, in order, and there is an end.
+    #[test]
+    fn a_wrong_count_does_no_harm() {
+        let mut seed = 3;
+        for live in patterns() {
+            let bits = bits(&live);
+            let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            let more = [slots.len() + 1, slots.len() + 64, live.len() * 2 + 1];
+            for count in
+                [0, 1, slots.len() / 2, slots.len().saturating_sub(1)].into_iter().chain(more)
+            {
+                let occupancy = Occupancy::new(Source::Bits(&bits), live.len(), count);
+                let mut folded = Vec::new();
+                occupancy.iter().for_each(|slot| folded.push(slot));
+                assert!(slots.starts_with(&folded));
+                assert!(count < slots.len() || folded == slots);
+                for _ in 0..4 {
+                    let (mut iter, mut front, mut back) =
+                        (occupancy.iter(), Vec::new(), Vec::new());
+                    loop {
+                        let is_front = random(&mut seed) % 2 == 0;
+                        let slot = if is_front { iter.next() } else { iter.next_back() };
+                        let Some(slot) = slot else { break };
+                        if is_front { front.push(slot) } else { back.push(slot) }
+                    }
+                    back.reverse();
+                    assert!(slots.starts_with(&front) && slots.ends_with(&back));
+                    assert!(front.len() + back.len() <= slots.len());
+                    assert_eq!((iter.next(), iter.next_back(), iter.len()), (None, None, 0));
+                    let mut runs = occupancy.runs();
+                    let mut seen = 0..live.len();
+                    loop {
+                        let is_front = random(&mut seed) % 2 == 0;
+                        let run = if is_front { runs.next() } else { runs.next_back() };
+                        let Some(run) = run else { break };
+                        assert!(
+                            seen.start <= run.start && run.start < run.end && run.end <= seen.end
+                        );
+                        assert!(run.clone().all(|slot| live[slot]));
+                        if is_front { seen.start = run.end } else { seen.end = run.start }
+                    }
+                }
+            }
+        }
+    }
 
     /// A number that does not fit the bits is a defect of whoever gave it: what comes is live all the same, in
     /// order, and there is an end.

@@ -15,10 +15,12 @@ mod live;
 mod runs;
 mod words;
 
+#[cfg(feature = "alloc")]
 pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::{Source, TopBit};
 pub use live::LiveSlots;
+#[cfg(feature = "alloc")]
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
 
@@ -174,6 +176,14 @@ pub(crate) mod tests {
             |i| i > 3 && i % 97 != 0,
         ];
         sizes.into_iter().flat_map(move |n| kinds.map(|kind| (0..n).map(kind).collect()))
+    }
+
+    /// SplitMix64: numbers for plays that are the same on every run.
+    pub(crate) fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
     }
 
     #[test]

@@ -123,7 +123,9 @@ impl FusedIterator for Runs<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns};
+    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::{Occupancy, Source, TopBit};
+    use alloc::collections::VecDeque;
     use alloc::vec::Vec;
     use core::ops::Range;
 
@@ -170,6 +172,38 @@ mod tests {
             front.extend(slots_of(rest, 0, live.len()));
             front.extend(back);
             assert_eq!(front, slots);
+        }
+    }
+
+    /// In random order, from sources of both kinds.
+    #[test]
+    fn do_what_a_queue_does() {
+        let mut seed = 4;
+        for live in patterns() {
+            let bits = bits(&live);
+            let words: Vec<u32> = live.iter().map(|live| if *live { !0 } else { 0 }).collect();
+            let live_tops = Source::Wide(&words, TopBit::Live);
+            let count = live.iter().filter(|live| **live).count();
+            for source in [Source::Bits(&bits), live_tops] {
+                for _ in 0..8 {
+                    let mut runs = Occupancy::new(source, live.len(), count).runs();
+                    let mut queue: VecDeque<_> = runs_of(&live).into();
+                    loop {
+                        if random(&mut seed) % 8 == 0 {
+                            assert!(runs.clone().eq(queue.iter().cloned()));
+                            assert!(runs.clone().rev().eq(queue.iter().rev().cloned()));
+                        }
+                        let (run, expected) = match random(&mut seed) % 2 {
+                            0 => (runs.next(), queue.pop_front()),
+                            _ => (runs.next_back(), queue.pop_back()),
+                        };
+                        assert_eq!(run, expected);
+                        if run.is_none() {
+                            break;
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -132,6 +132,8 @@ impl Words {
     #[inline(always)]
     pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
+            // None are left, unless the count was wrong: then the walk ends for both ends.
+            self.back_bits = 0;
             return false;
         }
         while self.has_between() {
@@ -152,6 +154,7 @@ impl Words {
     #[inline(always)]
     pub(super) fn load_back(&mut self, source: Source<'_>) -> bool {
         if self.left <= 0 {
+            self.front_bits = 0;
             return false;
         }
         while self.has_between() {
