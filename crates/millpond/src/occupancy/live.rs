@@ -149,34 +149,33 @@ impl Iterator for LiveSlots<'_> {
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
         let Self { source, walk: LiveWalk { at, mut words } } = self;
         let mut value = start;
-        if at < WORD_SLOTS {
-            for slot in words.front() + at..words.front() + WORD_SLOTS {
-                value = f(value, slot);
-            }
-        }
+        // Where a run through full words starts, which are counted.
+        let mut run = (at < WORD_SLOTS).then(|| words.front() + at);
         loop {
+            if let Some(first) = run {
+                while words.is_next_full(source) {
+                    words.step_front(source);
+                    words.count(WORD_SLOTS);
+                }
+                words.front_bits = 0;
+                for slot in first..words.next() {
+                    value = f(value, slot);
+                }
+            }
             let mut bits = words.front_bits;
             while bits != 0 {
                 value = f(value, words.front() + bits.trailing_zeros() as usize);
                 bits &= bits - 1;
                 words.count(1);
             }
-            loop {
-                words.front_bits = 0;
-                if !words.load_front(source) {
-                    return value;
-                }
-                if words.front_bits != !0 {
-                    break;
-                }
-                let first = words.front();
-                while words.is_next_full(source) {
-                    words.step_front(source);
-                }
-                words.count(words.next() - first);
-                for slot in first..words.next() {
-                    value = f(value, slot);
-                }
+            words.front_bits = 0;
+            if !words.load_front(source) {
+                return value;
+            }
+            run = None;
+            if words.front_bits == !0 {
+                words.count(WORD_SLOTS);
+                run = Some(words.front());
             }
         }
     }
