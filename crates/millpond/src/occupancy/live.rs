@@ -17,26 +17,46 @@ pub struct LiveSlots<'a> {
 /// The state of [`LiveSlots`] without the borrow, for callers that change slots on the way: they pass the
 /// occupancy at each step. Slots that were yielded may die; nothing else may change.
 ///
-/// A full word at the front is a range of slots instead of bits, so that stepping through it is counting.
+/// A word with [few runs](has_few_runs) is iterated over by runs, as ranges of slots: stepping through a run is
+/// counting, and its end is where the processor expects it. A word with many is iterated over bit by bit.
 ///
 /// # Invariant
 ///
-/// `at <= 64`. If it is less, the front's word is full, its slots from the one with this number on are counted
-/// and not yielded yet, and the front has no bits.
+/// `at <= until <= 64`. The slots of the front's word from `at` to `until` are a run that was counted and is not yet
+/// yielded; the front's bits are above it.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
     at: usize,
+    until: usize,
+    by_runs: bool,
     words: Words,
 }
 
+/// Whether the live slots of a word are adjacent but for two gaps at most.
+#[inline(always)]
+fn has_few_runs(bits: u64) -> bool {
+    let starts = bits & !(bits << 1);
+    let but_one = starts & starts.wrapping_sub(1);
+    let but_two = but_one & but_one.wrapping_sub(1);
+    but_two & but_two.wrapping_sub(1) == 0
+}
+
+/// Takes the lowest run out of bits that are not 0: the numbers of its first bit and of that behind its last.
+#[inline(always)]
+fn take_run(bits: &mut u64) -> (usize, usize) {
+    let lowest = *bits & bits.wrapping_neg();
+    // Adding 1 at the run's first bit carries through the run to the first 0 after it.
+    let carried = bits.wrapping_add(lowest);
+    let first = bits.trailing_zeros() as usize;
+    *bits &= carried;
+    (first, carried.trailing_zeros() as usize)
+}
+
 impl LiveWalk {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        let mut walk = Self { at: WORD_SLOTS, words: Words::new(occupancy) };
-        if walk.words.front_bits == !0 {
-            walk.begin_run();
-        }
-        walk
+        let words = Words::new(occupancy);
+        Self { at: 0, until: 0, by_runs: has_few_runs(words.front_bits), words }
     }
 
     #[inline(always)]
@@ -51,7 +71,7 @@ impl LiveWalk {
 
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if self.at < WORD_SLOTS {
+        if self.at < self.until {
             let slot = self.words.front() + self.at;
             self.at += 1;
             return Some(slot);
@@ -61,15 +81,17 @@ impl LiveWalk {
             if !self.words.load_front(source) {
                 return None;
             }
-            if self.words.front_bits == !0 {
-                self.begin_run();
-                self.at = 1;
-                return Some(self.words.front());
-            }
+            self.by_runs = has_few_runs(self.words.front_bits);
             bits = NonZero::new(self.words.front_bits);
         }
         // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
         let bits = bits?;
+        if self.by_runs {
+            let (first, until) = take_run(&mut self.words.front_bits);
+            self.words.count(until - first);
+            (self.at, self.until) = (first + 1, until);
+            return Some(self.words.front() + first);
+        }
         self.words.front_bits = bits.get() & (bits.get() - 1);
         self.words.count(1);
         Some(self.words.front() + bits.trailing_zeros() as usize)
@@ -91,27 +113,19 @@ impl LiveWalk {
 }
 
 impl LiveWalk {
-    /// Turns the front's word, which is full, into a range.
-    #[inline(always)]
-    fn begin_run(&mut self) {
-        self.words.front_bits = 0;
-        self.words.count(WORD_SLOTS);
-        self.at = 0;
-    }
-
-    /// What the front has of a full word, as bits, so that the back can take it.
+    /// What the front has of a run, as bits, so that the back can take it.
     #[inline]
     fn front_as_bits(&mut self) {
-        if self.at < WORD_SLOTS {
-            self.words.front_bits = !0 << self.at;
-            self.words.count_back(WORD_SLOTS - self.at);
-            self.at = WORD_SLOTS;
+        for bit in self.at..self.until {
+            self.words.front_bits |= 1 << bit;
         }
+        self.words.count_back(self.until - self.at);
+        self.at = self.until;
     }
 
     #[inline]
     fn len(&self) -> usize {
-        WORD_SLOTS - self.at + self.words.left()
+        self.until - self.at + self.words.left()
     }
 }
 
@@ -147,19 +161,32 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { at, mut words } } = self;
+        let Self { source, walk: LiveWalk { at, until, by_runs, mut words } } = self;
         let mut value = start;
-        // Where a run through full words starts, which are counted.
-        let mut run = (at < WORD_SLOTS).then(|| words.front() + at);
+        if at < until {
+            for slot in words.front() + at..words.front() + until {
+                value = f(value, slot);
+            }
+        }
+        let mut by_runs = by_runs;
         loop {
-            if let Some(first) = run {
-                while words.is_next_full(source) {
-                    words.step_front(source);
-                    words.count(WORD_SLOTS);
-                }
-                words.front_bits = 0;
-                for slot in first..words.next() {
-                    value = f(value, slot);
+            if by_runs {
+                while words.front_bits != 0 {
+                    let (first, mut until) = take_run(&mut words.front_bits);
+                    let from = words.front() + first;
+                    // A run that reaches the end of its word goes on through full words.
+                    if until == WORD_SLOTS {
+                        while words.is_next_full(source) {
+                            words.step_front(source);
+                        }
+                        words.front_bits = 0;
+                        until = words.next() - words.front();
+                    }
+                    let end = words.front() + until;
+                    words.count(end - from);
+                    for slot in from..end {
+                        value = f(value, slot);
+                    }
                 }
             }
             let mut bits = words.front_bits;
@@ -172,11 +199,7 @@ impl Iterator for LiveSlots<'_> {
             if !words.load_front(source) {
                 return value;
             }
-            run = None;
-            if words.front_bits == !0 {
-                words.count(WORD_SLOTS);
-                run = Some(words.front());
-            }
+            by_runs = has_few_runs(words.front_bits);
         }
     }
 }

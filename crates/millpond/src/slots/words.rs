@@ -87,11 +87,6 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         self.in_step
     }
 
-    /// Bytes of the block.
-    pub(crate) fn bytes(&self) -> usize {
-        self.place.bytes()
-    }
-
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[W] {

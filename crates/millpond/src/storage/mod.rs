@@ -41,6 +41,7 @@ use crate::slots::{Block, Circle, Entry, EntryOf, Place, SlotWords};
 use crate::validate::Violation;
 
 /// Slots with values, and their words, which say which of them are live.
+#[repr(C)]
 pub(crate) struct Storage<P: Place> {
     words: SlotWords<P>,
     #[cfg(feature = "debug-aids")]
