@@ -41,6 +41,13 @@ fn has_few_runs(bits: u64) -> bool {
     but_two & but_two.wrapping_sub(1) == 0
 }
 
+/// Whether the live slots of a word are adjacent.
+#[inline(always)]
+fn is_one_run(bits: u64) -> bool {
+    let starts = bits & !(bits << 1);
+    starts & starts.wrapping_sub(1) == 0
+}
+
 /// Takes the lowest run out of bits that are not 0: the numbers of its first bit and of that behind its last.
 #[inline(always)]
 fn take_run(bits: &mut u64) -> (usize, usize) {
@@ -168,7 +175,7 @@ impl Iterator for LiveSlots<'_> {
                 value = f(value, slot);
             }
         }
-        let mut by_runs = by_runs;
+        let mut by_runs = by_runs && is_one_run(words.front_bits);
         loop {
             if by_runs {
                 while words.front_bits != 0 {
@@ -199,7 +206,7 @@ impl Iterator for LiveSlots<'_> {
             if !words.load_front(source) {
                 return value;
             }
-            by_runs = has_few_runs(words.front_bits);
+            by_runs = is_one_run(words.front_bits);
         }
     }
 }
