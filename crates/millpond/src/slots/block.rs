@@ -39,6 +39,8 @@ pub struct Block<W: Word, E: Entry, T> {
     words: NonNull<W>,
     entries: NonNull<E>,
     entry_count: usize,
+    /// The memory is somebody else's, lent for as long as the block is there.
+    is_lent: bool,
     owns: PhantomData<T>,
 }
 
@@ -72,13 +74,17 @@ impl Offsets {
 
 /// Takes the memory of a block.
 fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
-    let start = match layout.size() {
-        // No memory, but an address that is aligned.
-        0 => core::ptr::without_provenance_mut(layout.align()),
+    match layout.size() {
+        0 => Ok(dangling(layout)),
         // SAFETY: the size is not 0.
-        _ => unsafe { alloc(layout) },
-    };
-    NonNull::new(start).ok_or(OutOfMemory)
+        _ => NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory),
+    }
+}
+
+/// No memory, but an address that is aligned.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    let address = core::ptr::without_provenance_mut(layout.align());
+    NonNull::new(address).unwrap_or(NonNull::dangling())
 }
 
 impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
@@ -87,7 +93,7 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
         else {
             unreachable!("the block was taken with this layout");
         };
-        if layout.size() > 0 {
+        if layout.size() > 0 && !self.is_lent {
             // SAFETY: the memory came from `alloc` with this layout, which follows from lengths that never change
             // (invariant 3), and goes back once.
             unsafe { dealloc(self.words.as_ptr().cast(), layout) };
@@ -96,10 +102,37 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
 }
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// The memory that a block needs.
+    pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
+        Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)
+    }
+
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
+        let start = try_allocate(Self::layout(slots, entry_count)?)?;
+        // SAFETY: the memory was just taken, for this layout.
+        let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
+        block.is_lent = false;
+        Ok(block)
+    }
+
+    /// The same in memory that is lent to the block.
+    ///
+    /// # Safety
+    ///
+    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the block has this memory for itself until
+    /// it is dropped. If the layout has no bytes, `start` may be any address.
+    pub(crate) unsafe fn try_in(
+        start: NonNull<u8>,
+        slots: usize,
+        entry_count: usize,
+        word: W,
+    ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
-        let start = try_allocate(offsets.layout)?;
+        let start = match offsets.layout.size() {
+            0 => dangling(offsets.layout),
+            _ => start,
+        };
         // What is behind a black box is not known to be fresh: a fill with zeros may not be turned into
         // an allocation of pages that nobody has touched.
         let start = black_box(start);
@@ -112,6 +145,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             words: start.cast(),
             entries: at(offsets.entries).cast(),
             entry_count,
+            is_lent: true,
             owns: PhantomData,
         };
         fill(block.words, slots, word);
