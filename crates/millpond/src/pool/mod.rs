@@ -41,15 +41,17 @@ use crate::storage::PoolStorage;
 ///   free stack   [ 4 ][ 1 ]                    the next value goes to slot 1
 /// ```
 ///
-/// **Memory**: taken and touched when the pool is created, none after. Per slot the value, a
+/// **Memory**: one block, taken and touched when the pool is created, none after; or
+/// [memory of the program's own](PoolBuilder::build_in). Per slot the value, a
 /// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit,
 /// and what the [reuse order](crate::reuse) takes: for the default 4 and 1/16 bytes. So a
 /// `Pool<[f32; 4]>` has 24.2 bytes per slot.
 ///
-/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): the bitmap of
-/// live slots is walked a word at a time, and 64 live slots in a row are a plain loop. Insertions and
-/// removals only note that the bitmap is old; the next iteration that may change values brings it up to
-/// date from the generation words (about 0.05 ns per slot), others read these words themselves.
+/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): a bitmap of the
+/// live slots is read a word at a time, and a run of live slots is a plain loop. In a pool of up to 256 slots, and
+/// in a larger one once it is iterated over often, each insertion and removal writes its bit. Otherwise a mutable
+/// iteration first brings the bitmap up to date from the generation words (about 0.05 ns per slot), and a shared
+/// one reads these words itself.
 ///
 /// **Safety**: a handle is good for one lifetime of one slot. After that the pool refuses it for
 /// ever, also after `clear`, `drain` and the like, and whatever bits it was made from.
