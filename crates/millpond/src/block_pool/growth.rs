@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Block, BlockPool, RoomMap};
+use super::{Block, BlockPool, Room};
 use crate::errors::PoolName;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
@@ -309,7 +309,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// Finds out which blocks have room.
     fn note_room(&mut self) -> Result<(), OutOfMemory> {
-        self.room = RoomMap::new();
+        self.room = Room::new();
         self.room.try_grow(self.blocks.len())?;
         for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
             self.room.insert(block);

@@ -9,6 +9,7 @@ mod entry;
 mod growth;
 mod iter;
 mod overflow;
+mod room;
 #[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
@@ -25,7 +26,7 @@ pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMu
 
 use alloc::vec::Vec;
 
-use crate::bit_tree::{self, BitTree};
+use crate::bit_tree;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::overflow::{EvictLeast, Policy};
@@ -36,9 +37,7 @@ use crate::stats::Stats;
 use crate::tap::Tap;
 use block::Block;
 use growth::{CannotGrow, Ledger};
-
-/// The blocks that are there and have room: of 2^32 at most, those of one slot.
-type RoomMap = BitTree<6>;
+use room::Room;
 
 /// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
 /// is a limit.
@@ -102,7 +101,7 @@ type RoomMap = BitTree<6>;
 pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     blocks: Vec<Block<T, R, H>>,
     /// The blocks that are there and have room.
-    room: RoomMap,
+    room: Room,
     /// How many bits of an index are the slot's in its block.
     shift: u32,
     /// How many lifetimes have begun and ended; counters that only rise, as each way then writes only
@@ -179,7 +178,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     fn from_builder(builder: BlockPoolBuilder<T, R, H>, shift: u32, max_blocks: usize) -> Self {
         Self {
             blocks: Vec::new(),
-            room: RoomMap::new(),
+            room: Room::new(),
             shift,
             births: 0,
             deaths: 0,
@@ -369,24 +368,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let Some(pool) = self.blocks.get_mut(block).and_then(Block::pool_mut) else {
             unreachable!("a block with room is there");
         };
-        let Ok(inner) = pool.insert_or_return(value) else {
+        let Ok((slot, generation)) = pool.insert_in(value) else {
             unreachable!("the block has room");
         };
-        let is_full = pool.is_full();
-        let handle = self.outer(block, inner);
-        self.settle_birth(handle, is_full);
-        Ok(handle)
-    }
-
-    /// Puts down that a block has one more value, and whether it is full.
-    #[inline]
-    fn settle_birth(&mut self, handle: H, is_full: bool) {
-        let index = handle.index() as usize;
-        self.births += 1;
-        if is_full {
-            self.room.remove(self.block_of(index));
+        if pool.is_full() {
+            self.room.remove_lowest();
         }
+        self.births += 1;
+        let index = block << self.shift | slot;
         self.tap.birth(index);
+        Ok(H::from_kept_parts(index, generation))
     }
 
     #[cold]
@@ -536,8 +527,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             unreachable!("the block is there");
         };
         pool.insert_at(inner, value)?;
-        let is_full = pool.is_full();
-        self.settle_birth(handle, is_full);
+        if pool.is_full() {
+            self.room.remove(block);
+        }
+        self.births += 1;
+        self.tap.birth(index);
         Ok(handle)
     }
 
@@ -632,7 +626,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.pool_of(handle.index() as usize)?.get(self.inner(handle))
+        let index = handle.index() as usize;
+        self.pool_of(index)?.get_in(self.slot_of(index), handle.word())
     }
 
     /// The value, to change, unless the handle is refused. O(1).
@@ -649,8 +644,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let inner = self.inner(handle);
-        self.pool_of_mut(handle.index() as usize)?.get_mut(inner)
+        let index = handle.index() as usize;
+        let slot = self.slot_of(index);
+        self.pool_of_mut(index)?.get_in_mut(slot, handle.word())
     }
 
     /// Several values at once, to change. O(N²) for N handles.
@@ -708,8 +704,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        let pool = self.pool_of(handle.index() as usize);
-        pool.is_some_and(|pool| pool.contains(self.inner(handle)))
+        let index = handle.index() as usize;
+        let pool = self.pool_of(index);
+        pool.is_some_and(|pool| pool.contains_in(self.slot_of(index), handle.word()))
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
@@ -776,15 +773,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if self.tap.is_on() {
             self.tell_removal(handle);
         }
-        let block = self.block_of(handle.index() as usize);
-        let inner = self.inner(handle);
+        let index = handle.index() as usize;
+        let (block, slot) = (self.block_of(index), self.slot_of(index));
         let pool = self.blocks.get_mut(block)?.pool_mut()?;
-        let was_full = pool.is_full();
-        let value = pool.remove(inner)?;
-        let (is_full, is_empty) = (pool.is_full(), pool.is_empty());
+        let value = pool.remove_in(slot, handle.word())?;
+        let (vacant, is_empty) = (pool.vacant(), pool.is_empty());
         self.note_peak(self.len());
         self.deaths += 1;
-        if was_full && !is_full {
+        // The block was full, or the slot has retired and the block had this one vacant slot before.
+        if vacant == 1 {
             self.room.insert(block);
         }
         Some((value, block, is_empty))

@@ -114,11 +114,66 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Ok(KeptWords { words, circle, age_claimed_max })
     }
 
-    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    /// Moves a value into the slot that comes next, and says which that is and its generation. A full pool
+    /// gives the value back, and does not count it as refused.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub(crate) fn insert_or_return(&mut self, value: T) -> Result<H, T> {
-        self.insert_if_room(value)
+    pub(crate) fn insert_in(&mut self, value: T) -> Result<(usize, H::Word), T> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.core.take_next(&mut self.storage) {
+            Some((index, generation)) => {
+                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                unsafe { self.storage.put_unchecked(index, generation, value) };
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(index);
+                Ok((index, generation))
+            }
+            None => Err(value),
+        }
+    }
+
+    /// Whether the slot is live, and in this generation.
+    #[inline]
+    pub(crate) fn contains_in(&self, index: usize, generation: H::Word) -> bool {
+        self.storage.words().is_live_in(index, generation)
+    }
+
+    /// The value in a slot, if the slot is live and in this generation.
+    #[inline]
+    pub(crate) fn get_in(&self, index: usize, generation: H::Word) -> Option<&T> {
+        if !self.contains_in(index, generation) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.storage.get_unchecked(index) })
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub(crate) fn get_in_mut(&mut self, index: usize, generation: H::Word) -> Option<&mut T> {
+        if !self.contains_in(index, generation) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.storage.get_unchecked_mut(index) })
+    }
+
+    /// Moves the value in a slot out, if the slot is live and in this generation. No debug aid hears of a
+    /// refusal.
+    #[inline(always)]
+    pub(crate) fn remove_in(&mut self, index: usize, generation: H::Word) -> Option<T> {
+        if !self.contains_in(index, generation) {
+            return None;
+        }
+        // SAFETY: the slot is live in this generation, as just tested.
+        Some(unsafe { self.remove_live(index, generation) })
+    }
+
+    /// How many slots are dead and not retired.
+    #[inline]
+    pub(crate) fn vacant(&self) -> usize {
+        self.storage.words().vacant()
     }
 
     /// The values to change, one at a time, by ascending index.
