@@ -13,8 +13,8 @@ mod room;
 #[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
+mod table;
 mod traits;
-mod unchecked;
 #[cfg(feature = "validate")]
 mod validate;
 
@@ -38,6 +38,7 @@ use crate::tap::Tap;
 use block::Block;
 use growth::{CannotGrow, Ledger};
 use room::Room;
+use table::Table;
 
 /// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
 /// is a limit.
@@ -100,6 +101,8 @@ use room::Room;
 /// ```
 pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     blocks: Vec<Block<T, R, H>>,
+    /// Where the slots of the blocks are; see its module before a block is taken, given back or replaced.
+    table: Table<H::Word>,
     /// The blocks that are there and have room.
     room: Room,
     /// How many bits of an index are the slot's in its block.
@@ -178,6 +181,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     fn from_builder(builder: BlockPoolBuilder<T, R, H>, shift: u32, max_blocks: usize) -> Self {
         Self {
             blocks: Vec::new(),
+            table: Table::new(1 << shift),
             room: Room::new(),
             shift,
             births: 0,
@@ -303,7 +307,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Which slot of its block a slot is.
     #[inline]
     fn slot_of(&self, index: usize) -> usize {
-        index & ((1 << self.shift) - 1)
+        self.table.slot_of(index)
     }
 
     /// The handle as the block's own pool knows it.
@@ -613,42 +617,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         pool.is_some_and(|pool| pool.is_last(self.inner(handle)))
     }
 
-    /// The value, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get(handle), Some(&"a"));
-    /// pool.remove(handle);
-    /// assert_eq!(pool.get(handle), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, handle: H) -> Option<&T> {
-        let index = handle.index() as usize;
-        self.pool_of(index)?.get_in(self.slot_of(index), handle.word())
-    }
-
-    /// The value, to change, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handle = pool.insert(1).unwrap();
-    /// if let Some(value) = pool.get_mut(handle) {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(pool[handle], 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let index = handle.index() as usize;
-        let slot = self.slot_of(index);
-        self.pool_of_mut(index)?.get_in_mut(slot, handle.word())
-    }
-
     /// Several values at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -698,15 +666,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             Some(value) => value,
             None => unreachable!("good handles that differ name live slots that differ"),
         }))
-    }
-
-    /// Whether the handle's object lives. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: H) -> bool {
-        let index = handle.index() as usize;
-        let pool = self.pool_of(index);
-        pool.is_some_and(|pool| pool.contains_in(self.slot_of(index), handle.word()))
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).

@@ -56,6 +56,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 .pool()
                 .is_some_and(|pool| self.addresses.binary_search(&(pool.address(), block)).is_ok())
         };
+        let is_found = |block: usize| self.table.agrees(block, self.blocks[block].pool());
+        ensure(
+            (0..self.blocks.len()).all(is_found),
+            "the slots of each block are found, and of no other",
+            format_args!("{:?}", self.table),
+        )?;
         let addresses = if size_of::<T>() == 0 { 0 } else { there };
         ensure(
             self.addresses.len() == addresses
@@ -103,6 +109,9 @@ mod tests {
         assert_eq!(broken(|pool| pool.deaths += 1), counters);
         assert_eq!(broken(|pool| pool.peak_before_removal = 9), counters);
         assert_eq!(broken(|pool| pool.evicted = 3), counters);
+        let found = "the slots of each block are found, and of no other";
+        assert_eq!(broken(|pool| pool.table.forget(1)), found);
+        assert_eq!(broken(|pool| pool.table.forget_all()), found);
         let address = "the address of each block is known";
         assert_eq!(broken(|pool| pool.addresses.truncate(1)), address);
         assert_eq!(broken(|pool| pool.addresses.swap(0, 1)), address);

@@ -1,5 +1,8 @@
 //! What a pool offers to pools that are made of pools.
 
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
 use super::Pool;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::OutOfMemory;
@@ -133,37 +136,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
-    /// Whether the slot is live, and in this generation.
-    #[inline]
-    pub(crate) fn contains_in(&self, index: usize, generation: H::Word) -> bool {
-        self.storage.words().is_live_in(index, generation)
-    }
-
-    /// The value in a slot, if the slot is live and in this generation.
-    #[inline]
-    pub(crate) fn get_in(&self, index: usize, generation: H::Word) -> Option<&T> {
-        if !self.contains_in(index, generation) {
-            return None;
-        }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.storage.get_unchecked(index) })
-    }
-
-    /// The same, mutable.
-    #[inline]
-    pub(crate) fn get_in_mut(&mut self, index: usize, generation: H::Word) -> Option<&mut T> {
-        if !self.contains_in(index, generation) {
-            return None;
-        }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.storage.get_unchecked_mut(index) })
-    }
-
     /// Moves the value in a slot out, if the slot is live and in this generation. No debug aid hears of a
     /// refusal.
     #[inline(always)]
     pub(crate) fn remove_in(&mut self, index: usize, generation: H::Word) -> Option<T> {
-        if !self.contains_in(index, generation) {
+        if !self.storage.words().is_live_in(index, generation) {
             return None;
         }
         // SAFETY: the slot is live in this generation, as just tested.
@@ -185,6 +162,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Whether the slot of a good handle retires with the handle's lifetime.
     pub(crate) fn is_last(&self, handle: H) -> bool {
         self.core.is_last(handle)
+    }
+
+    /// Where the words and the values begin, for as long as the pool is not dropped, wherever it moves.
+    pub(crate) fn starts(&self) -> (NonNull<H::Word>, NonNull<MaybeUninit<T>>) {
+        self.storage.words().place().starts()
     }
 
     /// The address of the first slot.

@@ -123,6 +123,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         Ok(block)
     }
 
+    /// Where the words and the values begin: pointers into the memory, good until the block is dropped,
+    /// wherever it moves.
+    pub(crate) fn starts(&self) -> (NonNull<W>, NonNull<MaybeUninit<T>>) {
+        (self.words, self.values)
+    }
+
     /// Bytes of the block.
     pub(crate) fn bytes(&self) -> usize {
         self.memory.layout.size()
