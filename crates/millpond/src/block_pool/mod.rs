@@ -710,40 +710,51 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert_eq!(pool.remove(handle), Some("a"));
     /// assert_eq!(pool.remove(handle), None);
     /// ```
-    #[inline]
+    // Always inlined, for the reason that `Pool::insert` gives.
+    #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        let Some((value, block, is_empty)) = self.take_value(handle) else {
-            #[cfg(feature = "debug-aids")]
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
             self.note_refused_removal(handle);
-            return None;
-        };
-        if is_empty {
+        }
+        if self.spare_blocks.is_some() {
+            return self.remove_by_rule(handle);
+        }
+        self.take_value(handle)
+    }
+
+    /// The same where a block that becomes empty may be given back.
+    #[inline(never)]
+    fn remove_by_rule(&mut self, handle: H) -> Option<T> {
+        let value = self.take_value(handle)?;
+        let block = self.block_of(handle.index() as usize);
+        if self.blocks[block].live() == 0 {
             self.give_back_by_rule(block);
         }
         Some(value)
     }
 
-    /// Moves the value out, unless the handle is refused; and says from which block, and whether that
-    /// is without values now.
-    #[inline]
-    fn take_value(&mut self, handle: H) -> Option<(T, usize, bool)> {
-        // Before there is a value that would have to be kept over the call.
+    /// Moves the value out, unless the handle is refused. No block is given back.
+    #[inline(always)]
+    fn take_value(&mut self, handle: H) -> Option<T> {
         if self.tap.is_on() {
             self.tell_removal(handle);
         }
         let index = handle.index() as usize;
         let (block, slot) = (self.block_of(index), self.slot_of(index));
-        let pool = self.blocks.get_mut(block)?.pool_mut()?;
-        let value = pool.remove_in(slot, handle.word())?;
-        let (vacant, is_empty) = (pool.vacant(), pool.is_empty());
-        self.note_peak(self.len());
-        self.deaths += 1;
-        // The block was full, or the slot has retired and the block had this one vacant slot before.
-        if vacant == 1 {
-            self.room.insert(block);
+        let Self { blocks, room, births, deaths, peak_before_removal, .. } = self;
+        let slot = blocks.get_mut(block)?.pool_mut()?.live_in(slot, handle.word())?;
+        let live = (*births - *deaths) as usize;
+        if live > *peak_before_removal {
+            *peak_before_removal = live;
         }
-        Some((value, block, is_empty))
+        *deaths += 1;
+        if slot.makes_first_room() {
+            room.insert(block);
+        }
+        // Read last, the value goes straight to where the caller wants it.
+        Some(slot.remove())
     }
 
     /// The handle's object is about to be removed, if it lives.
@@ -765,7 +776,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     /// So many slots were live just now.
-    #[inline]
     fn note_peak(&mut self, live: usize) {
         if live > self.peak_before_removal {
             self.peak_before_removal = live;

@@ -40,22 +40,25 @@ impl Room {
     }
 
     /// A block has room now, if it had none before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, block: usize) {
-        if block >= self.first {
-            return self.insert_behind(block);
-        }
-        if self.second != bit_tree::NONE {
-            self.rest.insert(self.second);
+        if block >= self.first || self.second != bit_tree::NONE {
+            return self.insert_with_care(block);
         }
         self.second = self.first;
         self.first = block;
     }
 
-    /// The same for a block that is not below the first.
+    /// Also if the block is not the lowest, or there are two already.
     #[inline(never)]
-    fn insert_behind(&mut self, block: usize) {
+    fn insert_with_care(&mut self, block: usize) {
         if block == self.first || block == self.second {
+            return;
+        }
+        if block < self.first {
+            self.rest.insert(self.second);
+            self.second = self.first;
+            self.first = block;
             return;
         }
         if self.second == bit_tree::NONE {

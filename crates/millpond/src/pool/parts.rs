@@ -136,21 +136,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
-    /// Moves the value in a slot out, if the slot is live and in this generation. No debug aid hears of a
-    /// refusal.
+    /// A slot, if it is live and in this generation.
     #[inline(always)]
-    pub(crate) fn remove_in(&mut self, index: usize, generation: H::Word) -> Option<T> {
-        if !self.storage.words().is_live_in(index, generation) {
-            return None;
-        }
-        // SAFETY: the slot is live in this generation, as just tested.
-        Some(unsafe { self.remove_live(index, generation) })
-    }
-
-    /// How many slots are dead and not retired.
-    #[inline]
-    pub(crate) fn vacant(&self) -> usize {
-        self.storage.words().vacant()
+    pub(crate) fn live_in(
+        &mut self,
+        index: usize,
+        generation: H::Word,
+    ) -> Option<LiveSlot<'_, T, R, H>> {
+        let is_live = self.storage.words().is_live_in(index, generation);
+        is_live.then_some(LiveSlot { pool: self, index, generation })
     }
 
     /// The values to change, one at a time, by ascending index.
@@ -172,6 +166,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The address of the first slot.
     pub(crate) fn address(&self) -> usize {
         self.storage.address()
+    }
+}
+
+/// A slot that is live and in this generation, for as long as this borrows the pool.
+pub(crate) struct LiveSlot<'a, T, R: ReuseOrder, H: HandleLayout> {
+    pool: &'a mut Pool<T, R, H>,
+    index: usize,
+    generation: H::Word,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> LiveSlot<'_, T, R, H> {
+    /// Whether the slot's death will make the first room in a full pool.
+    #[inline(always)]
+    pub(crate) fn makes_first_room(&self) -> bool {
+        self.pool.is_full() && !self.pool.core.circle().is_last(self.generation)
+    }
+
+    /// Moves the value out.
+    #[inline(always)]
+    pub(crate) fn remove(self) -> T {
+        // SAFETY: the slot is live in this generation, as was tested when the pool was borrowed for this.
+        unsafe { self.pool.remove_live(self.index, self.generation) }
     }
 }
 
