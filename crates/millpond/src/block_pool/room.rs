@@ -10,28 +10,29 @@ type Rest = BitTree<6>;
 
 /// The blocks that are there and have room.
 ///
-/// A pool that is nearly full swings between two of them: a removal makes room in a full block, and the next
-/// insertion fills it again. So the lowest two are plain numbers, and the tree holds only the rest.
+/// A pool that is nearly full swings: a removal makes room in a full block, and the next insertion fills it
+/// again. So that block is a number of its own. The swing writes nothing else, and no step of it has to wait
+/// for what the one before has written.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
-    /// The lowest block with room; [`NONE`](bit_tree::NONE) if none has room.
+    /// A block below `first`, or [`NONE`](bit_tree::NONE).
+    before: usize,
+    /// The lowest block with room but for `before`; `NONE` if there is no other.
     first: usize,
-    /// The block with room that comes after `first`; if `NONE`, that is the lowest one in `rest`.
-    second: usize,
-    /// All others. Each is above `first`, and above `second` unless that is `NONE`.
+    /// All others; each is above `first`.
     rest: Rest,
 }
 
 impl Room {
     /// No blocks, and no memory.
     pub(super) fn new() -> Self {
-        Self { first: bit_tree::NONE, second: bit_tree::NONE, rest: Rest::new() }
+        Self { before: bit_tree::NONE, first: bit_tree::NONE, rest: Rest::new() }
     }
 
     /// The lowest block with room, or [`NONE`](bit_tree::NONE).
-    #[inline]
+    #[inline(always)]
     pub(super) fn lowest(&self) -> usize {
-        self.first
+        if self.before == bit_tree::NONE { self.first } else { self.before }
     }
 
     /// Makes space for the blocks below this number. If there is no memory, nothing has changed.
@@ -42,61 +43,53 @@ impl Room {
     /// A block has room now, if it had none before.
     #[inline(always)]
     pub(super) fn insert(&mut self, block: usize) {
-        if block >= self.first || self.second != bit_tree::NONE {
-            return self.insert_with_care(block);
+        if block < self.first && self.before == bit_tree::NONE {
+            self.before = block;
+        } else {
+            self.insert_with_care(block);
         }
-        self.second = self.first;
-        self.first = block;
     }
 
-    /// Also if the block is not the lowest, or there are two already.
+    /// Also if the block is not the lowest, or `before` is taken.
     #[inline(never)]
     fn insert_with_care(&mut self, block: usize) {
-        if block == self.first || block == self.second {
+        if block == self.before || block == self.first {
             return;
         }
-        if block < self.first {
-            self.rest.insert(self.second);
-            self.second = self.first;
-            self.first = block;
+        if block > self.first {
+            self.rest.insert(block);
             return;
         }
-        if self.second == bit_tree::NONE {
-            if block < self.rest.lowest() {
-                self.second = block;
-                return;
-            }
-        } else if block < self.second {
-            self.rest.insert(self.second);
-            self.second = block;
-            return;
+        if self.first != bit_tree::NONE {
+            self.rest.insert(self.first);
         }
-        self.rest.insert(block);
+        self.first = block.max(self.before);
+        self.before = block.min(self.before);
     }
 
     /// A block has no room now, if it had any.
     pub(super) fn remove(&mut self, block: usize) {
-        if block == self.first {
-            self.remove_lowest();
-        } else if block == self.second {
-            self.second = bit_tree::NONE;
+        if block == self.before {
+            self.before = bit_tree::NONE;
+        } else if block == self.first {
+            self.remove_first();
         } else {
             self.rest.remove(block);
         }
     }
 
     /// The lowest block, which there is, has no room now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove_lowest(&mut self) {
-        self.first = self.second;
-        self.second = bit_tree::NONE;
-        if self.first == bit_tree::NONE {
-            self.take_first_of_rest();
+        if self.before == bit_tree::NONE {
+            self.remove_first();
+        } else {
+            self.before = bit_tree::NONE;
         }
     }
 
     #[inline(never)]
-    fn take_first_of_rest(&mut self) {
+    fn remove_first(&mut self) {
         self.first = self.rest.lowest();
         if self.first != bit_tree::NONE {
             self.rest.remove_lowest();
@@ -106,8 +99,8 @@ impl Room {
     /// Becomes the same as the other. Takes memory only if it has less space than that.
     pub(super) fn take_over(&mut self, other: &Self) {
         self.rest.take_over(&other.rest);
+        self.before = other.before;
         self.first = other.first;
-        self.second = other.second;
     }
 
     /// Checks that of the blocks below this number exactly those are in it of which the function says so.
@@ -117,15 +110,16 @@ impl Room {
         blocks: usize,
         has_room: impl Fn(usize) -> bool,
     ) -> Result<(), Violation> {
-        let in_front = [self.first, self.second];
+        let in_front = [self.before, self.first];
         self.rest.validate(blocks, |block| has_room(block) && !in_front.contains(&block))?;
-        let has_room = |block| block == bit_tree::NONE || block < blocks && has_room(block);
-        let next = self.second.min(self.rest.lowest());
+        let is_right = |block| block == bit_tree::NONE || block < blocks && has_room(block);
+        let comes_before = |block, next| block < next || block == bit_tree::NONE;
         ensure(
-            in_front.into_iter().all(has_room)
-                && (self.first < next || self.first == bit_tree::NONE && next == bit_tree::NONE)
-                && (self.second == bit_tree::NONE || self.second < self.rest.lowest()),
-            "the first two blocks with room are in front of the others",
+            in_front.into_iter().all(is_right)
+                && comes_before(self.before, self.first)
+                && (self.first < self.rest.lowest()
+                    || self.first == bit_tree::NONE && self.rest.lowest() == bit_tree::NONE),
+            "the lowest blocks with room are in front of the others",
             format_args!("{in_front:?}, then {}", self.rest.lowest()),
         )
     }
@@ -194,15 +188,15 @@ mod tests {
             change(&mut room);
             room.validate(9, in_it).unwrap_err().rule()
         };
-        let front = "the first two blocks with room are in front of the others";
-        assert_eq!(broken(|room| core::mem::swap(&mut room.first, &mut room.second)), front);
+        let front = "the lowest blocks with room are in front of the others";
+        assert_eq!(broken(|room| core::mem::swap(&mut room.before, &mut room.first)), front);
         let tree = "a tree has the numbers that are meant to be in it";
-        assert_eq!(broken(|room| room.second = bit_tree::NONE), tree);
-        assert_eq!(broken(|room| room.first = 4), tree);
-        let keeps_none = |room: &mut Room| {
+        assert_eq!(broken(|room| room.first = bit_tree::NONE), tree);
+        assert_eq!(broken(|room| room.before = 1), tree);
+        let lacks_first = |room: &mut Room| {
             room.rest.insert(room.first);
             room.first = bit_tree::NONE;
         };
-        assert_eq!(broken(keeps_none), front);
+        assert_eq!(broken(lacks_first), front);
     }
 }

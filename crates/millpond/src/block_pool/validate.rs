@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(broken(|pool| pool.max_blocks = 2), limit);
         let room = "a tree has the numbers that are meant to be in it";
         assert_eq!(broken(|pool| pool.room.remove(0)), room);
-        let front = "the first two blocks with room are in front of the others";
+        let front = "the lowest blocks with room are in front of the others";
         assert_eq!(broken(|pool| pool.room.insert(1)), front);
         assert_eq!(broken(|pool| pool.room.insert(2)), front);
         let slots = "all blocks have the same number of slots";
