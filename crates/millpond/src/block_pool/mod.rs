@@ -45,8 +45,8 @@ use table::Table;
 ///
 /// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
 /// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
-/// known, a [`Pool`] of that capacity is simpler, a little faster, and never waits for
-/// memory.
+/// known, a [`Pool`] of that capacity is simpler, faster (most of all where values are removed and
+/// inserted all the time), and never waits for memory.
 ///
 /// ```text
 /// handle 1026v3 ──▶ block 1 (1026 >> 10), slot 2 (1026 & 1023), generation 3
