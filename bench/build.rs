@@ -1,13 +1,23 @@
-//! Tells the program which compiler built it, and compiles the C++ contenders whose headers are installed.
+//! Writes compiler and profile into the program, and compiles the C++ contenders whose headers are installed.
 
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let compiler = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     println!("cargo:rustc-env=BENCH_RUSTC={}", first_line(&compiler));
+    println!("cargo:rustc-env=BENCH_PROFILE={}", profile());
     #[cfg(feature = "cpp")]
     cpp::build();
+}
+
+/// The name of the profile. `PROFILE` is `release` for every profile that inherits from it; the directory that
+/// `OUT_DIR` lies in, `target/<profile>/build/<package>/out`, has the name itself.
+fn profile() -> String {
+    let out = std::env::var("OUT_DIR").unwrap_or_default();
+    let profile = Path::new(&out).ancestors().nth(3).and_then(Path::file_name);
+    profile.map_or("unknown".into(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The first line of what a compiler says of its version.

@@ -6,11 +6,13 @@ use clap::Parser;
 
 /// Measures millpond and what people would use instead: the same work, in one process, in turns.
 ///
-/// Without options it takes some minutes, prints tables and a verdict, and writes them with charts to docs/.
+/// Without options it takes some minutes, prints whole frames, a verdict and tables, and writes them with charts to
+/// docs/. `ci/benchmark` does this in two builds, plain release and as games are shipped (fat link-time
+/// optimisation, one codegen unit), and writes one document of both.
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Examples:\n  millpond-bench --quick\n  millpond-bench --only churn --sizes 100000 --rounds 31\n  millpond-bench --full --output /tmp/full\n\nMore contenders: --features allocators (mimalloc, jemalloc; needs a C compiler), --features fyrox\n(fyrox-core, about 100 crates), --features cpp (Boost.Pool, plf::colony, foonathan/memory; needs a C++\ncompiler and apt-get install libboost-dev libplf-colony-dev libfoonathan-memory-dev).\n\nExit code: 0 measured, 1 contenders did not do the same work, 2 unusable arguments."
+    after_help = "Examples:\n  millpond-bench --quick\n  millpond-bench --quick --only frames\n  millpond-bench --only churn --sizes 100000 --rounds 31\n  millpond-bench --full --output full\n\nBoth builds in one document, what ci/benchmark does:\n  cargo run --release -p millpond-bench -- --save results\n  cargo run --profile shipped -p millpond-bench -- --beside results\n\nMore contenders: --features allocators (mimalloc, jemalloc; needs a C compiler), --features fyrox\n(fyrox-core, about 100 crates), --features cpp (Boost.Pool, plf::colony, foonathan/memory; needs a C++\ncompiler and apt-get install libboost-dev libplf-colony-dev libfoonathan-memory-dev).\n\nExit code: 0 measured, 1 contenders did not do the same work, 2 unusable arguments."
 )]
 pub(crate) struct Arguments {
     /// A verdict within two minutes: only what the bars compare, in few rounds
@@ -28,12 +30,18 @@ pub(crate) struct Arguments {
     /// Numbers of slots, with commas between
     #[arg(long, value_name = "SLOTS", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(16..=50_000_000))]
     sizes: Vec<u32>,
-    /// How often each contender is measured at each work
+    /// How often each contender is measured at each work [default: 15 in frames, else 9; 5 with --quick, 11 with --full]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
     /// Where to write benchmark.md, benchmark.csv and the charts [default: docs/ after a run of everything, else nowhere]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Saves the results for --beside of another build instead of writing documents
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Puts the results of another build, from --save, before those of this one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) beside: Option<PathBuf>,
     /// Prints the peak of one allocator's replay and does nothing else: what the program asks of itself
     #[arg(long, hide = true, value_name = "ALLOCATOR")]
     pub(crate) heap_peak: Option<String>,
@@ -41,6 +49,9 @@ pub(crate) struct Arguments {
     #[arg(long, hide = true)]
     pub(crate) unoptimised: bool,
 }
+
+/// The rounds of whole frames, unless `--rounds` names another number.
+const FRAME_ROUNDS: usize = 15;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +80,12 @@ impl Arguments {
             Extent::Full => 11,
         };
         self.rounds.map_or(usual, |rounds| rounds as usize)
+    }
+
+    /// The rounds of whole frames. Their laps are short and read no memory beyond the caches, so more of them cost
+    /// little, and the ratios of small pools move more than others when other programs run.
+    pub(crate) fn frame_rounds(&self) -> usize {
+        self.rounds.map_or(FRAME_ROUNDS, |rounds| rounds as usize)
     }
 
     /// Sizes asked for, or `usual`.
@@ -104,6 +121,7 @@ impl Arguments {
             && self.sizes.is_empty()
             && !self.quick;
         let docs = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs"));
-        self.output.clone().or_else(|| all.then(docs))
+        let directory = self.output.clone().or_else(|| all.then(docs));
+        directory.filter(|_| self.save.is_none())
     }
 }

@@ -1,17 +1,19 @@
 //! What a contender has to offer to take part, and what it may lack.
 
+use serde::{Deserialize, Serialize};
+
 use crate::object::Value;
 
 /// What sort of thing a contender is. Bars compare with some of them only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     /// A pool of this project.
     Millpond,
-    /// Handles with generations; values stay where they are.
+    /// Generational, stable address: a stale handle is refused, and a live value moves only when its store grows.
     Generational,
-    /// Handles with generations; values are moved to keep them adjacent.
+    /// Generational, dense: a stale handle is refused, and values move to stay adjacent.
     GenerationalDense,
-    /// Plain indices: a stale one reads another object.
+    /// Stable address, not generational: plain indices, and a stale one reads another object.
     Index,
     /// An array of the program's own, without handles.
     Array,
@@ -26,6 +28,18 @@ pub(crate) enum Kind {
     NativeContainer,
     /// Not a contender: what the machine allows.
     Limit,
+}
+
+impl Kind {
+    /// A peer that refuses stale handles. Pools of this project are of a kind of their own.
+    pub(crate) fn is_generational(self) -> bool {
+        matches!(self, Self::Generational | Self::GenerationalDense)
+    }
+
+    /// A peer whose live values move only when its store grows.
+    pub(crate) fn is_stable(self) -> bool {
+        matches!(self, Self::Generational | Self::Index)
+    }
 }
 
 /// A way to keep objects. The types are named by a unit type, and the operations are functions, so that
@@ -62,6 +76,12 @@ pub(crate) trait Contender: 'static {
 
     fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T;
 
+    /// The object, or `None` if the key is stale. Works call it only if the contender has [`Self::walk_shared`],
+    /// and a contender has that only if it recognises a stale key.
+    fn find<T: Value>(_store: &Self::Store<T>, _key: Self::Key<T>) -> Option<&T> {
+        None
+    }
+
     /// Removes every object; the memory stays, if the contender can do that.
     fn clear<T: Value>(_store: &mut Self::Store<T>) -> bool {
         false
@@ -83,6 +103,11 @@ pub(crate) trait Contender: 'static {
 
     /// Loops over slices of adjacent objects.
     fn walk_runs<T: Value>(_store: &mut Self::Store<T>, _visit: impl FnMut(&mut T)) -> bool {
+        false
+    }
+
+    /// `for` over all objects, without changing them.
+    fn walk_shared<T: Value>(_store: &Self::Store<T>, _visit: impl FnMut(&T)) -> bool {
         false
     }
 

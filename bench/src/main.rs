@@ -1,10 +1,12 @@
 //! millpond against what people would use instead: the same work, in one process, in turns.
 //!
-//! `cargo run --release -p millpond-bench` measures, prints the tables and writes them to `docs/`.
+//! `cargo run --release -p millpond-bench` measures, prints the tables and writes them to `docs/`; `ci/benchmark`
+//! does so in two builds. Whole frames come first: what games do with their pools.
 
 mod arguments;
 mod contender;
 mod contenders;
+mod frames;
 mod heap;
 mod measure;
 mod memory;
@@ -51,16 +53,24 @@ fn main() -> ExitCode {
     {
         return fail(2, &unwritable(directory, &error));
     }
+    let mut builds = match arguments.beside.as_deref().map(Results::load).transpose() {
+        Ok(other) => Vec::from_iter(other),
+        Err(message) => return fail(2, &message),
+    };
     let results = match measure_all(&arguments) {
         Ok(results) => results,
         Err(Trouble::Unusable(message)) => return fail(2, &message),
         Err(Trouble::Mismatch(message)) => return fail(1, &message),
     };
-    let document = report::document(&results);
+    if let Some(Err(message)) = arguments.save.as_deref().map(|path| results.save(path)) {
+        return fail(2, &message);
+    }
+    builds.push(results);
+    let document = report::document(&builds);
     // A reader that has closed the pipe has seen enough; the files are still to be written.
     let _ = write!(io::stdout(), "{document}");
     let Some(directory) = directory else { return ExitCode::SUCCESS };
-    match report::write(&directory, &document, &results) {
+    match report::write(&directory, &document, &builds) {
         Ok(files) => {
             files.iter().for_each(|file| eprintln!("written: {}", file.display()));
             ExitCode::SUCCESS
@@ -93,7 +103,9 @@ fn measure_all(arguments: &Arguments) -> Result<Results, Trouble> {
     for (number, task) in tasks.into_iter().enumerate() {
         let at = format!("{}, {} bytes, {} slots", task.work, task.object_bytes, task.slots);
         eprintln!("[{:>3}/{count} {:>4.0} s] {at}", number + 1, begin.elapsed().as_secs_f32());
-        results.cells.extend(measure::run(&task, arguments.rounds()).map_err(Trouble::Mismatch)?);
+        let is_frames = task.work.starts_with(frames::PREFIX);
+        let rounds = if is_frames { arguments.frame_rounds() } else { arguments.rounds() };
+        results.cells.extend(measure::run(&task, rounds).map_err(Trouble::Mismatch)?);
     }
     if arguments.wants_work(heap::WORK) {
         eprintln!("{}", heap::WORK);

@@ -10,6 +10,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Kind;
 
 /// What one lap took.
@@ -47,7 +49,7 @@ pub(crate) struct Task {
 }
 
 /// What the laps of one contender at one task took, in nanoseconds per operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) work: String,
     pub(crate) object_bytes: usize,
@@ -58,9 +60,20 @@ pub(crate) struct Cell {
     pub(crate) quartile_low: f64,
     pub(crate) quartile_high: f64,
     pub(crate) rounds: usize,
+    /// What each round's lap took, in the order of the rounds.
+    pub(crate) laps: Vec<f64>,
 }
 
 impl Cell {
+    /// The median over the rounds of how many times the time of `other` in the same round this one took: a round in
+    /// which the machine is slow slows both.
+    pub(crate) fn ratio(&self, other: &Self) -> f64 {
+        let rounds = self.laps.iter().zip(&other.laps);
+        let mut ratios: Vec<f64> = rounds.map(|(own, other)| own / other).collect();
+        ratios.sort_by(f64::total_cmp);
+        if ratios.is_empty() { self.median / other.median } else { quantile(&ratios, 0.5) }
+    }
+
     /// Half the distance of the quartiles, in percent of the median.
     pub(crate) fn spread_percent(&self) -> f64 {
         (self.quartile_high - self.quartile_low) / 2.0 / self.median * 100.0
@@ -149,7 +162,8 @@ fn check(task: &Task, sums: &[Option<u64>]) -> Result<(), String> {
     }
 }
 
-fn cell(task: &Task, candidate: &Candidate, mut laps: Vec<f64>) -> Cell {
+fn cell(task: &Task, candidate: &Candidate, rounds: Vec<f64>) -> Cell {
+    let mut laps = rounds.clone();
     laps.sort_by(f64::total_cmp);
     Cell {
         work: task.work.clone(),
@@ -161,6 +175,7 @@ fn cell(task: &Task, candidate: &Candidate, mut laps: Vec<f64>) -> Cell {
         quartile_low: quantile(&laps, 0.25),
         quartile_high: quantile(&laps, 0.75),
         rounds: laps.len(),
+        laps: rounds,
     }
 }
 
@@ -180,6 +195,15 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 9.0], 0.5), 2.0);
         assert_eq!(quantile(&[1.0, 2.0, 4.0, 9.0], 0.5), 3.0);
         assert_eq!(quantile(&[7.0], 0.25), 7.0);
+    }
+
+    #[test]
+    fn ratio_compares_laps_of_the_same_round() {
+        let task = task(1000, [1, 1]);
+        let measured = |laps: &[f64]| cell(&task, &task.candidates[0], laps.to_vec());
+        // The machine is slow in two rounds of three, and in one of them only for the second contender.
+        let (one, two) = (measured(&[1.0, 4.0, 2.0]), measured(&[2.0, 8.0, 8.0]));
+        assert_eq!((one.median / two.median, one.ratio(&two)), (0.25, 0.5));
     }
 
     struct Answers(u64);

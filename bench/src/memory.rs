@@ -3,6 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use serde::{Deserialize, Serialize};
+
 use crate::contender::{Contender, Kind};
 use crate::contenders::{Visitor, visit_all};
 use crate::object::Medium;
@@ -42,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// What a contender takes for each slot beyond the object, and the size of its keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BytesPerSlot {
     pub(crate) contender: &'static str,
     pub(crate) beyond_object: f64,

@@ -2,7 +2,9 @@
 
 use crate::arguments::{Arguments, Extent};
 use crate::contenders::particle_pool;
+use crate::frames;
 use crate::measure::Task;
+use crate::object::Object;
 use crate::work::burst::Burst;
 use crate::work::churn::Churn;
 use crate::work::clear_refill::ClearRefill;
@@ -20,6 +22,9 @@ use crate::work::{Case, Work, task};
 /// Occupancies for the walks, in percent.
 pub(crate) const OCCUPANCIES: [usize; 4] = [100, 90, 50, 10];
 
+/// Where churn has a bar, with objects of every size.
+pub(crate) const CHURN_SLOTS: [usize; 2] = [1_000, 10_000];
+
 /// Words of payload of the three objects.
 const SMALL: usize = 0;
 const MEDIUM: usize = 12;
@@ -29,6 +34,7 @@ const LARGE: usize = 60;
 pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut plan = Plan { arguments, tasks: Vec::new() };
     let extent = arguments.extent();
+    plan.frames();
     let usual: &[usize] = match extent {
         Extent::Quick => &[1_000, 100_000, 1_000_000],
         Extent::Usual => &[1_000, 10_000, 100_000, 1_000_000],
@@ -49,6 +55,14 @@ pub(crate) fn tasks(arguments: &Arguments) -> Vec<Task> {
         }
         plan.particles(slots);
     }
+    if arguments.sizes(&[]).is_empty() {
+        // Whatever the extent: what the bar of churn compares.
+        for slots in CHURN_SLOTS {
+            plan.churn::<SMALL>(slots);
+            plan.churn::<MEDIUM>(slots);
+            plan.churn::<LARGE>(slots);
+        }
+    }
     if extent != Extent::Quick {
         plan.programs();
     }
@@ -68,6 +82,22 @@ impl Plan<'_> {
         }
     }
 
+    /// What games do: the recorded ones with objects of every size, and generated ones.
+    fn frames(&mut self) {
+        let wants = |work: &str| self.arguments.wants_work(work);
+        let extent = self.arguments.extent();
+        self.tasks.extend(frames::game_tasks::<MEDIUM>(&wants));
+        if extent != Extent::Quick {
+            self.tasks.extend(frames::game_tasks::<SMALL>(&wants));
+            self.tasks.extend(frames::game_tasks::<LARGE>(&wants));
+        }
+        self.tasks.extend(frames::generated_tasks::<MEDIUM>(&wants));
+        if extent == Extent::Full {
+            self.tasks.extend(frames::generated_tasks::<SMALL>(&wants));
+            self.tasks.extend(frames::generated_tasks::<LARGE>(&wants));
+        }
+    }
+
     /// The works on single objects.
     fn objects<const P: usize>(&mut self, slots: usize) {
         let all = self.arguments.extent() != Extent::Quick;
@@ -81,15 +111,22 @@ impl Plan<'_> {
         self.add::<ClearRefill, P>("clear+refill", slots, 100);
         self.add::<Retain, P>("retain", slots, 100);
         for percent in OCCUPANCIES {
+            let name = |form| format!("iterate {percent}%, {form}");
+            self.add::<Iterate<For>, P>(&name("for"), slots, percent);
             if all || percent != 90 {
-                self.add::<Iterate<For>, P>(&format!("iterate {percent}%, for"), slots, percent);
-                self.add::<Iterate<ForEach>, P>(
-                    &format!("iterate {percent}%, for_each"),
-                    slots,
-                    percent,
-                );
-                self.add::<Iterate<Runs>, P>(&format!("iterate {percent}%, runs"), slots, percent);
+                self.add::<Iterate<ForEach>, P>(&name("for_each"), slots, percent);
+                self.add::<Iterate<Runs>, P>(&name("runs"), slots, percent);
             }
+        }
+    }
+
+    /// Churn, unless it is planned already.
+    fn churn<const P: usize>(&mut self, slots: usize) {
+        let bytes = size_of::<Object<P>>();
+        let planned =
+            |task: &Task| task.work == "churn" && task.object_bytes == bytes && task.slots == slots;
+        if !self.tasks.iter().any(planned) {
+            self.add::<Churn, P>("churn", slots, 90);
         }
     }
 

@@ -1,5 +1,9 @@
 //! Everything that one run has measured.
 
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Kind;
 use crate::heap::Peak;
 use crate::measure::Cell;
@@ -10,8 +14,10 @@ use crate::work::worst::Latency;
 pub(crate) const REFERENCE: &str = "Pool, Lifo";
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Results {
+    /// The profile that the program was built with.
+    pub(crate) profile: &'static str,
     pub(crate) cells: Vec<Cell>,
     pub(crate) latencies: Vec<Latency>,
     pub(crate) bytes_per_slot: Vec<BytesPerSlot>,
@@ -19,6 +25,9 @@ pub(crate) struct Results {
     pub(crate) rounds: usize,
     pub(crate) seconds: u64,
 }
+
+/// How a file of saved results begins. The number goes up with every change of what is saved.
+const HEADER: &[u8] = b"millpond-bench results 1\n";
 
 /// A group of cells that one table shows: objects of one size in stores of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +39,7 @@ pub(crate) struct Group {
 impl Results {
     pub(crate) fn new(rounds: usize) -> Self {
         Self {
+            profile: env!("BENCH_PROFILE"),
             cells: Vec::new(),
             latencies: Vec::new(),
             bytes_per_slot: Vec::new(),
@@ -37,6 +47,30 @@ impl Results {
             rounds,
             seconds: 0,
         }
+    }
+
+    /// Writes everything to a file that [`load`](Self::load) reads.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), String> {
+        let mut bytes = HEADER.to_vec();
+        bytes.extend(postcard::to_allocvec(self).map_err(|error| error.to_string())?);
+        std::fs::write(path, bytes).map_err(|error| {
+            format!("{}: {error}; expected a file that can be written", path.display())
+        })
+    }
+
+    /// Reads what the same version of the program has saved, usually in another build.
+    pub(crate) fn load(path: &Path) -> Result<Self, String> {
+        let wrong = |what: String| {
+            format!(
+                "{}: {what}; expected a file written by --save of the same version",
+                path.display()
+            )
+        };
+        let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+        // For the rest of the program: names of contenders are `'static`.
+        let bytes: &'static [u8] = Vec::leak(bytes);
+        let bytes = bytes.strip_prefix(HEADER).ok_or_else(|| wrong("not saved results".into()))?;
+        postcard::from_bytes(bytes).map_err(|error| wrong(error.to_string()))
     }
 
     /// The groups in which `work` was measured, in the order of measurement.
@@ -83,5 +117,36 @@ impl Results {
     ) -> Option<&'a Cell> {
         let cells = self.column(work, group).filter(|cell| kinds.contains(&cell.kind));
         cells.min_by(|one, other| one.median.total_cmp(&other.median))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn load_reads_what_save_has_written_and_refuses_the_rest() {
+        let path = std::env::temp_dir().join(format!("millpond-bench-{}", std::process::id()));
+        let mut results = Results::new(3);
+        results.cells.push(Cell {
+            work: "churn".into(),
+            object_bytes: 64,
+            slots: 100,
+            contender: "slotmap",
+            kind: Kind::Generational,
+            median: 1.5,
+            quartile_low: 1.0,
+            quartile_high: 2.0,
+            rounds: 3,
+            laps: vec![1.0, 1.5, 2.0],
+        });
+        results.save(&path).unwrap();
+        let loaded = Results::load(&path).unwrap();
+        assert_eq!(format!("{loaded:?}"), format!("{results:?}"));
+        std::fs::write(&path, "something else").unwrap();
+        let message = Results::load(&path).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(message.contains("not saved results; expected"), "{message}");
+        assert!(Results::load(&path).is_err());
     }
 }

@@ -45,12 +45,22 @@ impl Trace {
 
 /// Freedoom 2 MAP01, eight bots.
 pub(crate) fn freedoom_bots() -> Trace {
-    lifetimes(&gunzip(include_bytes!("../../traces/freedoom2-map01-8bots.csv.gz")))
+    lifetimes(&freedoom_bots_text())
 }
 
 /// Freedoom 2 MAP15, one player.
 pub(crate) fn freedoom_solo() -> Trace {
-    lifetimes(&gunzip(include_bytes!("../../traces/freedoom2-map15-solo.csv.gz")))
+    lifetimes(&freedoom_solo_text())
+}
+
+/// The trace of [`freedoom_bots`] as it is written.
+pub(crate) fn freedoom_bots_text() -> String {
+    gunzip(include_bytes!("../../traces/freedoom2-map01-8bots.csv.gz"))
+}
+
+/// The trace of [`freedoom_solo`] as it is written.
+pub(crate) fn freedoom_solo_text() -> String {
+    gunzip(include_bytes!("../../traces/freedoom2-map15-solo.csv.gz"))
 }
 
 /// Positions of all actors, frame by frame.

@@ -1,9 +1,10 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
 use crate::contender::Kind;
+use crate::frames::{self, WALKS};
 use crate::heap;
 use crate::measure::Cell;
-use crate::plan::OCCUPANCIES;
+use crate::plan::{CHURN_SLOTS, OCCUPANCIES};
 use crate::results::{Group, REFERENCE, Results};
 use crate::work::{snapshot, worst};
 
@@ -41,56 +42,68 @@ const ANY_GENERATIONAL: &[Kind] = &[Kind::Generational, Kind::GenerationalDense]
 const STABLE_GENERATIONAL: &[Kind] = &[Kind::Generational];
 const VEC: &str = "Vec, swap_remove";
 const PACKED: &str = "PackedPool";
+const BLOCKS: &str = "BlockPool";
+const SLOTMAP: &str = "slotmap";
+const SLOTMAP_DENSE: &str = "slotmap, dense";
 const RECYCLER: &str = "Recycler";
 const TWO_LINES: &str = "limit: two lines, no checks";
-const FORMS: [&str; 3] = ["for", "for_each", "runs"];
+/// The loops that peers have, too.
+const LOOPS: [&str; 2] = ["for", "for_each"];
 
-/// All bars.
+/// All bars: whole frames first, then operations one by one.
 pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     let judge = Judge(results);
-    let mut bars = Vec::new();
-    for work in ["fill", "get", "churn", "clear+refill", "retain"] {
-        let text = format!("{work}: best generational peer");
-        bars.push(judge.against_kinds(text, 1.0, work, ANY_GENERATIONAL, 0));
+    let mut bars = judge.frames();
+    let text = "churn, 1,000 and 10,000 slots: best generational peer".into();
+    bars.push(judge.against_kinds(text, 1.05, "churn", ANY_GENERATIONAL, &CHURN_SLOTS));
+    for work in ["get", "fill", "retain", "burst", "clear+refill"] {
+        bars.push(judge.peer_or_memory(work));
     }
-    let text = "burst, 100,000 slots and more: best generational peer".into();
-    bars.push(judge.against_kinds(text, 0.7, "burst", ANY_GENERATIONAL, 100_000));
-    for form in FORMS {
+    for percent in OCCUPANCIES {
+        let work = format!("iterate {percent}%, for");
+        let text =
+            format!("{work}, 1,000 and 100,000 slots: best stable-address generational peer");
+        bars.push(judge.against_kinds(text, 0.9, &work, STABLE_GENERATIONAL, &[1_000, 100_000]));
+    }
+    for work in ["get", "churn"] {
+        let text = format!("BlockPool, {work}: slotmap");
+        let other = |group| results.cell(work, group, SLOTMAP);
+        bars.push(judge.compare(text, 1.25, work, BLOCKS, &[], &other));
+    }
+    let other = |group| results.cell("particles", group, VEC);
+    let text = "PackedPool, particles, 1,000,000: Vec with swap_remove".into();
+    bars.push(judge.compare(text, 3.0, "particles", PACKED, &[1_000_000], &other));
+    for form in WALKS {
         let work = format!("iterate 100%, {form}");
-        bars.push(judge.against(format!("{work}: plain Vec loop"), 1.05, &work, &work, VEC, 0));
+        bars.push(judge.against(format!("{work}: plain Vec loop"), 1.05, &work, VEC, &[]));
     }
     for percent in [50, 10] {
-        bars.extend(judge.sparse(percent));
+        for form in WALKS {
+            let work = format!("iterate {percent}%, {form}");
+            let text = format!("{work}, 100,000 slots: dense array");
+            bars.push(judge.against(text, 1.5, &work, VEC, &[100_000]));
+        }
     }
     for work in ["churn", "burst"] {
         let text = format!("{work}: best C++ pool that checks nothing");
-        bars.push(judge.against_kinds(text, 1.5, work, &[Kind::Native], 0));
+        bars.push(judge.against_kinds(text, 1.5, work, &[Kind::Native], &[]));
     }
     for percent in OCCUPANCIES {
         let work = format!("iterate {percent}%, runs");
         let other = |group| results.cell(&work, group, VEC);
         let text = format!("PackedPool, iterate {percent}%: plain Vec loop");
-        bars.push(judge.compare(text, 1.03, &work, PACKED, 0, &other));
+        bars.push(judge.compare(text, 1.03, &work, PACKED, &[], &other));
     }
-    let other = |group| results.cell("churn", group, "slotmap, dense");
-    bars.push(judge.compare(
-        "PackedPool, churn: slotmap dense".into(),
-        0.6,
-        "churn",
-        PACKED,
-        0,
-        &other,
-    ));
+    let other = |group| results.cell("churn", group, SLOTMAP_DENSE);
+    let text = "PackedPool, churn: slotmap dense".into();
+    bars.push(judge.compare(text, 0.6, "churn", PACKED, &[], &other));
     let text = "particles: Vec with swap_remove".into();
-    bars.push(judge.against(text, 1.1, "particles", "particles", VEC, 0));
-    let other = |group| results.cell("particles", group, VEC);
-    let text = "PackedPool, particles: Vec with swap_remove".into();
-    bars.push(judge.compare(text, 1.1, "particles", PACKED, 0, &other));
-    bars.push(judge.recycler());
-    for work in ["get", "churn", "burst"] {
-        let text = format!("{work}, every size: touching the same cache lines");
-        bars.push(judge.against(text, 1.5, work, work, TWO_LINES, 0));
-    }
+    bars.push(judge.against(text, 1.1, "particles", VEC, &[]));
+    let other = |group| results.cell("iterate 100%, for", group, VEC);
+    let text = "Recycler, whole array: plain Vec loop".into();
+    bars.push(judge.compare(text, 1.03, "iterate 100%, for", RECYCLER, &[], &other));
+    let text = "churn, every size: touching the same cache lines".into();
+    bars.push(judge.against(text, 1.5, "churn", TWO_LINES, &[]));
     bars.extend(judge.snapshots());
     bars.push(judge.worst_operation());
     for (contender, limit) in
@@ -100,7 +113,7 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     }
     let general = |group| results.best(heap::WORK, group, &[Kind::Allocator]);
     let text = format!("{}, OpenTTD replay: fastest general allocator", heap::OWN);
-    bars.push(judge.compare(text, 1.0, heap::WORK, heap::OWN, 0, &general));
+    bars.push(judge.compare(text, 1.0, heap::WORK, heap::OWN, &[], &general));
     bars.push(judge.heap_peak());
     bars
 }
@@ -108,6 +121,77 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
 struct Judge<'a>(&'a Results);
 
 impl Judge<'_> {
+    /// Whole frames of the recorded games, then of the generated scripts.
+    fn frames(&self) -> Vec<Bar> {
+        let games = frames::GAMES.map(String::from).to_vec();
+        let mut bars = Vec::new();
+        for (what, scripts) in
+            [("whole frames", games), ("generated frames", frames::generated().to_vec())]
+        {
+            for form in WALKS {
+                let text = format!("{what}, {form}: best stable-address generational peer");
+                bars.push(self.merged(text, 0.9, &scripts, |script| {
+                    let peer =
+                        |group: Group| self.best_loop(script, form, group, STABLE_GENERATIONAL);
+                    let work = frames::work(script, form);
+                    self.compare(String::new(), 0.9, &work, REFERENCE, &[], &peer)
+                }));
+            }
+            // By `for` and by `for_each`, each against the same loop.
+            let loops: Vec<String> = scripts
+                .iter()
+                .flat_map(|script| LOOPS.map(|form| frames::work(script, form)))
+                .collect();
+            let text = format!("PackedPool, {what}: slotmap dense");
+            bars.push(self.merged(text, 0.75, &loops, |work| {
+                let other = |group| self.0.cell(work, group, SLOTMAP_DENSE);
+                self.compare(String::new(), 0.75, work, PACKED, &[], &other)
+            }));
+            let works: Vec<String> =
+                scripts.iter().map(|script| frames::work(script, frames::EVENTS)).collect();
+            let text = format!("{what}, births and deaths only: best generational peer");
+            bars.push(self.merged(text, 1.0, &works, |work| {
+                self.against_kinds(String::new(), 1.0, work, ANY_GENERATIONAL, &[])
+            }));
+        }
+        bars
+    }
+
+    /// The fastest of some kinds at a walk in whole frames: by the same loop, or by the better one if the peers
+    /// have no such loop.
+    fn best_loop(&self, script: &str, form: &str, group: Group, kinds: &[Kind]) -> Option<&Cell> {
+        let forms: &[&str] = if form == "runs" { &LOOPS } else { &[form] };
+        let works: Vec<String> = forms.iter().map(|form| frames::work(script, form)).collect();
+        let cells = self.0.cells.iter().filter(|cell| {
+            works.contains(&cell.work)
+                && kinds.contains(&cell.kind)
+                && group == Group { object_bytes: cell.object_bytes, slots: cell.slots }
+        });
+        cells.min_by(|one, other| one.median.total_cmp(&other.median))
+    }
+
+    /// One bar of several, each named after what it was made from.
+    fn merged(&self, text: String, limit: f64, of: &[String], bar: impl Fn(&str) -> Bar) -> Bar {
+        let ratios = of.iter().flat_map(|name| {
+            let ratios = bar(name).ratios.into_iter();
+            let name = name.trim_start_matches(frames::PREFIX);
+            ratios.map(move |(ratio, place)| (ratio, format!("{place}, {name}")))
+        });
+        Bar { text, limit, ratios: ratios.collect() }
+    }
+
+    /// The reference against the best generational peer, or against an array of which the same two cache lines are
+    /// touched, if that is slower: no faster is possible.
+    fn peer_or_memory(&self, work: &str) -> Bar {
+        let other = |group| {
+            let peer = self.0.best(work, group, ANY_GENERATIONAL)?;
+            let memory = self.0.cell(work, group, TWO_LINES);
+            Some(memory.filter(|memory| memory.median > peer.median).unwrap_or(peer))
+        };
+        let text = format!("{work}: best generational peer, or the limit of two cache lines");
+        self.compare(text, 1.0, work, REFERENCE, &[], &other)
+    }
+
     /// The reference against the best of some kinds.
     fn against_kinds(
         &self,
@@ -115,83 +199,46 @@ impl Judge<'_> {
         limit: f64,
         work: &str,
         kinds: &[Kind],
-        slots_min: usize,
+        slots: &[usize],
     ) -> Bar {
         let other = |group| self.0.best(work, group, kinds);
-        self.compare(text, limit, work, REFERENCE, slots_min, &other)
+        self.compare(text, limit, work, REFERENCE, slots, &other)
     }
 
-    /// The reference at `work` against one contender at `other_work`.
+    /// The reference against one contender.
     fn against(
         &self,
         text: String,
         limit: f64,
         work: &str,
-        other_work: &str,
         contender: &str,
-        slots_min: usize,
+        slots: &[usize],
     ) -> Bar {
-        let other = |group| self.0.cell(other_work, group, contender);
-        self.compare(text, limit, work, REFERENCE, slots_min, &other)
+        let other = |group| self.0.cell(work, group, contender);
+        self.compare(text, limit, work, REFERENCE, slots, &other)
     }
 
-    /// Iteration with holes at 100,000 slots, in each form of the loop.
-    fn sparse(&self, percent: usize) -> Vec<Bar> {
-        let mut bars = Vec::new();
-        for form in FORMS {
-            let work = format!("iterate {percent}%, {form}");
-            let loops =
-                [format!("iterate {percent}%, for"), format!("iterate {percent}%, for_each")];
-            let peer = |group: Group| {
-                let best =
-                    loops.iter().filter_map(|work| self.0.best(work, group, STABLE_GENERATIONAL));
-                best.filter(|_| group.slots == 100_000)
-                    .min_by(|one, other| one.median.total_cmp(&other.median))
-            };
-            let text = format!("{work}, 100,000 slots: best stable-address generational peer");
-            bars.push(self.compare(text, 0.25, &work, REFERENCE, 0, &peer));
-            let dense =
-                |group: Group| self.0.cell(&work, group, VEC).filter(|_| group.slots == 100_000);
-            let text = format!("{work}, 100,000 slots: dense array");
-            bars.push(self.compare(text, 1.5, &work, REFERENCE, 0, &dense));
-        }
-        bars
-    }
-
-    fn recycler(&self) -> Bar {
-        let work = "iterate 100%, for";
-        let other = |group| self.0.cell(work, group, VEC);
-        self.compare(
-            "Recycler, whole array: plain Vec loop".into(),
-            1.03,
-            work,
-            RECYCLER,
-            0,
-            &other,
-        )
-    }
-
-    /// The worst ratio of `contender` to `other` over all groups from `slots_min`.
+    /// The ratios of `contender` to `other` in all groups, or in those with so many `slots`.
     fn compare<'a>(
         &'a self,
         text: String,
         limit: f64,
         work: &str,
         contender: &str,
-        slots_min: usize,
+        slots: &[usize],
         other: &dyn Fn(Group) -> Option<&'a Cell>,
     ) -> Bar {
-        let groups = self.0.groups(|name| name == work);
-        let ratios =
-            groups.into_iter().filter(|group| group.slots >= slots_min).filter_map(|group| {
-                let own = self.0.cell(work, group, contender)?;
-                let other = other(group)?;
-                let place = format!(
-                    "{:.2} against {:.2} ns ({}), {} bytes, {} slots",
-                    own.median, other.median, other.contender, group.object_bytes, group.slots
-                );
-                Some((own.median / other.median, place))
-            });
+        let groups = self.0.groups(|name| name == work).into_iter();
+        let groups = groups.filter(|group| slots.is_empty() || slots.contains(&group.slots));
+        let ratios = groups.filter_map(|group| {
+            let own = self.0.cell(work, group, contender)?;
+            let other = other(group)?;
+            let place = format!(
+                "{:.2} against {:.2} ns ({}), {} bytes, {} slots",
+                own.median, other.median, other.contender, group.object_bytes, group.slots
+            );
+            Some((own.ratio(other), place))
+        });
         Bar { text, limit, ratios: ratios.collect() }
     }
 
@@ -202,7 +249,7 @@ impl Judge<'_> {
             for percent in [100, 90] {
                 let work = format!("{} {percent}%", snapshot::PREFIX);
                 let to_other = |group| self.0.cell(&work, group, other);
-                let bar = self.compare(text.into(), limit, &work, contender, 0, &to_other);
+                let bar = self.compare(text.into(), limit, &work, contender, &[], &to_other);
                 ratios.extend(
                     bar.ratios
                         .into_iter()
@@ -284,28 +331,110 @@ mod tests {
             quartile_low: median,
             quartile_high: median,
             rounds: 1,
+            laps: Vec::new(),
         }
+    }
+
+    fn bar(cells: &[Cell], text: &str) -> Bar {
+        let mut results = Results::new(1);
+        results.cells = cells.to_vec();
+        let mut found = bars(&results).into_iter().filter(|bar| bar.text.starts_with(text));
+        let bar = found.next().expect("a bar of this name");
+        assert!(found.next().is_none(), "{text} is not one bar");
+        bar
     }
 
     #[test]
     fn a_bar_is_missed_when_one_place_is_above_its_limit() {
-        let mut results = Results::new(1);
-        results.cells = vec![
+        let mut cells = vec![
             cell(REFERENCE, Kind::Millpond, 1_000, 2.0),
             cell("slower", Kind::Generational, 1_000, 9.0),
             cell("best", Kind::Generational, 1_000, 4.0),
             cell("no generations", Kind::Index, 1_000, 1.0),
+            // Larger than what the bar is about.
+            cell(REFERENCE, Kind::Millpond, 100_000, 9.0),
+            cell("best", Kind::Generational, 100_000, 1.0),
         ];
-        let churn = |results: &Results| {
-            let mut bars = bars(results);
-            bars.swap_remove(2)
+        let churn = |cells: &[Cell]| bar(cells, "churn, 1,000 and 10,000 slots");
+        let now = churn(&cells);
+        assert_eq!((now.word(), now.worst().unwrap().0), ("met", 0.5));
+        cells.push(cell(REFERENCE, Kind::Millpond, 10_000, 6.0));
+        cells.push(cell("best", Kind::Generational, 10_000, 4.0));
+        let now = churn(&cells);
+        assert_eq!((now.word(), now.worst().unwrap().0, now.met()), ("missed", 1.5, 1));
+        assert_eq!(bar(&cells, "whole frames, for:").word(), "-");
+    }
+
+    /// Cells of one script, by part: (part, contender, kind, median).
+    fn frame_cells(script: &str, rows: &[(&str, &'static str, Kind, f64)]) -> Vec<Cell> {
+        let cells = rows.iter().map(|&(part, contender, kind, median)| Cell {
+            work: frames::work(script, part),
+            ..cell(contender, kind, 500, median)
+        });
+        cells.collect()
+    }
+
+    #[test]
+    fn whole_frames_compare_with_stable_peers_by_the_same_loop_and_runs_with_the_better_one() {
+        use Kind::{Generational, GenerationalDense, Millpond};
+        let rows = [
+            ("for", REFERENCE, Millpond, 1.7),
+            ("for", "stable", Generational, 2.0),
+            ("for", SLOTMAP_DENSE, GenerationalDense, 1.0),
+            ("for", PACKED, Millpond, 0.7),
+            ("for_each", REFERENCE, Millpond, 1.2),
+            ("for_each", "stable", Generational, 1.0),
+            ("for_each", SLOTMAP_DENSE, GenerationalDense, 1.0),
+            ("for_each", PACKED, Millpond, 0.8),
+            ("runs", REFERENCE, Millpond, 0.5),
+            (frames::EVENTS, REFERENCE, Millpond, 3.0),
+            (frames::EVENTS, "stable", Generational, 4.0),
+            (frames::EVENTS, SLOTMAP_DENSE, GenerationalDense, 2.0),
+        ];
+        let mut cells = frame_cells(frames::GAMES[0], &rows);
+        let outcome = |cells: &[Cell], text: &str| {
+            let bar = bar(cells, text);
+            (bar.worst().unwrap().0, bar.word())
         };
-        let bar = churn(&results);
-        assert_eq!((bar.word(), bar.worst().unwrap().0), ("met", 0.5));
-        results.cells.push(cell(REFERENCE, Kind::Millpond, 10_000, 6.0));
-        results.cells.push(cell("best", Kind::Generational, 10_000, 4.0));
-        let bar = churn(&results);
-        assert_eq!((bar.word(), bar.worst().unwrap().0, bar.met()), ("missed", 1.5, 1));
-        assert_eq!(bars(&results)[0].word(), "-");
+        assert_eq!(outcome(&cells, "whole frames, for:"), (0.85, "met"));
+        assert_eq!(outcome(&cells, "whole frames, for_each:"), (1.2, "missed"));
+        assert_eq!(outcome(&cells, "whole frames, runs:"), (0.5, "met"));
+        assert_eq!(outcome(&cells, "PackedPool, whole frames:"), (0.8, "missed"));
+        assert_eq!(outcome(&cells, "whole frames, births and deaths only:"), (1.5, "missed"));
+        // The worst of both games counts, and the place says which it is.
+        cells.extend(frame_cells(
+            frames::GAMES[1],
+            &[("for", REFERENCE, Millpond, 3.0), ("for", "stable", Generational, 1.0)],
+        ));
+        let both = bar(&cells, "whole frames, for:");
+        let (ratio, place) = both.worst().unwrap();
+        assert_eq!((*ratio, both.met()), (3.0, 1));
+        assert!(place.ends_with(frames::GAMES[1]), "{place}");
+        assert_eq!(bar(&cells, "generated frames, for:").word(), "-");
+    }
+
+    #[test]
+    fn the_limit_of_two_cache_lines_counts_where_it_is_above_the_best_peer() {
+        let work = |median, contender, kind| Cell {
+            work: "get".into(),
+            ..cell(contender, kind, 1_000, median)
+        };
+        let mut cells =
+            vec![work(3.0, REFERENCE, Kind::Millpond), work(2.0, "peer", Kind::Generational)];
+        assert_eq!(bar(&cells, "get:").worst().unwrap().0, 1.5);
+        cells.push(work(1.0, TWO_LINES, Kind::Limit));
+        assert_eq!(bar(&cells, "get:").worst().unwrap().0, 1.5);
+        cells.last_mut().unwrap().median = 3.0;
+        assert_eq!(
+            (bar(&cells, "get:").word(), bar(&cells, "get:").worst().unwrap().0),
+            ("met", 1.0)
+        );
+    }
+
+    #[test]
+    fn frames_come_first() {
+        let bars = bars(&Results::new(1));
+        assert!(bars[..3].iter().all(|bar| bar.text.starts_with("whole frames, ")));
+        assert!(bars[10].text.starts_with("churn, 1,000"), "{}", bars[10].text);
     }
 }

@@ -37,6 +37,19 @@ impl Contender for FyroxPool {
         store.borrow_mut(key)
     }
 
+    #[inline(always)]
+    fn find<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> Option<&T> {
+        store.try_borrow(key).ok()
+    }
+
+    #[inline(always)]
+    fn walk_shared<T: Value>(store: &Self::Store<T>, mut visit: impl FnMut(&T)) -> bool {
+        for value in store.iter() {
+            visit(value);
+        }
+        true
+    }
+
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
         store.clear();
         true

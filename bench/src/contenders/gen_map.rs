@@ -9,7 +9,7 @@ pub(crate) struct GenMap;
 impl Contender for GenMap {
     const NAME: &'static str = "gen_map";
     const KIND: Kind = Kind::Generational;
-    type Key<T: Value> = gen_map::Key<gen_map::DefaultConfig>;
+    type Key<T: Value> = gen_map::Key<gen_map::DefaultKeyConfig>;
     type Store<T: Value> = gen_map::GenMap<T>;
 
     fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
@@ -34,6 +34,19 @@ impl Contender for GenMap {
     #[inline(always)]
     fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
         store.get_mut(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn find<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> Option<&T> {
+        store.get(key)
+    }
+
+    #[inline(always)]
+    fn walk_shared<T: Value>(store: &Self::Store<T>, mut visit: impl FnMut(&T)) -> bool {
+        for value in store.values() {
+            visit(value);
+        }
+        true
     }
 
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {

@@ -36,6 +36,19 @@ impl Contender for GenerationalArena {
         store.get_mut(key).expect("live")
     }
 
+    #[inline(always)]
+    fn find<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> Option<&T> {
+        store.get(key)
+    }
+
+    #[inline(always)]
+    fn walk_shared<T: Value>(store: &Self::Store<T>, mut visit: impl FnMut(&T)) -> bool {
+        for (_, value) in store.iter() {
+            visit(value);
+        }
+        true
+    }
+
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
         store.clear();
         true

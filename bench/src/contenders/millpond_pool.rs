@@ -62,6 +62,19 @@ macro_rules! pool_operations {
             store.get_mut(key).expect("live")
         }
 
+        #[inline(always)]
+        fn find<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> Option<&T> {
+            store.get(key)
+        }
+
+        #[inline(always)]
+        fn walk_shared<T: Value>(store: &Self::Store<T>, mut visit: impl FnMut(&T)) -> bool {
+            for value in store.values() {
+                visit(value);
+            }
+            true
+        }
+
         fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
             store.clear();
             true

@@ -1,14 +1,24 @@
 //! Everyone who takes part, one file each, and the list of them.
+//!
+//! Of the generational crates those take part that are in wide use or were released within the last year. Left
+//! out: `slotmap::HopSlotMap` (deprecated by its crate), `stable_gen_map` (an allocation per object, as in the rows
+//! of `Box`), `genarena` and `alot` (slots of value, generation and free link, as in `slotmap` and `thunderdome`,
+//! and few users), `handy` and `typed-generational-arena` (a stale handle can match again), `concurrent-slotmap`,
+//! `sharded-slab` and `plurality` (shared between threads), `hecs`, `gecs` and `bevy_ecs` (entities with several
+//! columns, not values of one type).
 
 mod any_pool;
 mod arenas;
+mod bitarena;
 mod block_pool;
 mod boxed;
 mod bytemap_pool;
+mod deferred_map;
 #[cfg(feature = "fyrox")]
 mod fyrox;
 mod gen_map;
 mod generational_arena;
+pub(crate) mod harness;
 mod limits;
 mod millpond_pool;
 #[cfg(feature = "cpp")]
@@ -19,17 +29,19 @@ mod pool_allocator;
 mod recycler;
 mod roster_pool;
 mod slab;
+mod slotmap_careful;
 mod slotmap_dense;
 mod slotmap_plain;
 mod stable_vec;
 mod static_pool;
+mod thunderation;
 mod thunderdome;
 mod vec_option;
 mod vec_swap_remove;
 
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
 
-use crate::contender::Contender;
+use crate::contender::{Contender, Kind};
 use crate::memory;
 use crate::work::particles::room;
 use crate::work::quadtree::NODES_MAX;
@@ -45,18 +57,38 @@ pub(crate) fn visit_all(visitor: &mut impl Visitor) {
     visit_others(visitor);
 }
 
-/// What people would use instead, and what the machine allows.
-fn visit_others(visitor: &mut impl Visitor) {
+/// Stores that remove and insert one by one, know their objects, and whose keys outlive removals of others.
+fn visit_peers(visitor: &mut impl Visitor) {
     visitor.visit::<slotmap_plain::SlotMapPlain>();
     visitor.visit::<slotmap_dense::SlotMapDense>();
+    visitor.visit::<slotmap_careful::SlotMapCareful>();
     visitor.visit::<thunderdome::Thunderdome>();
+    visitor.visit::<thunderation::Thunderation>();
+    visitor.visit::<bitarena::BitArena>();
+    visitor.visit::<deferred_map::DeferredMap>();
     visitor.visit::<generational_arena::GenerationalArena>();
     visitor.visit::<gen_map::GenMap>();
     #[cfg(feature = "fyrox")]
     visitor.visit::<fyrox::FyroxPool>();
     visitor.visit::<slab::Slab>();
-    visitor.visit::<stable_vec::StableVec>();
     visitor.visit::<vec_option::VecOption>();
+}
+
+/// Shows those that play frames: every peer whose keys outlive removals, and the pools of this project whose
+/// capacity is chosen at run time.
+pub(crate) fn visit_frames(visitor: &mut impl Visitor) {
+    visitor.visit::<millpond_pool::PoolWith<Lifo>>();
+    visitor.visit::<packed_pool::PackedPool>();
+    visitor.visit::<block_pool::BlockPool>();
+    visitor.visit::<recycler::Recycler>();
+    visit_peers(visitor);
+    visitor.visit::<harness::Harness>();
+}
+
+/// What people would use instead, and what the machine allows.
+fn visit_others(visitor: &mut impl Visitor) {
+    visit_peers(visitor);
+    visitor.visit::<stable_vec::StableVec>();
     visitor.visit::<boxed::BoxOn<boxed::SystemHeap>>();
     #[cfg(feature = "allocators")]
     visitor.visit::<boxed::BoxOn<boxed::MiHeap>>();
@@ -101,6 +133,21 @@ fn visit_static(visitor: &mut impl Visitor) {
     visit!(100, room(100));
 }
 
+/// The peers of which `wanted` is true.
+pub(crate) fn peers(wanted: impl Fn(Kind) -> bool) -> Vec<&'static str> {
+    struct Names<F>(Vec<&'static str>, F);
+    impl<F: Fn(Kind) -> bool> Visitor for Names<F> {
+        fn visit<C: Contender>(&mut self) {
+            if (self.1)(C::KIND) {
+                self.0.push(C::NAME);
+            }
+        }
+    }
+    let mut names = Names(Vec::new(), wanted);
+    visit_others(&mut names);
+    names.0
+}
+
 /// Where a contender stands in the tables.
 pub(crate) fn place(name: &str) -> usize {
     struct Names(Vec<&'static str>);
@@ -113,6 +160,7 @@ pub(crate) fn place(name: &str) -> usize {
     visit_millpond(&mut names);
     names.0.push(particle_pool::NAME);
     visit_others(&mut names);
+    names.0.push(harness::NAME);
     #[cfg(feature = "cpp")]
     names.0.extend(native::names());
     names.0.iter().position(|&known| known == name).unwrap_or(names.0.len())

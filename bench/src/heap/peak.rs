@@ -3,11 +3,13 @@
 
 use std::process::Command;
 
+use serde::{Deserialize, Serialize};
+
 use super::allocators::{Allocator, Visitor, visit_all};
 use super::{Replay, events};
 
 /// What one allocator needed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Peak {
     pub(crate) allocator: &'static str,
     pub(crate) is_general: bool,

@@ -2,6 +2,9 @@
 
 use super::environment;
 use super::table::Table;
+use crate::contender::Kind;
+use crate::contenders::{harness, peers};
+use crate::frames;
 use crate::heap;
 use crate::measure::Cell;
 use crate::memory;
@@ -13,10 +16,30 @@ use crate::work::{snapshot, worst};
 /// Operations on single objects, a column each.
 const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
 
-/// The whole document, in Markdown.
-pub(crate) fn document(results: &Results) -> String {
-    let mut text = head(results);
-    text += &verdict_section(results);
+/// The whole document, in Markdown: whole frames and verdict of every build, then the tables of each.
+pub(crate) fn document(builds: &[Results]) -> String {
+    let mut text = head(builds);
+    text += &per_build(builds, "Whole frames", FRAMES_NOTE, frames_summary);
+    text += &per_build(
+        builds,
+        "Verdict",
+        &format!(
+            "`{REFERENCE}` unless another is named; the worst ratio of all places. A ratio is the median of \
+             those of the rounds, in each of which both ran; beside it stand the medians of their times."
+        ),
+        verdict_table,
+    );
+    for results in builds {
+        if builds.len() > 1 {
+            text += &format!("# All tables, {}\n\n", environment::build(results.profile));
+        }
+        text += &tables(results);
+    }
+    text
+}
+
+fn tables(results: &Results) -> String {
+    let mut text = frames_sections(results);
     text += &operations_sections(results);
     text += &iteration_sections(results);
     text += &program_sections(results);
@@ -27,54 +50,174 @@ pub(crate) fn document(results: &Results) -> String {
     text
 }
 
-fn head(results: &Results) -> String {
+fn head(builds: &[Results]) -> String {
+    let runs: Vec<String> = builds
+        .iter()
+        .map(|results| {
+            let build = environment::build(results.profile);
+            let is_frames = |cell: &&Cell| cell.work.starts_with(frames::PREFIX);
+            let frames = results.cells.iter().find(is_frames).map_or(0, |cell| cell.rounds);
+            format!(
+                "{build}: {} seconds, {frames} rounds of whole frames, {} of all else",
+                results.seconds, results.rounds
+            )
+        })
+        .collect();
+    let command = match builds {
+        [results] if results.profile == "release" => "cargo run --release -p millpond-bench",
+        [_] => "cargo run --profile shipped -p millpond-bench",
+        _ => "ci/benchmark",
+    };
+    let names = |wanted: fn(Kind) -> bool| peers(wanted).join("; ");
     format!(
         "# Benchmark\n\n\
          {}, {}. {}.\n\n\
-         Made by `cargo run --release -p millpond-bench` in {} seconds. All contenders run in one process and \
-         in turns, {} rounds at each work. A cell is the median in nanoseconds per operation, then half the \
-         distance of the quartiles in percent, then how many times the time of `{REFERENCE}` that is: above 1 \
-         is slower than it. A dash: the contender has no such operation, or not at this size. All contenders of \
-         a column end with the same checksum, or the run fails. The harness's own cost (random numbers, the program's array \
-         of keys, making the object) is in every row; the rows named *limit* have that and the bare memory \
-         accesses, and no checks.\n\n",
+         Made by `{command}`; {}. All contenders run in one process and in turns. A cell of a table is the median in \
+         nanoseconds per operation, then half the distance of the quartiles in percent, then how many times the time \
+         of `{REFERENCE}` that is: above 1 is slower than it. A dash: the contender has no such operation, or not at \
+         this size. All contenders of a column end with the same checksum, or the run fails. The harness's own cost \
+         (random numbers, the program's array of keys, making the object) is in every row; the rows named *limit* \
+         have that and the bare memory accesses, and no checks.\n\n\
+         Peers with generational handles and stable addresses (a live value moves only when its store grows): {}. \
+         Generational and dense (values move to stay adjacent): {}. Stable addresses, but plain indices without \
+         generations: {}.\n\n",
         environment::date(),
         environment::processor(),
         environment::versions(),
-        results.seconds,
-        results.rounds
+        runs.join("; "),
+        names(|kind| kind.is_generational() && kind.is_stable()),
+        names(|kind| kind.is_generational() && !kind.is_stable()),
+        names(|kind| !kind.is_generational() && kind.is_stable()),
     )
 }
 
-fn verdict_section(results: &Results) -> String {
+/// A section with a part for each build.
+fn per_build(
+    builds: &[Results],
+    title: &str,
+    note: &str,
+    body: impl Fn(&Results) -> Option<String>,
+) -> String {
+    let tables = builds.iter().filter_map(|results| Some((results, body(results)?)));
+    let tables: Vec<String> = tables
+        .map(|(results, body)| {
+            let build = environment::build(results.profile);
+            format!("{}{}:\n\n{}\n", build[..1].to_uppercase(), &build[1..], body)
+        })
+        .collect();
+    if tables.is_empty() {
+        String::new()
+    } else {
+        format!("## {title}\n\n{note}\n\n{}", tables.concat())
+    }
+}
+
+fn verdict_table(results: &Results) -> Option<String> {
     let bars = verdict::bars(results);
-    let rows = bars.iter().map(|bar| {
-        let (ratio, place) = match bar.worst() {
-            Some((ratio, place)) => (format!("{ratio:.2}"), place.clone()),
-            None => ("-".into(), "not measured in this run".into()),
-        };
-        vec![
+    let rows = bars.iter().filter_map(|bar| {
+        let (ratio, place) = bar.worst()?;
+        Some(vec![
             bar.text.clone(),
             format!("{:.2}", bar.limit),
-            ratio,
+            format!("{ratio:.2}"),
             bar.word().into(),
             format!("{}/{}", bar.met(), bar.ratios.len()),
-            place,
-        ]
+            place.clone(),
+        ])
     });
-    let rows: Vec<_> = rows.collect();
-    let headings = ["bar", "limit", "worst", "verdict", "met at", "where it is worst"]
-        .map(String::from)
-        .to_vec();
     let count = |word| bars.iter().filter(|bar| bar.word() == word).count();
-    format!(
-        "## Verdict\n\n{} bars met, {} missed, {} not measured. `{REFERENCE}` unless another is named; the worst \
-         ratio of all sizes.\n\n{}\n",
-        count("met"),
-        count("missed"),
-        count("-"),
-        Table { headings, rows }.render()
-    )
+    let headings = ["bar", "limit", "worst", "verdict", "met at", "where it is worst"];
+    let table = Table { headings: headings.map(String::from).to_vec(), rows: rows.collect() };
+    let missing: Vec<&str> =
+        bars.iter().filter(|bar| bar.word() == "-").map(|bar| bar.text.as_str()).collect();
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        some => format!("\nNot measured in this run: {}.\n", some.join("; ")),
+    };
+    let (met, missed) = (count("met"), count("missed"));
+    Some(format!("{met} bars met, {missed} missed.\n\n{}{missing}", table.render()))
+}
+
+const FRAMES_NOTE: &str = "Two recorded games: births and deaths as they were, one pool for each class of objects, as \
+    large as the class ever was, and in every tick one walk over every pool. Objects of 64 bytes. Nanoseconds per \
+    visit of one object in one tick; for births and deaths only, without the walks, per event. Then how many times \
+    the time of the best stable-address generational peer, by its better loop, that is: below 1 is faster. Of a \
+    peer, the better of `for` and `for_each` is shown.";
+
+/// Whole frames of the recorded games, in one table.
+fn frames_summary(results: &Results) -> Option<String> {
+    let group = |work: &str| {
+        results.groups(|name| name == work).into_iter().find(|group| group.object_bytes == 64)
+    };
+    let fastest = |works: &[String], wanted: &dyn Fn(&Cell) -> bool| {
+        let cells = works.iter().filter_map(|work| Some((work, group(work)?)));
+        let cells = cells.flat_map(|(work, group)| results.column(work, group));
+        let cells = cells.filter(|cell| wanted(cell));
+        cells.map(|cell| cell.median).min_by(f64::total_cmp)
+    };
+    let figure = |script: &str, parts: &[&str], contender: &str, peer_parts: &[&str]| {
+        let works = |parts: &[&str]| -> Vec<String> {
+            parts.iter().map(|part| frames::work(script, part)).collect()
+        };
+        let own = fastest(&works(parts), &|cell| cell.contender == contender);
+        let stable = |cell: &Cell| cell.kind == Kind::Generational;
+        let Some(own) = own else { return "-".into() };
+        let peer = fastest(&works(peer_parts), &stable);
+        let ratio = peer.map(|peer| format!(" ×{:.2}", own / peer));
+        format!("{own:.2}{}", ratio.unwrap_or_default())
+    };
+    const LOOPS: &[&str] = &["for", "for_each"];
+    let mut rows = vec![
+        ("`Pool`, `for`", REFERENCE, &LOOPS[..1]),
+        ("`Pool`, `for_each`", REFERENCE, &LOOPS[1..]),
+    ];
+    rows.push(("`Pool`, `runs_mut`", REFERENCE, &["runs"]));
+    rows.push(("`PackedPool`", "PackedPool", LOOPS));
+    rows.push(("`BlockPool`", "BlockPool", LOOPS));
+    rows.extend(
+        peers(|kind| kind.is_generational() || kind.is_stable())
+            .into_iter()
+            .map(|name| (name, name, LOOPS)),
+    );
+    rows.push(("the harness alone", harness::NAME, LOOPS));
+    let rows = rows.into_iter().map(|(title, contender, parts)| {
+        let walks = frames::GAMES.map(|script| figure(script, parts, contender, LOOPS));
+        // Births and deaths do not depend on the loop: once for each contender.
+        let once = parts != ["for_each"] && parts != ["runs"];
+        let events = frames::GAMES.map(|script| match once {
+            true => figure(script, &[frames::EVENTS], contender, &[frames::EVENTS]),
+            false => String::new(),
+        });
+        std::iter::once(title.to_owned()).chain(walks).chain(events).collect::<Vec<_>>()
+    });
+    let rows: Vec<_> =
+        rows.filter(|row| row[1..].iter().any(|cell| !cell.is_empty() && cell != "-")).collect();
+    let walks = frames::GAMES.map(|script| format!("{script}, per visit"));
+    let events = frames::GAMES.map(|script| format!("{script}, births and deaths, per event"));
+    let headings = std::iter::once(String::new()).chain(walks).chain(events).collect();
+    (!rows.is_empty()).then(|| Table { headings, rows }.render())
+}
+
+/// All parts of all scripts, a table for each script and size of objects.
+fn frames_sections(results: &Results) -> String {
+    let mut text = String::new();
+    let scripts = frames::GAMES.map(String::from).into_iter().chain(frames::generated());
+    for script in scripts {
+        let parts = frames::WALKS.into_iter().chain([frames::EVENTS, frames::LOOKUPS]);
+        let works: Vec<_> =
+            parts.map(|part| (frames::work(&script, part), part.to_owned())).collect();
+        for group in results.groups(|name| works.iter().any(|(work, _)| work == name)) {
+            let title = format!(
+                "Frames of {script}: {} slots in all, objects of {} bytes",
+                thousands(group.slots),
+                group.object_bytes
+            );
+            let note = "Per visit; births and deaths per event. With lookups, each object reads another one by a handle \
+                        that may be stale.";
+            text += &section(&title, note, &grid(results, group, &works));
+        }
+    }
+    text
 }
 
 fn operations_sections(results: &Results) -> String {

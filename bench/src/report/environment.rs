@@ -5,10 +5,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The versions that this program was built with.
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 18] = [
     "millpond",
     "slotmap",
+    "slotmap-careful",
     "thunderdome",
+    "thunderation",
+    "bitarena",
+    "deferred-map",
     "generational-arena",
     "gen_map",
     "fyrox-core",
@@ -64,6 +68,18 @@ fn cache(index: usize) -> Option<String> {
     };
     let (level, kind, size) = (read("level")?, read("type")?, read("size")?);
     (kind != "Instruction").then(|| format!("L{level} {size}"))
+}
+
+/// What a profile of the workspace means.
+pub(crate) fn build(profile: &str) -> String {
+    match profile {
+        "release" => "plain release build".into(),
+        "shipped" => {
+            "shipped build (fat link-time optimisation, one codegen unit, as games are shipped)"
+                .into()
+        }
+        other => format!("profile `{other}`"),
+    }
 }
 
 /// The compiler, and every contender's version.

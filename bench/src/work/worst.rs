@@ -9,6 +9,8 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contender::Contender;
 use crate::contenders::{Visitor, visit_all};
 use crate::object::Object;
@@ -18,7 +20,7 @@ use crate::population::Population;
 pub(crate) const SLOTS: usize = 1_000_000;
 
 /// Latencies of one contender, in nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Latency {
     pub(crate) contender: &'static str,
     pub(crate) operations: usize,

@@ -39,6 +39,21 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("runs_mut_full", runs_mut_full),
     ("join_full", join_full),
     ("join_half", join_half),
+    ("walk_for_0_of_64", walk_for::<0>),
+    ("walk_for_1_of_64", walk_for::<1>),
+    ("walk_for_5_of_64", walk_for::<5>),
+    ("walk_for_48_of_64", walk_for::<48>),
+    ("walk_for_each_0_of_64", walk_for_each::<0>),
+    ("walk_for_each_1_of_64", walk_for_each::<1>),
+    ("walk_for_each_5_of_64", walk_for_each::<5>),
+    ("walk_for_each_48_of_64", walk_for_each::<48>),
+    ("walk_runs_0_of_64", walk_runs::<0>),
+    ("walk_runs_1_of_64", walk_runs::<1>),
+    ("walk_runs_5_of_64", walk_runs::<5>),
+    ("walk_runs_48_of_64", walk_runs::<48>),
+    ("frame_walk", frame_walk),
+    ("frame_birth", frame_birth),
+    ("frame_death", frame_death),
 ];
 
 fn main() -> ExitCode {
@@ -192,4 +207,88 @@ fn join_full(times: usize) {
 
 fn join_half(times: usize) {
     join_two(times, |i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0);
+}
+
+/// The slots of a pool that is walked whole.
+const SMALL: u64 = 64;
+
+/// A pool of 64 slots that was full once, and the handles of its `live` objects, which are scattered over the slots.
+fn scattered(live: u64) -> (Pool<Value>, Vec<Handle<Value>>) {
+    let mut pool = Pool::<Value>::new(SMALL as usize);
+    let handles: Vec<_> = (0..SMALL).filter_map(|i| pool.insert([i; 4]).ok()).collect();
+    // 37 is odd: this takes every number below 64 once.
+    pool.retain(|_, value| (value[0] * 37 + 11) % SMALL < live);
+    let handles = handles.into_iter().filter(|&handle| pool.contains(handle)).collect();
+    (pool, handles)
+}
+
+/// Counted per walk over a whole pool that does not change between the walks.
+fn walks(times: usize, live: u64, walk: impl Fn(&mut Pool<Value>)) {
+    let (mut pool, _) = scattered(live);
+    for _ in 0..times {
+        walk(black_box(&mut pool));
+    }
+}
+
+#[inline(always)]
+fn walk_by_for(pool: &mut Pool<Value>) {
+    for value in pool.values_mut() {
+        value[0] += value[1];
+    }
+}
+
+fn walk_for<const LIVE: u64>(times: usize) {
+    walks(times, LIVE, walk_by_for);
+}
+
+fn walk_for_each<const LIVE: u64>(times: usize) {
+    walks(times, LIVE, |pool| pool.values_mut().for_each(|value| value[0] += value[1]));
+}
+
+fn walk_runs<const LIVE: u64>(times: usize) {
+    walks(times, LIVE, |pool| {
+        for (_, run) in pool.runs_mut() {
+            run.iter_mut().for_each(|value| value[0] += value[1]);
+        }
+    });
+}
+
+/// The pools of a game: one for each class of objects.
+const CLASSES: usize = 48;
+/// The births, or deaths, of each pool. `TIMES_MAX` of them take several games, all made beforehand.
+const EVENTS: usize = 8;
+/// Live objects of each pool before its births, and after its deaths.
+const FEW: u64 = 5;
+
+/// An event in one of 48 pools of 64 slots, at random, and then the walk by `for` over this pool: a pool that
+/// brings its bitmap up to date in the walk does it here, and a pool that keeps it in step does it in the event. So
+/// the cost of an event, the upkeep of the bitmap included, is the difference to `frame_walk`, which is the same
+/// loop with a walk and no event. A pool has 5 to 13 live objects, in `frame_walk` always 9.
+fn frame(times: usize, live: u64, event: impl Fn(&mut Pool<Value>, &mut Vec<Handle<Value>>, u64)) {
+    let games = TIMES_MAX.div_ceil(CLASSES * EVENTS);
+    let mut pools: Vec<_> = (0..games * CLASSES).map(|_| scattered(live)).collect();
+    for i in 0..times {
+        // 7 and 48 have no common divisor: in turns, each pool once.
+        let (game, class) = (i / (CLASSES * EVENTS), i * 7 % CLASSES);
+        let (pool, handles) = &mut pools[game * CLASSES + class];
+        event(black_box(pool), handles, i as u64);
+        walk_by_for(black_box(pool));
+    }
+}
+
+fn frame_walk(times: usize) {
+    frame(times, FEW + EVENTS as u64 / 2, |_, _, _| {});
+}
+
+fn frame_birth(times: usize) {
+    frame(times, FEW, |pool, _, i| {
+        black_box(pool.insert(black_box([i; 4])).ok());
+    });
+}
+
+fn frame_death(times: usize) {
+    frame(times, FEW + EVENTS as u64, |pool, handles, _| {
+        let handle = handles.pop();
+        black_box(handle.and_then(|handle| pool.remove(handle)));
+    });
 }

@@ -220,6 +220,13 @@ pub mod debug;
 mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
+#[cfg(not(feature = "alloc"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "static pools use a part of it, and no public type does"
+)]
+mod occupancy;
 #[cfg(feature = "alloc")]
 pub mod packed;
 #[cfg(feature = "alloc")]
@@ -238,7 +245,10 @@ mod settings;
 pub mod side_table;
 #[cfg(feature = "alloc")]
 pub mod size_classes;
-#[cfg(feature = "alloc")]
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(unreachable_pub, reason = "public as a part of `recycler`")
+)]
 mod slices;
 mod slots;
 #[cfg(feature = "alloc")]

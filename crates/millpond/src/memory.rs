@@ -15,7 +15,7 @@ const PAGE_BYTES: usize = 4096;
 
 /// The allocator refused, or the size exceeds what it can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfMemory;
+pub(crate) struct OutOfMemory;
 
 /// A slice of copies of one value, every page of it written.
 pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {

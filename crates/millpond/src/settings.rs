@@ -30,6 +30,13 @@ pub enum BuildError {
         /// The limit that was set.
         capacity_max: usize,
     },
+    /// The memory that the pool was to be built in has too few bytes.
+    MemoryTooSmall {
+        /// How many bytes are needed, where the memory begins.
+        needed: usize,
+        /// How many there are.
+        bytes: usize,
+    },
     /// The allocator has no room for a pool of this capacity.
     OutOfMemory {
         /// What was asked for.
@@ -57,6 +64,11 @@ impl fmt::Display for BuildError {
                 f,
                 "{reserved} slots from the beginning are more than the pool's limit of \
                  {capacity_max}: raise `max_blocks`"
+            ),
+            BuildError::MemoryTooSmall { needed, bytes } => write!(
+                f,
+                "{bytes} bytes of memory for a pool that needs {needed} there: see the builder's \
+                 `memory_layout`"
             ),
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")

@@ -1,7 +1,10 @@
 //! An array of slots, cut along runs.
 
+use core::fmt;
 use core::iter::FusedIterator;
-use core::mem;
+use core::marker::PhantomData;
+use core::ops::Range;
+use core::slice;
 
 use crate::occupancy::Runs;
 
@@ -25,9 +28,7 @@ impl<T> RunSlices<'_, T> {
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let Self { slots, runs } = self;
         match runs.split() {
-            Some((left, _, right)) => {
-                (Self { slots, runs: left }, Some(Self { slots, runs: right }))
-            }
+            Some((left, right)) => (Self { slots, runs: left }, Some(Self { slots, runs: right })),
             None => (Self { slots, runs }, None),
         }
     }
@@ -42,7 +43,7 @@ impl<T> Clone for RunSlices<'_, T> {
 impl<'a, T> Iterator for RunSlices<'a, T> {
     type Item = (usize, &'a [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.runs.next().map(|run| (run.start, &self.slots[run]))
     }
@@ -57,19 +58,42 @@ impl<T> DoubleEndedIterator for RunSlices<'_, T> {
 
 impl<T> FusedIterator for RunSlices<'_, T> {}
 
-/// The slots of each run, to change: `(first index, &mut [T])`, in index order, from both ends.
-#[derive(Debug)]
+/// The slots of each run, mutable: `(first index, &mut [T])`, in index order, from both ends.
+///
+/// # Invariant
+///
+/// `slots` is an array of `count` slots, borrowed mutably for `'a`, and nothing else refers to those that
+/// `runs` has yet to yield: `runs` yields no slot twice, and two halves of a split none in common.
 pub struct RunSlicesMut<'a, T> {
-    /// The slots that neither end has passed, and the index of their first.
-    slots: &'a mut [T],
-    first: usize,
+    slots: *mut T,
+    count: usize,
     runs: Runs<'a>,
+    borrow: PhantomData<&'a mut [T]>,
 }
+
+// SAFETY: it is a `&mut [T]` and a `Runs` in all but form.
+unsafe impl<T: Send> Send for RunSlicesMut<'_, T> {}
+// SAFETY: as above; a shared one gives no access to the slots.
+unsafe impl<T: Sync> Sync for RunSlicesMut<'_, T> {}
 
 impl<'a, T> RunSlicesMut<'a, T> {
     #[inline]
     pub(crate) fn new(slots: &'a mut [T], runs: Runs<'a>) -> Self {
-        Self { slots, first: 0, runs }
+        Self { slots: slots.as_mut_ptr(), count: slots.len(), runs, borrow: PhantomData }
+    }
+
+    /// # Safety
+    ///
+    /// The run comes from `self.runs`.
+    #[inline]
+    unsafe fn cut(&self, run: Range<usize>) -> (usize, &'a mut [T]) {
+        // One comparison, so that memory safety does not depend on what the occupancy was told.
+        assert!(run.end <= self.count, "a run is within the slots");
+        // SAFETY: a run starts in front of its end, which is within the array, as just tested.
+        let first = unsafe { self.slots.add(run.start) };
+        // SAFETY: as above, these are slots of the array, and as `runs` has yielded them just now, and yields
+        // none twice, nothing else refers to them for `'a`.
+        (run.start, unsafe { slice::from_raw_parts_mut(first, run.end - run.start) })
     }
 }
 
@@ -77,14 +101,11 @@ impl<'a, T> RunSlicesMut<'a, T> {
 impl<T> RunSlicesMut<'_, T> {
     /// Cuts what is left in two, if there is enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let Self { slots, first, runs } = self;
-        match runs.split() {
-            Some((left, at, right)) => {
-                let (lower, upper) = slots.split_at_mut(at - first);
-                let lower = Self { slots: lower, first, runs: left };
-                (lower, Some(Self { slots: upper, first: at, runs: right }))
+        match self.runs.split() {
+            Some((left, right)) => {
+                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
             }
-            None => (Self { slots, first, runs }, None),
+            None => (self, None),
         }
     }
 }
@@ -92,14 +113,11 @@ impl<T> RunSlicesMut<'_, T> {
 impl<'a, T> Iterator for RunSlicesMut<'a, T> {
     type Item = (usize, &'a mut [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let run = self.runs.next()?;
-        let (passed, rest) = mem::take(&mut self.slots).split_at_mut(run.end - self.first);
-        let slots = &mut passed[run.start - self.first..];
-        self.slots = rest;
-        self.first = run.end;
-        Some((run.start, slots))
+        // SAFETY: the run comes from `self.runs`.
+        Some(unsafe { self.cut(run) })
     }
 }
 
@@ -107,10 +125,15 @@ impl<T> DoubleEndedIterator for RunSlicesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let run = self.runs.next_back()?;
-        let (rest, passed) = mem::take(&mut self.slots).split_at_mut(run.start - self.first);
-        self.slots = rest;
-        Some((run.start, &mut passed[..run.len()]))
+        // SAFETY: the run comes from `self.runs`.
+        Some(unsafe { self.cut(run) })
     }
 }
 
 impl<T> FusedIterator for RunSlicesMut<'_, T> {}
+
+impl<T> fmt::Debug for RunSlicesMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunSlicesMut").finish_non_exhaustive()
+    }
+}

@@ -14,13 +14,13 @@ use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, Recycler};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The bytes that creating a pool takes. Nothing is given back or resized on the way: the pool
-/// takes exactly what it keeps.
+/// The bytes that creating a pool takes, in this many blocks. Nothing is given back or resized on the way: the
+/// pool takes exactly what it keeps.
 #[track_caller]
-fn bytes_of<P>(create: impl FnOnce() -> P) -> usize {
+fn bytes_of<P>(blocks: usize, create: impl FnOnce() -> P) -> usize {
     let (pool, allocations) = during(create);
     assert_eq!((allocations.freed, allocations.resized), (0, 0));
-    assert!(allocations.taken <= 8, "one block for each array, not {}", allocations.taken);
+    assert_eq!(allocations.taken, blocks);
     let (_, dropped) = during(|| drop(pool));
     assert_eq!(dropped.freed, allocations.taken, "dropping the pool gives everything back");
     allocations.bytes_taken
@@ -51,6 +51,26 @@ fn lowest_first_bytes(slots: usize) -> usize {
     words.sum::<usize>() * 8
 }
 
+/// The bytes of arrays one behind the other, each of so many bytes and so aligned.
+fn block_bytes(arrays: &[(usize, usize)]) -> usize {
+    arrays.iter().fold(0, |end: usize, (bytes, align)| end.next_multiple_of(*align) + bytes)
+}
+
+/// What the slots take without their values: words, entries, bitmap.
+fn books<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> [(usize, usize); 3] {
+    let entry_align = match R::NAME {
+        "Lifo" | "Roster" => index_bytes::<H>(),
+        "LowestFirst" => 8,
+        "NextFit" => 1,
+        _ => 4,
+    };
+    [
+        (generation_bytes::<H>(slots), generation_bytes::<H>(1)),
+        (order_bytes::<R, H>(slots, value), entry_align),
+        (occupancy_bytes(slots), 8),
+    ]
+}
+
 /// What the table in `millpond::reuse` says of an order. `value` is the size of the dead slots'
 /// memory that the order may use: 0 where there is none.
 fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> usize {
@@ -66,11 +86,11 @@ fn order_bytes<R: ReuseOrder, H: HandleLayout>(slots: usize, value: usize) -> us
 }
 
 fn pool_of_value<R: ReuseOrder, H: HandleLayout, T>(slots: usize) {
-    let expected = slots * size_of::<T>()
-        + generation_bytes::<H>(slots)
-        + occupancy_bytes(slots)
-        + order_bytes::<R, H>(slots, size_of::<T>());
-    let actual = bytes_of(|| Pool::<T, R, H>::with_capacity(slots));
+    let [words, entries, bitmap] = books::<R, H>(slots, size_of::<T>());
+    let values = (slots * size_of::<T>(), align_of::<T>());
+    let expected = block_bytes(&[words, entries, bitmap, values]);
+    let blocks = usize::from(expected > 0);
+    let actual = bytes_of(blocks, || Pool::<T, R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
 }
 
@@ -99,9 +119,8 @@ fn pool_takes_the_value_a_generation_word_a_bit_and_what_its_order_documents() {
 }
 
 fn handle_allocator<R: ReuseOrder, H: HandleLayout>(slots: usize) {
-    let expected =
-        generation_bytes::<H>(slots) + occupancy_bytes(slots) + order_bytes::<R, H>(slots, 0);
-    let actual = bytes_of(|| HandleAllocator::<R, H>::with_capacity(slots));
+    let expected = block_bytes(&books::<R, H>(slots, 0));
+    let actual = bytes_of(1, || HandleAllocator::<R, H>::with_capacity(slots));
     assert_eq!(actual, expected, "{}", R::NAME);
 }
 
@@ -113,12 +132,9 @@ fn handle_allocator_takes_a_pool_without_values() {
 }
 
 fn recycler_of_value<R: ReuseOrder, H: HandleLayout, T: Default>(slots: usize) {
-    let expected = slots * size_of::<T>()
-        + generation_bytes::<H>(slots)
-        + occupancy_bytes(slots)
-        + order_bytes::<R, H>(slots, 0);
+    let expected = slots * size_of::<T>() + block_bytes(&books::<R, H>(slots, 0));
     let builder = Recycler::<T>::builder().reuse(R::default()).handle::<H>();
-    let actual = bytes_of(|| builder.capacity(slots).build());
+    let actual = bytes_of(2, || builder.capacity(slots).build());
     assert_eq!(actual, expected, "{} with values of {} bytes", R::NAME, size_of::<T>());
 }
 
@@ -138,7 +154,7 @@ fn recycler_takes_as_a_pool_whose_dead_slots_hold_no_links() {
 
 #[track_caller]
 fn assert_per_slot<R: ReuseOrder, H: HandleLayout>(slots: usize, most: f64) {
-    let bytes = bytes_of(|| Pool::<[u8; 32], R, H>::with_capacity(slots));
+    let bytes = bytes_of(1, || Pool::<[u8; 32], R, H>::with_capacity(slots));
     let beside_values = bytes as f64 / slots as f64 - 32.0;
     assert!(beside_values <= most, "{beside_values} bytes per slot beside the value");
 }
@@ -160,12 +176,12 @@ fn pool_with_handles_of_16_index_bits_takes_at_most_4_2_bytes_beside_the_value()
 
 #[test]
 fn roster_pool_takes_the_object_12_bytes_and_a_bit() {
-    let bytes = bytes_of(|| RosterPool::<[u64; 4]>::new(100_000));
+    let bytes = bytes_of(2, || RosterPool::<[u64; 4]>::new(100_000));
     assert_eq!(bytes, 100_000 * (32 + 8 + 4) + occupancy_bytes(100_000));
 }
 
 #[test]
 fn bytemap_pool_takes_the_object_a_byte_and_a_bit() {
-    let bytes = bytes_of(|| BytemapPool::<[u64; 4]>::new(100_000));
+    let bytes = bytes_of(1, || BytemapPool::<[u64; 4]>::new(100_000));
     assert_eq!(bytes, 100_000 * (32 + 1) + occupancy_bytes(100_000));
 }

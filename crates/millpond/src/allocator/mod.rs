@@ -464,7 +464,7 @@ impl<'a, R: ReuseOrder, H: HandleLayout> Handles<'a, R, H> {
 impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
     type Item = H;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<H> {
         Some(handle_of_live(self.live.next()?, self.words))
     }

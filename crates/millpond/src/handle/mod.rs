@@ -121,7 +121,6 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
         self > Self::RETIRED
     }
     /// The words as a source of occupancy: a slot is dead if the top bit is set.
-    #[cfg(feature = "alloc")]
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
@@ -204,10 +203,9 @@ macro_rules! words {
             fn difference(self, other: Self) -> Self {
                 self ^ other
             }
-            #[cfg(feature = "alloc")]
             #[inline]
             fn source(words: &[Self]) -> crate::occupancy::Source<'_> {
-                crate::occupancy::Source::$source(words)
+                crate::occupancy::Source::$source(words, crate::occupancy::TopBit::Dead)
             }
         }
     )*};

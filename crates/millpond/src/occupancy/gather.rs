@@ -2,67 +2,95 @@
 
 use super::WORD_SLOTS;
 
-/// Where an occupancy's bits come from: kept as such, or the top bits of the slots' words, which are set
-/// while a slot is dead.
+/// Where an occupancy's bits come from: a bitmap, or the top bits of the slots' words.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Bits(&'a [u64]),
-    Bytes(&'a [u8]),
-    Narrow(&'a [u16]),
-    Wide(&'a [u32]),
+    Bytes(&'a [u8], TopBit),
+    Narrow(&'a [u16], TopBit),
+    Wide(&'a [u32], TopBit),
+}
+
+/// What the top bit of a slot's word says. (In a source it takes no room: it lies beside the tag.)
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopBit {
+    Live = 0,
+    Dead = 1,
 }
 
 impl Source<'_> {
-    /// The bits of 64 slots: set for those that are live. 0 beyond the last.
+    /// The same words, where the top bit is set while the slot is live.
     #[inline]
-    pub(crate) fn word(&self, word: usize) -> u64 {
+    pub(crate) fn with_live_tops(self) -> Self {
         match self {
-            Self::Bits(words) => words.get(word).copied().unwrap_or(0),
-            _ => self.gather(word),
+            Self::Bits(words) => Self::Bits(words),
+            Self::Bytes(words, _) => Self::Bytes(words, TopBit::Live),
+            Self::Narrow(words, _) => Self::Narrow(words, TopBit::Live),
+            Self::Wide(words, _) => Self::Wide(words, TopBit::Live),
         }
     }
 
-    /// Not inlined: it would drown the loops over slots that ask for a word now and then.
-    #[inline(never)]
-    fn gather(self, word: usize) -> u64 {
-        match self {
-            Self::Bits(words) => words[word],
-            Self::Bytes(bytes) => gathered(bytes, word, |byte| byte >> 7),
-            Self::Narrow(words) => gathered(words, word, |word| (word >> 15) as u8),
-            Self::Wide(words) => gathered(words, word, |word| (word >> 31) as u8),
+    /// The bits of 64 slots: set for those that are live. 0 beyond the last.
+    #[inline(always)]
+    pub(crate) fn word(&self, word: usize) -> u64 {
+        match *self {
+            Self::Bits(words) => words.get(word).copied().unwrap_or(0),
+            Self::Bytes(words, top) => from_bytes(words, word, top),
+            Self::Narrow(words, top) => from_narrow(words, word, top),
+            Self::Wide(words, top) => from_wide(words, word, top),
         }
     }
 }
 
-/// The bits of 64 slots, live ones set, from words whose top bit the function moves down.
+/// Implements the gathering from words of one size.
+///
+/// Out of line, so that the loops over slots that load a word now and then stay small. What it needs comes
+/// in registers: a source that is passed by its address would be stored in each step of such a loop.
+macro_rules! gather {
+    ($($name:ident: $word:ty),*) => {$(
+        #[cold]
+        #[inline(never)]
+        fn $name(words: &[$word], word: usize, top: TopBit) -> u64 {
+            gathered(words, word, |word| (word >> (<$word>::BITS - 1)) as u8 ^ top as u8)
+        }
+    )*};
+}
+gather! { from_bytes: u8, from_narrow: u16, from_wide: u32 }
+
+/// The bits of 64 slots, live ones set, from words of which the function makes 1 (live) or 0.
 ///
 /// Safe code that compilers turn into vector instructions: 64 words are narrowed to 64 bytes of 0 or 1,
 /// and eight bytes at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
 #[inline]
-fn gathered<W: Copy>(words: &[W], word: usize, is_dead: impl Fn(W) -> u8) -> u64 {
+fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64 {
     // None if there is no such word, however large its number is.
     let words = word.checked_mul(WORD_SLOTS).and_then(|first| words.get(first..)).unwrap_or(&[]);
     match words.first_chunk::<WORD_SLOTS>() {
-        Some(words) => {
-            let mut dead = [0; WORD_SLOTS];
-            for (byte, word) in dead.iter_mut().zip(words) {
-                *byte = is_dead(*word);
-            }
-            !packed(&dead)
-        }
-        None => words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_dead(*word) ^ 1)),
+        Some(words) => packed(&words.map(is_live)),
+        None => words.chunks(8).rev().fold(0, |bits, words| match words.first_chunk() {
+            Some(words) => bits << 8 | packed_eight(words.map(&is_live)),
+            // The last few, which come first.
+            None => words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(is_live(*word))),
+        }),
     }
 }
 
 /// 64 bytes of 0 or 1 as bits.
 #[inline]
 fn packed(bytes: &[u8; WORD_SLOTS]) -> u64 {
+    bytes
+        .chunks_exact(8)
+        .rev()
+        .fold(0, |bits, eight| bits << 8 | eight.try_into().map_or(0, packed_eight))
+}
+
+/// Eight bytes of 0 or 1 as bits.
+#[inline]
+fn packed_eight(bytes: [u8; 8]) -> u64 {
     const SPREAD: u64 = 0x0102_0408_1020_4080;
-    bytes.chunks_exact(8).rev().fold(0, |bits, eight| {
-        let eight = eight.try_into().map_or(0, u64::from_le_bytes);
-        bits << 8 | eight.wrapping_mul(SPREAD) >> 56
-    })
+    u64::from_le_bytes(bytes).wrapping_mul(SPREAD) >> 56
 }
 
 /// The bits of 64 slots: set where both have the same word.
@@ -126,9 +154,19 @@ mod tests {
                 let bits = (0..WORD_SLOTS)
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
-                assert_eq!(Source::Wide(&wide).word(word), bits);
-                assert_eq!(Source::Narrow(&narrow).word(word), bits);
-                assert_eq!(Source::Bytes(&bytes).word(word), bits);
+                assert_eq!(Source::Wide(&wide, TopBit::Dead).word(word), bits);
+                assert_eq!(Source::Narrow(&narrow, TopBit::Dead).word(word), bits);
+                assert_eq!(Source::Bytes(&bytes, TopBit::Dead).word(word), bits);
+                // Read the other way round, what is dead is live.
+                let slots = live.len().saturating_sub(word * WORD_SLOTS).min(WORD_SLOTS);
+                let dead = !bits & (0..slots).fold(0, |mask, bit| mask | 1 << bit);
+                for source in [
+                    Source::Wide(&wide, TopBit::Dead),
+                    Source::Narrow(&narrow, TopBit::Dead),
+                    Source::Bytes(&bytes, TopBit::Dead),
+                ] {
+                    assert_eq!(source.with_live_tops().word(word), dead);
+                }
             }
         }
     }

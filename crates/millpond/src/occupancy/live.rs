@@ -1,155 +1,72 @@
 use core::iter::FusedIterator;
-use core::ops::Range;
+use core::num::NonZero;
 
+use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
 /// The live slots of an [`Occupancy`] in index order.
 ///
-/// Its `for_each` and `fold` (and all that is built on them) walk full words as plain loops; prefer
-/// them over `for` in hot code.
+/// Its `for_each` and `fold` (and all that is built on them) iterate over full words as plain loops;
+/// prefer them over `for` in hot code.
 #[derive(Clone, Debug)]
 pub struct LiveSlots<'a> {
     source: Source<'a>,
     walk: LiveWalk,
 }
 
-/// The state of [`LiveSlots`], for those who change slots on the way: the occupancy is shown to it at
-/// each step. What it has handed out may die; nothing else may change.
+/// The state of [`LiveSlots`] without the borrow, for callers that change slots on the way: they pass the
+/// occupancy at each step. Slots that were yielded may die; nothing else may change.
+///
+/// A word with [few runs](has_few_runs) is iterated over by runs, as ranges of slots: stepping through a run is
+/// counting, and its end is where the processor expects it. A word with many is iterated over bit by bit.
+///
+/// # Invariant
+///
+/// `at <= until <= 64`. The slots of the front's word from `at` to `until` are a run that was counted and is not yet
+/// yielded; the front's bits are above it.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
-    /// What the two ends have loaded and not handed out yet, and what is between them.
-    front: Loaded,
-    between: Between,
-    back: Loaded,
+    at: usize,
+    until: usize,
+    by_runs: bool,
+    words: Words,
 }
 
-/// Live slots of one word, or a run through several full ones.
-#[derive(Clone, Debug, Default)]
-struct Loaded {
-    /// All of these slots; if there are any, there are no bits.
-    run: Range<usize>,
-    /// And those with a bit, counted from this slot on.
-    first: usize,
-    bits: u64,
+/// Whether the live slots of a word are adjacent but for two gaps at most.
+#[inline(always)]
+fn has_few_runs(bits: u64) -> bool {
+    let starts = bits & !(bits << 1);
+    let but_one = starts & starts.wrapping_sub(1);
+    let but_two = but_one & but_one.wrapping_sub(1);
+    but_two & but_two.wrapping_sub(1) == 0
 }
 
-impl Loaded {
-    #[inline]
-    fn len(&self) -> usize {
-        self.run.len() + self.bits.count_ones() as usize
-    }
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.run.start < self.run.end {
-            self.run.start += 1;
-            return Some(self.run.start - 1);
-        }
-        if self.bits != 0 {
-            let bit = self.bits.trailing_zeros() as usize;
-            self.bits &= self.bits - 1;
-            return Some(self.first + bit);
-        }
-        None
-    }
-
-    #[inline]
-    fn next_back(&mut self) -> Option<usize> {
-        if self.bits != 0 {
-            let bit = WORD_SLOTS - 1 - self.bits.leading_zeros() as usize;
-            self.bits &= !(1 << bit);
-            return Some(self.first + bit);
-        }
-        self.run.next_back()
-    }
-
-    #[inline]
-    fn fold<A>(self, mut value: A, f: &mut impl FnMut(A, usize) -> A) -> A {
-        for slot in self.run {
-            value = f(value, slot);
-        }
-        let mut bits = self.bits;
-        while bits != 0 {
-            value = f(value, self.first + bits.trailing_zeros() as usize);
-            bits &= bits - 1;
-        }
-        value
-    }
+/// Whether the live slots of a word are adjacent.
+#[inline(always)]
+fn is_one_run(bits: u64) -> bool {
+    let starts = bits & !(bits << 1);
+    starts & starts.wrapping_sub(1) == 0
 }
 
-/// The words that neither end has loaded.
-#[derive(Clone, Debug)]
-struct Between {
-    words: Range<usize>,
-    /// How many live slots they have. That no slot comes twice does not depend on it; and should they have
-    /// more, those are not told of, instead of a number below 0.
-    live: usize,
+/// Takes the lowest run out of bits that are not 0: the numbers of its first bit and of that behind its last.
+#[inline(always)]
+fn take_run(bits: &mut u64) -> (usize, usize) {
+    let lowest = *bits & bits.wrapping_neg();
+    // Adding 1 at the run's first bit carries through the run to the first 0 after it.
+    let carried = bits.wrapping_add(lowest);
+    let first = bits.trailing_zeros() as usize;
+    *bits &= carried;
+    (first, carried.trailing_zeros() as usize)
 }
 
-impl Between {
-    #[inline]
-    fn tell_of(&mut self, slots: usize) {
-        self.live = self.live.saturating_sub(slots);
-    }
-
-    /// The lowest live slots: of one word, or all of adjacent full ones.
-    #[inline]
-    fn split_front(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 && !self.words.is_empty() {
-            let word = self.words.start;
-            self.words.start += 1;
-            let (first, bits) = (word * WORD_SLOTS, source.word(word));
-            if bits == !0 {
-                self.tell_of(WORD_SLOTS);
-                while !self.words.is_empty() && source.word(self.words.start) == !0 {
-                    self.words.start += 1;
-                    self.tell_of(WORD_SLOTS);
-                }
-                let run = first..self.words.start * WORD_SLOTS;
-                return (Some(Loaded { run, first: 0, bits: 0 }), self);
-            }
-            if bits != 0 {
-                self.tell_of(bits.count_ones() as usize);
-                return (Some(Loaded { run: 0..0, first, bits }), self);
-            }
-        }
-        (None, self)
-    }
-
-    /// The highest live slots, of one word.
-    #[inline]
-    fn split_back(mut self, source: Source<'_>) -> (Option<Loaded>, Self) {
-        while self.live > 0 && !self.words.is_empty() {
-            self.words.end -= 1;
-            let (first, bits) = (self.words.end * WORD_SLOTS, source.word(self.words.end));
-            if bits != 0 {
-                self.tell_of(bits.count_ones() as usize);
-                let loaded = if bits == !0 {
-                    Loaded { run: first..first + WORD_SLOTS, first: 0, bits: 0 }
-                } else {
-                    Loaded { run: 0..0, first, bits }
-                };
-                return (Some(loaded), self);
-            }
-        }
-        (None, self)
-    }
-}
-
-/// What happens once in a word takes the state by value and gives it back, so that the loops over slots
-/// keep theirs in registers.
 impl LiveWalk {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        let words = 0..occupancy.slots().div_ceil(WORD_SLOTS);
-        Self {
-            front: Loaded::default(),
-            between: Between { words, live: occupancy.live() },
-            back: Loaded::default(),
-        }
+        let words = Words::new(occupancy);
+        Self { at: 0, until: 0, by_runs: has_few_runs(words.front_bits), words }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, occupancy: Occupancy<'_>) -> Option<usize> {
         self.next_of(occupancy.source())
     }
@@ -161,45 +78,61 @@ impl LiveWalk {
 
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if let Some(slot) = self.front.next() {
+        if self.at < self.until {
+            let slot = self.words.front() + self.at;
+            self.at += 1;
             return Some(slot);
         }
-        *self = self.clone().refilled_front(source);
-        self.front.next()
+        let mut bits = NonZero::new(self.words.front_bits);
+        if bits.is_none() {
+            if !self.words.load_front(source) {
+                return None;
+            }
+            self.by_runs = has_few_runs(self.words.front_bits);
+            bits = NonZero::new(self.words.front_bits);
+        }
+        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
+        let bits = bits?;
+        if self.by_runs {
+            let (first, until) = take_run(&mut self.words.front_bits);
+            self.words.count(until - first);
+            (self.at, self.until) = (first + 1, until);
+            return Some(self.words.front() + first);
+        }
+        self.words.front_bits = bits.get() & (bits.get() - 1);
+        self.words.count(1);
+        Some(self.words.front() + bits.trailing_zeros() as usize)
     }
 
     #[inline(always)]
     fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if let Some(slot) = self.back.next_back() {
-            return Some(slot);
+        if self.words.back_bits == 0 {
+            self.front_as_bits();
+            if !self.words.load_back(source) {
+                return None;
+            }
         }
-        *self = self.clone().refilled_back(source);
-        self.back.next_back()
+        let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
+        self.words.back_bits &= !(1 << bit);
+        self.words.count(1);
+        Some(self.words.back() + bit)
     }
+}
 
-    /// The next words at the front, and at last what the back has left.
-    #[inline(never)]
-    fn refilled_front(self, source: Source<'_>) -> Self {
-        let (loaded, between) = self.between.split_front(source);
-        match loaded {
-            Some(front) => Self { front, between, back: self.back },
-            None => Self { front: self.back, between, back: Loaded::default() },
+impl LiveWalk {
+    /// What the front has of a run, as bits, so that the back can take it.
+    #[inline]
+    fn front_as_bits(&mut self) {
+        for bit in self.at..self.until {
+            self.words.front_bits |= 1 << bit;
         }
-    }
-
-    /// The same from behind.
-    #[inline(never)]
-    fn refilled_back(self, source: Source<'_>) -> Self {
-        let (loaded, between) = self.between.split_back(source);
-        match loaded {
-            Some(back) => Self { front: self.front, between, back },
-            None => Self { front: Loaded::default(), between, back: self.front },
-        }
+        self.words.count_back(self.until - self.at);
+        self.at = self.until;
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.front.len() + self.between.live + self.back.len()
+        self.until - self.at + self.words.left()
     }
 }
 
@@ -213,7 +146,7 @@ impl<'a> LiveSlots<'a> {
 impl Iterator for LiveSlots<'_> {
     type Item = usize;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<usize> {
         self.walk.next_of(self.source)
     }
@@ -235,15 +168,46 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { front, mut between, back } } = self;
-        let mut value = front.fold(start, &mut f);
-        loop {
-            let (loaded, rest) = between.split_front(source);
-            let Some(loaded) = loaded else { break };
-            value = loaded.fold(value, &mut f);
-            between = rest;
+        let Self { source, walk: LiveWalk { at, until, by_runs, mut words } } = self;
+        let mut value = start;
+        if at < until {
+            for slot in words.front() + at..words.front() + until {
+                value = f(value, slot);
+            }
         }
-        back.fold(value, &mut f)
+        let mut by_runs = by_runs && is_one_run(words.front_bits);
+        loop {
+            if by_runs {
+                while words.front_bits != 0 {
+                    let (first, mut until) = take_run(&mut words.front_bits);
+                    let from = words.front() + first;
+                    // A run that reaches the end of its word goes on through full words.
+                    if until == WORD_SLOTS {
+                        while words.is_next_full(source) {
+                            words.step_front(source);
+                        }
+                        words.front_bits = 0;
+                        until = words.next() - words.front();
+                    }
+                    let end = words.front() + until;
+                    words.count(end - from);
+                    for slot in from..end {
+                        value = f(value, slot);
+                    }
+                }
+            }
+            let mut bits = words.front_bits;
+            while bits != 0 {
+                value = f(value, words.front() + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+                words.count(1);
+            }
+            words.front_bits = 0;
+            if !words.load_front(source) {
+                return value;
+            }
+            by_runs = is_one_run(words.front_bits);
+        }
     }
 }
 
@@ -259,9 +223,129 @@ impl FusedIterator for LiveSlots<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns};
-    use super::super::{Occupancy, Source};
+    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::{LiveWalk, Occupancy, Source, TopBit};
+    use alloc::collections::VecDeque;
     use alloc::vec::Vec;
+
+    /// Steps of all kinds in random order, beside a queue of the live slots; after each, what a clone yields.
+    #[test]
+    fn does_what_a_queue_does() {
+        let mut seed = 1;
+        for live in patterns() {
+            let bits = bits(&live);
+            let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
+            let count = live.iter().filter(|live| **live).count();
+            for source in [Source::Bits(&bits), Source::Bytes(&bytes, TopBit::Dead)] {
+                let mut slots = Occupancy::new(source, live.len(), count).iter();
+                let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+                loop {
+                    assert_eq!((slots.len(), slots.clone().count()), (queue.len(), queue.len()));
+                    let skipped = (random(&mut seed) % 40) as usize;
+                    match random(&mut seed) % 8 {
+                        0..=2 => assert_eq!(slots.next(), queue.pop_front()),
+                        3..=5 => assert_eq!(slots.next_back(), queue.pop_back()),
+                        6 => {
+                            queue.drain(..skipped.min(queue.len()));
+                            assert_eq!(slots.nth(skipped), queue.pop_front());
+                        }
+                        _ => {
+                            queue.truncate(queue.len().saturating_sub(skipped));
+                            assert_eq!(slots.nth_back(skipped), queue.pop_back());
+                        }
+                    }
+                    // Not after every step, as each of these takes as long as a walk.
+                    if random(&mut seed) % 16 == 0 || queue.len() < 4 {
+                        assert!(slots.clone().eq(queue.iter().copied()));
+                        assert!(slots.clone().rev().eq(queue.iter().rev().copied()));
+                        let mut folded = Vec::new();
+                        slots.clone().for_each(|slot| folded.push(slot));
+                        assert!(folded.iter().eq(&queue));
+                        assert_eq!(slots.clone().last(), queue.back().copied());
+                    }
+                    if queue.is_empty() {
+                        assert_eq!((slots.next(), slots.next_back()), (None, None));
+                        assert_eq!((slots.len(), slots.fold(0, |n, _| n + 1)), (0, 0));
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A walk that is shown the occupancy at each step does the same, also when what it has yielded dies and
+    /// the bits come from elsewhere in between.
+    #[test]
+    fn a_walk_goes_on_while_slots_die() {
+        let mut seed = 2;
+        for mut live in patterns() {
+            let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            let mut walk = LiveWalk::new(occupancy(&bits(&live), &live));
+            loop {
+                let bits = bits(&live);
+                let words: Vec<u16> =
+                    live.iter().map(|live| if *live { 0x8000 } else { 0 }).collect();
+                let count = live.iter().filter(|live| **live).count();
+                let occupancy = match random(&mut seed) % 2 {
+                    0 => occupancy(&bits, &live),
+                    _ => Occupancy::new(Source::Narrow(&words, TopBit::Live), live.len(), count),
+                };
+                let (slot, expected) = match random(&mut seed) % 3 {
+                    0 | 1 => (walk.next(occupancy), queue.pop_front()),
+                    _ => (walk.next_back(occupancy), queue.pop_back()),
+                };
+                assert_eq!(slot, expected);
+                let Some(slot) = slot else { break };
+                live[slot] = random(&mut seed) % 2 == 0;
+            }
+        }
+    }
+
+    /// Whatever count goes with the bits: each slot comes once at most, in order, and there is an end.
+    #[test]
+    fn a_wrong_count_does_no_harm() {
+        let mut seed = 3;
+        for live in patterns() {
+            let bits = bits(&live);
+            let slots: Vec<usize> = (0..live.len()).filter(|i| live[*i]).collect();
+            let more = [slots.len() + 1, slots.len() + 64, live.len() * 2 + 1];
+            for count in
+                [0, 1, slots.len() / 2, slots.len().saturating_sub(1)].into_iter().chain(more)
+            {
+                let occupancy = Occupancy::new(Source::Bits(&bits), live.len(), count);
+                let mut folded = Vec::new();
+                occupancy.iter().for_each(|slot| folded.push(slot));
+                assert!(slots.starts_with(&folded));
+                assert!(count < slots.len() || folded == slots);
+                for _ in 0..4 {
+                    let (mut iter, mut front, mut back) =
+                        (occupancy.iter(), Vec::new(), Vec::new());
+                    loop {
+                        let is_front = random(&mut seed) % 2 == 0;
+                        let slot = if is_front { iter.next() } else { iter.next_back() };
+                        let Some(slot) = slot else { break };
+                        if is_front { front.push(slot) } else { back.push(slot) }
+                    }
+                    back.reverse();
+                    assert!(slots.starts_with(&front) && slots.ends_with(&back));
+                    assert!(front.len() + back.len() <= slots.len());
+                    assert_eq!((iter.next(), iter.next_back(), iter.len()), (None, None, 0));
+                    let mut runs = occupancy.runs();
+                    let mut seen = 0..live.len();
+                    loop {
+                        let is_front = random(&mut seed) % 2 == 0;
+                        let run = if is_front { runs.next() } else { runs.next_back() };
+                        let Some(run) = run else { break };
+                        assert!(
+                            seen.start <= run.start && run.start < run.end && run.end <= seen.end
+                        );
+                        assert!(run.clone().all(|slot| live[slot]));
+                        if is_front { seen.start = run.end } else { seen.end = run.start }
+                    }
+                }
+            }
+        }
+    }
 
     /// A number that does not fit the bits is a defect of whoever gave it: what comes is live all the same, in
     /// order, and there is an end.

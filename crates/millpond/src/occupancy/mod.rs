@@ -13,11 +13,14 @@
 mod gather;
 mod live;
 mod runs;
+mod words;
 
-#[doc(hidden)]
-pub use gather::Source;
+#[cfg(feature = "alloc")]
 pub(crate) use gather::equal_words;
+#[doc(hidden)]
+pub use gather::{Source, TopBit};
 pub use live::LiveSlots;
+#[cfg(feature = "alloc")]
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
 
@@ -175,6 +178,14 @@ pub(crate) mod tests {
         sizes.into_iter().flat_map(move |n| kinds.map(|kind| (0..n).map(kind).collect()))
     }
 
+    /// SplitMix64: numbers for plays that are the same on every run.
+    pub(crate) fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
     #[test]
     fn says_what_is_live() {
         for live in patterns() {
@@ -200,7 +211,7 @@ pub(crate) mod tests {
         // The same, gathered from words.
         let bytes = [0x80_u8, 1, 1];
         assert_eq!(
-            Occupancy::new(Source::Bytes(&bytes), 3, 2),
+            Occupancy::new(Source::Bytes(&bytes, TopBit::Dead), 3, 2),
             occupancy(&[6], &[false, true, true])
         );
     }

@@ -1,134 +1,121 @@
 use core::iter::FusedIterator;
 use core::ops::Range;
 
+use super::words::Words;
 use super::{Occupancy, Source, WORD_SLOTS};
 
 /// The runs of live slots of an [`Occupancy`] in index order: each item is a
 /// maximal stretch of adjacent live slots, as a range of indices.
+///
+/// No two runs overlap, whatever the bits are; code that lends the runs of an array mutably relies on it.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
-    /// The word that the front stands in and which of its bits are left; the same for the back.
-    /// While both stand in one word, the bits left are those that both still have.
-    front: usize,
-    front_bits: u64,
-    back: usize,
-    back_bits: u64,
+    words: Words,
 }
 
 impl<'a> Runs<'a> {
+    #[inline]
     pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
-        let source = occupancy.source();
-        let back = occupancy.slots().div_ceil(WORD_SLOTS).saturating_sub(1);
-        Self { source, front: 0, front_bits: source.word(0), back, back_bits: source.word(back) }
-    }
-
-    /// Moves the front to the next word. The caller has checked that it is before the back.
-    #[inline]
-    fn step_front(&mut self) {
-        self.front += 1;
-        self.front_bits =
-            if self.front == self.back { self.back_bits } else { self.source.word(self.front) };
-    }
-
-    /// Moves the back to the word before. The caller has checked that it is after the front.
-    #[inline]
-    fn step_back(&mut self) {
-        self.back -= 1;
-        self.back_bits =
-            if self.front == self.back { self.front_bits } else { self.source.word(self.back) };
+        Self { source: occupancy.source(), words: Words::new(occupancy) }
     }
 }
 
 #[cfg(feature = "rayon")]
 impl Runs<'_> {
-    /// Cuts what is left between two words in the middle, and says at which slot; a run that goes across
-    /// becomes two. `None` if there is only one word left.
-    pub(crate) fn split(&self) -> Option<(Self, usize, Self)> {
-        if self.front == self.back {
-            return None;
-        }
-        let middle = (self.front + self.back).div_ceil(2);
-        let (mut left, mut right) = (self.clone(), self.clone());
-        left.back = middle - 1;
-        left.back_bits =
-            if left.front == left.back { self.front_bits } else { self.source.word(left.back) };
-        right.front = middle;
-        right.front_bits =
-            if right.front == right.back { self.back_bits } else { self.source.word(middle) };
-        Some((left, middle * WORD_SLOTS, right))
+    /// Cuts what is left between two words, near the middle; a run that crosses this border becomes two.
+    /// `None` if there is only one word left.
+    pub(crate) fn split(&self) -> Option<(Self, Self)> {
+        let (left, right) = self.words.split()?;
+        let half = |words| Self { source: self.source, words };
+        Some((half(left), half(right)))
     }
 }
 
 impl Iterator for Runs<'_> {
     type Item = Range<usize>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
-        if self.front == self.back {
-            self.front_bits &= self.back_bits;
+        let words = &mut self.words;
+        if words.front_bits == 0 && !words.load_front(self.source) {
+            return None;
         }
-        while self.front_bits == 0 {
-            if self.front == self.back {
-                self.back_bits = 0;
-                return None;
-            }
-            self.step_front();
-        }
-        let first_bit = self.front_bits.trailing_zeros() as usize;
-        let start = self.front * WORD_SLOTS + first_bit;
+        let first_bit = words.front_bits.trailing_zeros() as usize;
+        let start = words.front() + first_bit;
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
-        let carried = self.front_bits.wrapping_add(1 << first_bit);
-        self.front_bits &= carried;
-        if carried != 0 {
-            return Some(start..self.front * WORD_SLOTS + carried.trailing_zeros() as usize);
-        }
-        // The run reaches the end of its word: it may go on in the next.
-        while self.front < self.back {
-            self.step_front();
-            let ones = self.front_bits.trailing_ones() as usize;
-            if ones < WORD_SLOTS {
-                self.front_bits &= !0 << ones;
-                return Some(start..self.front * WORD_SLOTS + ones);
-            }
-            self.front_bits = 0;
-        }
-        Some(start..(self.front + 1) * WORD_SLOTS)
+        let carried = words.front_bits.wrapping_add(1 << first_bit);
+        words.front_bits &= carried;
+        let end = if carried != 0 {
+            words.front() + carried.trailing_zeros() as usize
+        } else {
+            words.end_of_run(self.source)
+        };
+        words.count(end - start);
+        Some(start..end)
     }
 }
 
 impl DoubleEndedIterator for Runs<'_> {
-    #[inline]
+    #[inline(always)]
     fn next_back(&mut self) -> Option<Range<usize>> {
-        if self.front == self.back {
-            self.back_bits &= self.front_bits;
+        let words = &mut self.words;
+        if words.back_bits == 0 && !words.load_back(self.source) {
+            return None;
         }
-        while self.back_bits == 0 {
-            if self.front == self.back {
+        let bits_until = WORD_SLOTS - words.back_bits.leading_zeros() as usize;
+        let end = words.back() + bits_until;
+        let ones = (words.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
+        let start = if ones < bits_until {
+            words.back_bits &= (1 << (bits_until - ones)) - 1;
+            end - ones
+        } else {
+            words.start_of_run(self.source)
+        };
+        words.count(end - start);
+        Some(start..end)
+    }
+}
+
+impl Words {
+    /// Where a run ends that reaches the end of the front's word.
+    #[inline(always)]
+    fn end_of_run(&mut self, source: Source<'_>) -> usize {
+        loop {
+            if self.has_between() {
+                self.step_front(source);
+            } else if self.back_bits & 1 != 0 {
+                self.take_back();
+            } else {
                 self.front_bits = 0;
-                return None;
+                return self.next();
             }
-            self.step_back();
+            let ones = self.front_bits.trailing_ones() as usize;
+            if ones < WORD_SLOTS {
+                self.front_bits &= !0 << ones;
+                return self.front() + ones;
+            }
         }
-        let bits_until = WORD_SLOTS - self.back_bits.leading_zeros() as usize;
-        let end = self.back * WORD_SLOTS + bits_until;
-        let ones = (self.back_bits << (WORD_SLOTS - bits_until)).leading_ones() as usize;
-        if ones < bits_until {
-            self.back_bits &= (1 << (bits_until - ones)) - 1;
-            return Some(end - ones..end);
-        }
-        // The run reaches the start of its word: it may go on in the one before.
-        self.back_bits = 0;
-        while self.front < self.back {
-            self.step_back();
+    }
+
+    /// Where a run starts that reaches the start of the back's word.
+    #[inline(always)]
+    fn start_of_run(&mut self, source: Source<'_>) -> usize {
+        loop {
+            if self.has_between() {
+                self.step_back(source);
+            } else if self.front_bits >> (WORD_SLOTS - 1) != 0 {
+                self.take_front();
+            } else {
+                self.back_bits = 0;
+                return self.back();
+            }
             let ones = self.back_bits.leading_ones() as usize;
             if ones < WORD_SLOTS {
                 self.back_bits &= !0 >> ones;
-                return Some((self.back + 1) * WORD_SLOTS - ones..end);
+                return self.back() + WORD_SLOTS - ones;
             }
-            self.back_bits = 0;
         }
-        Some(self.back * WORD_SLOTS..end)
     }
 }
 
@@ -136,7 +123,9 @@ impl FusedIterator for Runs<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns};
+    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::{Occupancy, Source, TopBit};
+    use alloc::collections::VecDeque;
     use alloc::vec::Vec;
     use core::ops::Range;
 
@@ -156,7 +145,8 @@ mod tests {
     fn are_cut_in_two_between_words() {
         fn slots_of(runs: super::Runs<'_>, lowest: usize, beyond: usize) -> Vec<usize> {
             let slots: Vec<_> = match runs.split() {
-                Some((left, at, right)) => {
+                Some((left, right)) => {
+                    let at = right.words.next();
                     assert!(lowest < at && at < beyond && at % 64 == 0);
                     let mut slots = slots_of(left, lowest, at);
                     slots.extend(slots_of(right, at, beyond));
@@ -182,6 +172,38 @@ mod tests {
             front.extend(slots_of(rest, 0, live.len()));
             front.extend(back);
             assert_eq!(front, slots);
+        }
+    }
+
+    /// In random order, from sources of both kinds.
+    #[test]
+    fn do_what_a_queue_does() {
+        let mut seed = 4;
+        for live in patterns() {
+            let bits = bits(&live);
+            let words: Vec<u32> = live.iter().map(|live| if *live { !0 } else { 0 }).collect();
+            let live_tops = Source::Wide(&words, TopBit::Live);
+            let count = live.iter().filter(|live| **live).count();
+            for source in [Source::Bits(&bits), live_tops] {
+                for _ in 0..8 {
+                    let mut runs = Occupancy::new(source, live.len(), count).runs();
+                    let mut queue: VecDeque<_> = runs_of(&live).into();
+                    loop {
+                        if random(&mut seed) % 8 == 0 {
+                            assert!(runs.clone().eq(queue.iter().cloned()));
+                            assert!(runs.clone().rev().eq(queue.iter().rev().cloned()));
+                        }
+                        let (run, expected) = match random(&mut seed) % 2 {
+                            0 => (runs.next(), queue.pop_front()),
+                            _ => (runs.next_back(), queue.pop_back()),
+                        };
+                        assert_eq!(run, expected);
+                        if run.is_none() {
+                            break;
+                        }
+                    }
+                }
+            }
         }
     }
 

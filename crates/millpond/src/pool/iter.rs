@@ -16,7 +16,7 @@ macro_rules! iterator {
         impl<'a, $($param $(: $bound)?),*> Iterator for $name<'a, $($param),*> {
             type Item = $item;
 
-            #[inline]
+            #[inline(always)]
             fn next(&mut self) -> Option<$item> {
                 let ($index, $value) = self.values.next()?;
                 let $this = &self.of;

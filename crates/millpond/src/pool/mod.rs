@@ -20,7 +20,8 @@ pub use iter::{Iter, IterMut, Values, ValuesMut};
 pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, handle_at, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::{Lifo, ReuseOrder, Roster, roster};
@@ -142,12 +143,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
+    }
+
+    /// The same with the storage that the function makes, for this capacity, with this word of a dead slot.
+    fn of_settings(
+        settings: &Settings<R, H>,
+        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
+    ) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
         let circle = Circle::new::<H>(&settings.lifetimes);
+        let mut storage =
+            make_storage(capacity, circle.start().as_dead()).map_err(out_of_memory)?;
+        let core = Core::new(circle, settings.lifetimes.name, &mut storage);
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
-        let mut pool =
-            Self::try_of(circle, settings.lifetimes.name, capacity).map_err(out_of_memory)?;
+        let mut pool = Self { storage, core };
         #[cfg(feature = "debug-aids")]
         pool.watch(settings.debug_aids).map_err(out_of_memory)?;
         Ok(pool)

@@ -3,7 +3,7 @@ use core::iter;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
-use crate::handle::{IndexWord, Word};
+use crate::handle::IndexWord;
 use crate::slots::{Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};

@@ -23,7 +23,7 @@ macro_rules! iterator {
         impl<'a, H: HandleLayout, V> Iterator for $name<'a, H, V> {
             type Item = (H, $item);
 
-            #[inline]
+            #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (index, value) = self.values.next()?;
                 Some((handle_of_live(index, self.words), value))

@@ -27,23 +27,27 @@ use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
 
 /// Slots in one block of memory.
+///
+/// First what a walk reads, as a pool's first cache line has it all.
 #[doc(hidden)]
 #[repr(C)]
-pub struct Block<W, E, T> {
+pub struct Block<W: Word, E: Entry, T> {
     values: NonNull<MaybeUninit<T>>,
-    words: NonNull<W>,
     bits: NonNull<u64>,
-    entries: NonNull<E>,
     slots: usize,
+    /// The first of the arrays: the block begins here.
+    words: NonNull<W>,
+    entries: NonNull<E>,
     entry_count: usize,
-    memory: Memory,
+    /// The memory is somebody else's, lent for as long as the block is there.
+    is_lent: bool,
     owns: PhantomData<T>,
 }
 
 // SAFETY: a block owns its arrays, as a `Box` of each would.
-unsafe impl<W: Send, E: Send, T: Send> Send for Block<W, E, T> {}
+unsafe impl<W: Word, E: Entry, T: Send> Send for Block<W, E, T> {}
 // SAFETY: as above.
-unsafe impl<W: Sync, E: Sync, T: Sync> Sync for Block<W, E, T> {}
+unsafe impl<W: Word, E: Entry, T: Sync> Sync for Block<W, E, T> {}
 
 /// Where the arrays of a block begin.
 pub(crate) struct Offsets {
@@ -68,51 +72,80 @@ impl Offsets {
     }
 }
 
-/// The memory of a block.
-struct Memory {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
-impl Memory {
-    fn try_new(layout: Layout) -> Result<Self, OutOfMemory> {
-        let start = match layout.size() {
-            // No memory, but an address that is aligned.
-            0 => NonNull::new(core::ptr::without_provenance_mut(layout.align())),
-            // SAFETY: the size is not 0.
-            _ => NonNull::new(unsafe { alloc(layout) }),
-        };
-        Ok(Self { start: start.ok_or(OutOfMemory)?, layout })
+/// Takes the memory of a block.
+fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
+    match layout.size() {
+        0 => Ok(dangling(layout)),
+        // SAFETY: the size is not 0.
+        _ => NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory),
     }
 }
 
-impl Drop for Memory {
+/// No memory, but an address that is aligned.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    let address = core::ptr::without_provenance_mut(layout.align());
+    NonNull::new(address).unwrap_or(NonNull::dangling())
+}
+
+impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
     fn drop(&mut self) {
-        if self.layout.size() > 0 {
-            // SAFETY: the memory came from `alloc` with this layout, and goes back once.
-            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        let Ok(Offsets { layout, .. }) = Offsets::of::<W, E, T>(self.slots, self.entry_count)
+        else {
+            unreachable!("the block was taken with this layout");
+        };
+        if layout.size() > 0 && !self.is_lent {
+            // SAFETY: the memory came from `alloc` with this layout, which follows from lengths that never change
+            // (invariant 3), and goes back once.
+            unsafe { dealloc(self.words.as_ptr().cast(), layout) };
         }
     }
 }
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// The memory that a block needs.
+    pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
+        Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)
+    }
+
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
+        let start = try_allocate(Self::layout(slots, entry_count)?)?;
+        // SAFETY: the memory was just taken, for this layout.
+        let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
+        block.is_lent = false;
+        Ok(block)
+    }
+
+    /// The same in memory that is lent to the block.
+    ///
+    /// # Safety
+    ///
+    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the block has this memory for itself until
+    /// it is dropped. If the layout has no bytes, `start` may be any address.
+    pub(crate) unsafe fn try_in(
+        start: NonNull<u8>,
+        slots: usize,
+        entry_count: usize,
+        word: W,
+    ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
-        let memory = Memory::try_new(offsets.layout)?;
+        let start = match offsets.layout.size() {
+            0 => dangling(offsets.layout),
+            _ => start,
+        };
         // What is behind a black box is not known to be fresh: a fill with zeros may not be turned into
         // an allocation of pages that nobody has touched.
-        let start = black_box(memory.start);
+        let start = black_box(start);
         // SAFETY: each offset is within the memory, or just behind it where the array is empty.
         let at = |offset| unsafe { start.byte_add(offset) };
         let block = Self {
             values: at(offsets.values).cast(),
-            words: start.cast(),
             bits: at(offsets.bits).cast(),
-            entries: at(offsets.entries).cast(),
             slots,
+            words: start.cast(),
+            entries: at(offsets.entries).cast(),
             entry_count,
-            memory,
+            is_lent: true,
             owns: PhantomData,
         };
         fill(block.words, slots, word);
@@ -127,11 +160,6 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// wherever it moves.
     pub(crate) fn starts(&self) -> (NonNull<W>, NonNull<MaybeUninit<T>>) {
         (self.words, self.values)
-    }
-
-    /// Bytes of the block.
-    pub(crate) fn bytes(&self) -> usize {
-        self.memory.layout.size()
     }
 }
 
@@ -184,7 +212,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     }
 }
 
-impl<W, E, T> fmt::Debug for Block<W, E, T> {
+impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
     }

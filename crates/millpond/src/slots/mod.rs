@@ -18,10 +18,10 @@ mod place;
 mod words;
 
 #[cfg(feature = "alloc")]
-pub use self::block::Block;
+pub(crate) use self::block::Block;
 pub(crate) use self::circle::{Circle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
-pub use self::place::{Entry, Parts, PartsMut, Place};
-pub use self::words::SlotWords;
+pub(crate) use self::place::{Entry, Parts, PartsMut, Place};
+pub(crate) use self::words::SlotWords;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;

@@ -57,15 +57,13 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         dead: W,
     ) -> Result<Self, OutOfMemory> {
         debug_assert!(dead.is_dead());
-        Ok(Self {
-            place: Block::try_new(slots, entries, dead)?,
-            births: 0,
-            deaths: 0,
-            in_step: in_step || slots <= IN_STEP_SLOTS_MAX,
-            peak: 0,
-            retired: 0,
-            bitmap_at: 0,
-        })
+        Ok(Self::of_dead(Block::try_new(slots, entries, dead)?, in_step))
+    }
+
+    /// A block of slots that are all dead. As [`try_new`](Self::try_new).
+    pub(crate) fn of_dead(block: Block<W, E, T>, in_step: bool) -> Self {
+        let in_step = in_step || block.parts().words.len() <= IN_STEP_SLOTS_MAX;
+        Self { place: block, births: 0, deaths: 0, in_step, peak: 0, retired: 0, bitmap_at: 0 }
     }
 
     /// Another block with the same words, entries and counts.
@@ -85,11 +83,6 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
         self.in_step
-    }
-
-    /// Bytes of the block.
-    pub(crate) fn bytes(&self) -> usize {
-        self.place.bytes()
     }
 
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.

@@ -1,10 +1,10 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::live::LiveSlots;
 use super::roster::StaticRoster;
 use super::storage::{Slots, SlotsMut};
 use crate::handle::HandleLayout;
+use crate::occupancy::LiveSlots;
 
 /// Implements what all iterators over a static pool have in common: `self.slots` is an iterator of the
 /// pool's storage, and `$item` makes an item of what it yields and `self.roster`.
@@ -37,6 +37,15 @@ macro_rules! iterator {
             #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
                 self.slots.size_hint()
+            }
+
+            #[inline]
+            fn fold<A, F: FnMut(A, $item) -> A>(self, start: A, mut f: F) -> A {
+                let $roster = self.roster;
+                self.slots.fold(start, |folded, $slot| match $make {
+                    Some(item) => f(folded, item),
+                    None => folded,
+                })
             }
         }
 
@@ -85,7 +94,7 @@ macro_rules! exclusive {
 iterator! {
     /// The handles and values of a static pool in index order; made by
     /// [`StaticPool::iter`](super::StaticPool::iter).
-    Iter over Slots<'a, T, H::Word>, yields (H, &'a T),
+    Iter over Slots<'a, T>, yields (H, &'a T),
     |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
 }
 shared! { Iter, debug_map }
@@ -93,7 +102,7 @@ shared! { Iter, debug_map }
 iterator! {
     /// The handles and values of a static pool, to change, in index order; made by
     /// [`StaticPool::iter_mut`](super::StaticPool::iter_mut).
-    IterMut over SlotsMut<'a, T, H::Word>, yields (H, &'a mut T),
+    IterMut over SlotsMut<'a, T>, yields (H, &'a mut T),
     |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
 }
 exclusive! { IterMut }
@@ -101,7 +110,7 @@ exclusive! { IterMut }
 iterator! {
     /// The values of a static pool in index order; made by
     /// [`StaticPool::values`](super::StaticPool::values).
-    Values over Slots<'a, T, H::Word>, yields &'a T,
+    Values over Slots<'a, T>, yields &'a T,
     |_roster, (_, value)| Some(value)
 }
 shared! { Values, debug_list }
@@ -109,7 +118,7 @@ shared! { Values, debug_list }
 iterator! {
     /// The values of a static pool, to change, in index order; made by
     /// [`StaticPool::values_mut`](super::StaticPool::values_mut).
-    ValuesMut over SlotsMut<'a, T, H::Word>, yields &'a mut T,
+    ValuesMut over SlotsMut<'a, T>, yields &'a mut T,
     |_roster, (_, value)| Some(value)
 }
 exclusive! { ValuesMut }
@@ -117,14 +126,14 @@ exclusive! { ValuesMut }
 /// The handles of a static pool in index order; made by
 /// [`StaticPool::handles`](super::StaticPool::handles).
 pub struct Handles<'a, const N: usize, H: HandleLayout> {
-    live: LiveSlots<'a, H::Word>,
+    live: LiveSlots<'a>,
     roster: &'a StaticRoster<N, H>,
 }
 
 impl<'a, const N: usize, H: HandleLayout> Handles<'a, N, H> {
     #[inline]
     pub(super) fn new(roster: &'a StaticRoster<N, H>) -> Self {
-        Self { live: LiveSlots::new(roster.liveness(), roster.live()), roster }
+        Self { live: roster.occupancy().iter(), roster }
     }
 }
 
@@ -139,6 +148,15 @@ impl<const N: usize, H: HandleLayout> Iterator for Handles<'_, N, H> {
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.live.size_hint()
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
+        let roster = self.roster;
+        self.live.fold(start, |folded, index| match roster.handle_at(index) {
+            Some(handle) => f(folded, handle),
+            None => folded,
+        })
     }
 }
 

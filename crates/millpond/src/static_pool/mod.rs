@@ -4,7 +4,6 @@ mod builder;
 mod drain;
 mod entry;
 mod iter;
-mod live;
 mod overflow;
 mod roster;
 mod snapshot;

@@ -6,6 +6,7 @@ use core::ops::Range;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
 use crate::lifetimes::Lifetimes;
+use crate::occupancy::Occupancy;
 use crate::slots::Circle;
 use crate::stats::Stats;
 use crate::tap::Tap;
@@ -139,10 +140,11 @@ impl<const N: usize, H: HandleLayout> StaticRoster<N, H> {
         self.words.get(index).is_some_and(|difference| difference.is_dead())
     }
 
-    /// For each slot a word whose top bit is set exactly if the slot is live.
+    /// Which slots are live.
     #[inline]
-    pub(super) fn liveness(&self) -> &[H::Word] {
-        &self.words
+    pub(super) fn occupancy(&self) -> Occupancy<'_> {
+        // A word is kept as its difference to a dead one, so its top bit is set while the slot is live.
+        Occupancy::new(H::Word::source(&self.words).with_live_tops(), N, self.live)
     }
 
     /// The slot that the handle names, if that lifetime of it is live.

@@ -11,15 +11,17 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
+use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
 use core::slice;
 
-use super::live::{LiveSlots, Runs};
 use super::roster::StaticRoster;
 use crate::address::position_in;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::HandleLayout;
 use crate::lifetimes::Lifetimes;
+use crate::occupancy::LiveSlots;
+use crate::slices::{RunSlices, RunSlicesMut};
 
 pub(super) struct StaticStorage<T, const N: usize, H: HandleLayout> {
     roster: StaticRoster<N, H>,
@@ -126,32 +128,28 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
     }
 
     #[inline]
-    fn live_slots(&self) -> LiveSlots<'_, H::Word> {
-        LiveSlots::new(self.roster.liveness(), self.roster.live())
-    }
-
-    #[inline]
-    pub(super) fn iter(&self) -> Slots<'_, T, H::Word> {
-        Slots { values: &self.values, live: self.live_slots() }
+    pub(super) fn iter(&self) -> Slots<'_, T> {
+        Slots { values: &self.values, live: self.roster.occupancy().iter() }
     }
 
     /// The values to change, and the roster to name them by.
     #[inline]
-    pub(super) fn iter_mut(&mut self) -> (SlotsMut<'_, T, H::Word>, &StaticRoster<N, H>) {
-        let roster = &self.roster;
-        let live = LiveSlots::new(roster.liveness(), roster.live());
-        (SlotsMut { values: &mut self.values, first: 0, live }, roster)
+    pub(super) fn iter_mut(&mut self) -> (SlotsMut<'_, T>, &StaticRoster<N, H>) {
+        let live = self.roster.occupancy().iter();
+        let values = self.values.as_mut_ptr();
+        (SlotsMut { values, live, borrow: PhantomData }, &self.roster)
     }
 
     #[inline]
     pub(super) fn runs(&self) -> ValueRuns<'_, T, H> {
-        ValueRuns { values: &self.values, runs: Runs::new(self.roster.liveness()) }
+        let runs = RunSlices::new(&self.values, self.roster.occupancy().runs());
+        ValueRuns { runs, layout: PhantomData }
     }
 
     #[inline]
     pub(super) fn runs_mut(&mut self) -> ValueRunsMut<'_, T, H> {
-        let runs = Runs::new(self.roster.liveness());
-        ValueRunsMut { values: &mut self.values, first: 0, runs }
+        let runs = RunSlicesMut::new(&mut self.values, self.roster.occupancy().runs());
+        ValueRunsMut { runs, layout: PhantomData }
     }
 }
 
@@ -244,6 +242,7 @@ impl<T, const N: usize, H: HandleLayout> StaticStorage<T, N, H> {
         saved: &crate::snapshot::format::Checked<H::Word>,
         values: alloc::vec::Vec<(usize, T)>,
     ) -> Self {
+        use crate::handle::Word;
         let mut storage = Self::new(&Lifetimes::PLAIN);
         storage.roster.set_circle(&saved.circle);
         for (index, value) in values {
@@ -273,141 +272,169 @@ impl<T, const N: usize, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, N, H> {
 }
 
 /// Implements what both iterators over single slots have in common: `self.live` yields the indices, and
-/// `self.at(index)` gives the value of a live slot.
+/// `Self::value` makes a reference to the value of a live slot.
 macro_rules! iterator {
     ($name:ident yields $item:ty) => {
-        impl<'a, T, W: Word> Iterator for $name<'a, T, W> {
+        impl<'a, T> Iterator for $name<'a, T> {
             type Item = (usize, $item);
 
-            #[inline]
+            #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let index = self.live.next()?;
-                Some((index, self.at_front(index)))
+                // SAFETY: the index comes from `self.live`.
+                Some((index, unsafe { Self::value(self.values, index) }))
             }
 
             #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
                 self.live.size_hint()
             }
-        }
 
-        impl<T, W: Word> DoubleEndedIterator for $name<'_, T, W> {
             #[inline]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                let index = self.live.next_back()?;
-                Some((index, self.at_back(index)))
+            fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
+                let values = self.values;
+                self.live.fold(start, |folded, index| {
+                    // SAFETY: the index comes from `self.live`.
+                    f(folded, (index, unsafe { Self::value(values, index) }))
+                })
             }
         }
 
-        impl<T, W: Word> ExactSizeIterator for $name<'_, T, W> {}
-        impl<T, W: Word> FusedIterator for $name<'_, T, W> {}
+        impl<T> DoubleEndedIterator for $name<'_, T> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let index = self.live.next_back()?;
+                // SAFETY: the index comes from `self.live`.
+                Some((index, unsafe { Self::value(self.values, index) }))
+            }
+        }
+
+        impl<T> ExactSizeIterator for $name<'_, T> {}
+        impl<T> FusedIterator for $name<'_, T> {}
     };
 }
 
 /// The live slots and their values, in index order, from both ends.
-pub(super) struct Slots<'a, T, W> {
+pub(super) struct Slots<'a, T> {
     values: &'a [MaybeUninit<T>],
-    live: LiveSlots<'a, W>,
+    live: LiveSlots<'a>,
 }
 
 iterator! { Slots yields &'a T }
 
-impl<'a, T, W> Slots<'a, T, W> {
+impl<'a, T> Slots<'a, T> {
+    /// # Safety
+    ///
+    /// The index comes from the `live` that goes with the values.
     #[inline]
-    fn at_front(&self, index: usize) -> &'a T {
-        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
-        unsafe { self.values[index].assume_init_ref() }
-    }
-
-    #[inline]
-    fn at_back(&self, index: usize) -> &'a T {
-        self.at_front(index)
+    unsafe fn value(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
+        // SAFETY: `live` yields live slots only, and the roster is borrowed with the values.
+        unsafe { values[index].assume_init_ref() }
     }
 }
 
-impl<T, W: Clone> Clone for Slots<'_, T, W> {
+impl<T> Clone for Slots<'_, T> {
     fn clone(&self) -> Self {
         Self { values: self.values, live: self.live.clone() }
     }
 }
 
-/// The live slots and their values, to change, in index order, from both ends.
-pub(super) struct SlotsMut<'a, T, W> {
-    /// What neither end has passed, and the index of its first slot.
-    values: &'a mut [MaybeUninit<T>],
-    first: usize,
-    live: LiveSlots<'a, W>,
+/// The live slots and their values, mutable, in index order, from both ends.
+pub(super) struct SlotsMut<'a, T> {
+    values: *mut MaybeUninit<T>,
+    live: LiveSlots<'a>,
+    borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
+
+// SAFETY: it is a `&mut [T]` and an `Occupancy` in all but form.
+unsafe impl<T: Send> Send for SlotsMut<'_, T> {}
+// SAFETY: as above; a shared one gives no access to the values.
+unsafe impl<T: Sync> Sync for SlotsMut<'_, T> {}
 
 iterator! { SlotsMut yields &'a mut T }
 
-impl<'a, T, W> SlotsMut<'a, T, W> {
+impl<'a, T> SlotsMut<'a, T> {
+    /// # Safety
+    ///
+    /// The index comes from the `live` that goes with the values, which yields each live slot once.
     #[inline]
-    fn at_front(&mut self, index: usize) -> &'a mut T {
-        let (passed, rest) = mem::take(&mut self.values).split_at_mut(index + 1 - self.first);
-        self.values = rest;
-        let slot = index - self.first;
-        self.first = index + 1;
-        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
-        unsafe { passed[slot].assume_init_mut() }
+    unsafe fn value(values: *mut MaybeUninit<T>, index: usize) -> &'a mut T {
+        // SAFETY: `live` yields slots of this array only: the roster has no words beyond the last.
+        let value = unsafe { values.add(index) };
+        // SAFETY: the array is borrowed mutably for `'a`, and no slot is yielded twice, so this is the only
+        // reference to it.
+        let value = unsafe { &mut *value };
+        // SAFETY: `live` yields live slots only, and the roster is borrowed with the values.
+        unsafe { value.assume_init_mut() }
     }
+}
 
-    #[inline]
-    fn at_back(&mut self, index: usize) -> &'a mut T {
-        let (rest, passed) = mem::take(&mut self.values).split_at_mut(index - self.first);
-        self.values = rest;
-        // SAFETY: `live` names live slots only, and the roster is borrowed with the values.
-        unsafe { passed[0].assume_init_mut() }
-    }
+/// Implements what both iterators over runs have in common: `self.runs` yields the slots, and `$initialised`
+/// makes values of them.
+macro_rules! runs {
+    ($name:ident yields $item:ty, $initialised:ident) => {
+        impl<'a, T, H: HandleLayout> Iterator for $name<'a, T, H> {
+            type Item = (usize, $item);
+
+            #[inline(always)]
+            fn next(&mut self) -> Option<Self::Item> {
+                let (first, values) = self.runs.next()?;
+                // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
+                Some((first, unsafe { $initialised(values) }))
+            }
+        }
+
+        impl<T, H: HandleLayout> DoubleEndedIterator for $name<'_, T, H> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let (first, values) = self.runs.next_back()?;
+                // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
+                Some((first, unsafe { $initialised(values) }))
+            }
+        }
+
+        impl<T, H: HandleLayout> FusedIterator for $name<'_, T, H> {}
+    };
 }
 
 /// The runs of a static pool's live slots: `(first index, &[T])`, in index order, from both ends.
 pub struct ValueRuns<'a, T, H: HandleLayout> {
-    values: &'a [MaybeUninit<T>],
-    runs: Runs<'a, H::Word>,
+    runs: RunSlices<'a, MaybeUninit<T>>,
+    layout: PhantomData<fn() -> H>,
 }
 
-impl<'a, T, H: HandleLayout> ValueRuns<'a, T, H> {
-    #[inline]
-    fn cut(&self, run: core::ops::Range<usize>) -> (usize, &'a [T]) {
-        let values = &self.values[run.clone()];
-        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
-        // `MaybeUninit<T>` has the layout of `T`.
-        let values = unsafe { slice::from_raw_parts(values.as_ptr().cast(), values.len()) };
-        (run.start, values)
-    }
-}
+runs! { ValueRuns yields &'a [T], initialised }
 
-impl<'a, T, H: HandleLayout> Iterator for ValueRuns<'a, T, H> {
-    type Item = (usize, &'a [T]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.runs.next().map(|run| self.cut(run))
-    }
-}
-
-impl<T, H: HandleLayout> DoubleEndedIterator for ValueRuns<'_, T, H> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.runs.next_back().map(|run| self.cut(run))
-    }
+/// # Safety
+///
+/// All of the slots are live.
+#[inline]
+unsafe fn initialised<T>(values: &[MaybeUninit<T>]) -> &[T] {
+    // SAFETY: the slots are live, so their values are initialised. `MaybeUninit<T>` has the layout of
+    // `T`.
+    unsafe { slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
 }
 
 impl<T, H: HandleLayout> Clone for ValueRuns<'_, T, H> {
     fn clone(&self) -> Self {
-        Self { values: self.values, runs: self.runs.clone() }
+        Self { runs: self.runs.clone(), layout: PhantomData }
     }
 }
 
-/// The runs of a static pool's live slots, to change: `(first index, &mut [T])`, in index order, from
-/// both ends.
-pub struct ValueRunsMut<'a, T, H: HandleLayout> {
-    /// What neither end has passed, and the index of its first slot.
-    values: &'a mut [MaybeUninit<T>],
-    first: usize,
-    runs: Runs<'a, H::Word>,
+impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for ValueRuns<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
 }
+
+/// The runs of a static pool's live slots, mutable: `(first index, &mut [T])`, in index order, from both
+/// ends.
+pub struct ValueRunsMut<'a, T, H: HandleLayout> {
+    runs: RunSlicesMut<'a, MaybeUninit<T>>,
+    layout: PhantomData<fn() -> H>,
+}
+
+runs! { ValueRunsMut yields &'a mut [T], initialised_mut }
 
 /// # Safety
 ///
@@ -417,41 +444,6 @@ unsafe fn initialised_mut<T>(values: &mut [MaybeUninit<T>]) -> &mut [T] {
     // SAFETY: the slots are live, so their values are initialised. `MaybeUninit<T>` has the layout of
     // `T`.
     unsafe { slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
-}
-
-impl<'a, T, H: HandleLayout> Iterator for ValueRunsMut<'a, T, H> {
-    type Item = (usize, &'a mut [T]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next()?;
-        let (passed, rest) = mem::take(&mut self.values).split_at_mut(run.end - self.first);
-        let slots = &mut passed[run.start - self.first..];
-        self.values = rest;
-        self.first = run.end;
-        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
-        Some((run.start, unsafe { initialised_mut(slots) }))
-    }
-}
-
-impl<T, H: HandleLayout> DoubleEndedIterator for ValueRunsMut<'_, T, H> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let run = self.runs.next_back()?;
-        let (rest, passed) = mem::take(&mut self.values).split_at_mut(run.start - self.first);
-        self.values = rest;
-        // SAFETY: the slots of a run are live, and the roster is borrowed with the values.
-        Some((run.start, unsafe { initialised_mut(&mut passed[..run.len()]) }))
-    }
-}
-
-impl<T, H: HandleLayout> FusedIterator for ValueRuns<'_, T, H> {}
-impl<T, H: HandleLayout> FusedIterator for ValueRunsMut<'_, T, H> {}
-
-impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for ValueRuns<'_, T, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
 }
 
 impl<T, H: HandleLayout> fmt::Debug for ValueRunsMut<'_, T, H> {

@@ -32,7 +32,7 @@ impl<'a, T> Values<'a, T> {
 impl<'a, T> Iterator for Values<'a, T> {
     type Item = (usize, &'a T);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.live.next()?;
         // SAFETY: the index comes from `self.live`.
@@ -109,7 +109,7 @@ impl<'a, T> ValuesMut<'a, T> {
 impl<'a, T> Iterator for ValuesMut<'a, T> {
     type Item = (usize, &'a mut T);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.live.next()?;
         // SAFETY: the index comes from `self.live`.

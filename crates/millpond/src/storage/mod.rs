@@ -29,7 +29,9 @@ pub use runs::{ValueRuns, ValueRunsMut};
 
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;
+use core::alloc::Layout;
 use core::mem::{MaybeUninit, size_of};
+use core::ptr::NonNull;
 use core::slice;
 
 use crate::handle::{HandleLayout, Word};
@@ -41,6 +43,7 @@ use crate::slots::{Block, Circle, Entry, EntryOf, Place, SlotWords};
 use crate::validate::Violation;
 
 /// Slots with values, and their words, which say which of them are live.
+#[repr(C)]
 pub(crate) struct Storage<P: Place> {
     words: SlotWords<P>,
     #[cfg(feature = "debug-aids")]
@@ -74,6 +77,36 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     {
         let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
         Self::try_with_entries(slots, entries, R::SEARCHES_BITMAP, dead)
+    }
+
+    /// The memory that the slots of a pool with this order need.
+    pub(crate) fn layout<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        slots: usize,
+    ) -> Result<Layout, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        Block::<W, E, T>::layout(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED))
+    }
+
+    /// As [`try_new`](Self::try_new), in memory that is lent to the storage.
+    ///
+    /// # Safety
+    ///
+    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the storage has this memory for itself
+    /// until it is dropped.
+    pub(crate) unsafe fn try_in<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        start: NonNull<u8>,
+        slots: usize,
+        dead: W,
+    ) -> Result<Self, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+        // SAFETY: as the caller promises.
+        let block = unsafe { Block::try_in(start, slots, entries, dead)? };
+        Ok(Self::of_dead(SlotWords::of_dead(block, R::SEARCHES_BITMAP)))
     }
 
     /// The 64 values of a word, if all of its slots are live.

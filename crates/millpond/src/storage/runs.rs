@@ -43,7 +43,7 @@ unsafe fn initialised<T>(values: &[MaybeUninit<T>]) -> &[T] {
 impl<'a, T> Iterator for ValueRuns<'a, T> {
     type Item = (usize, &'a [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (first, values) = self.runs.next()?;
         // SAFETY: these are the slots of a run.
@@ -112,7 +112,7 @@ unsafe fn initialised_mut<T>(values: &mut [MaybeUninit<T>]) -> &mut [T] {
 impl<'a, T> Iterator for ValueRunsMut<'a, T> {
     type Item = (usize, &'a mut [T]);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let (first, values) = self.runs.next()?;
         // SAFETY: these are the slots of a run.

@@ -1,0 +1,80 @@
+//! `bitarena::Arena`: generations and values in arrays of their own, a bitmap of the live slots.
+
+use crate::contender::{Contender, Kind};
+use crate::object::Value;
+
+/// See the module.
+pub(crate) struct BitArena;
+
+impl Contender for BitArena {
+    const NAME: &'static str = "bitarena";
+    const KIND: Kind = Kind::Generational;
+    type Key<T: Value> = bitarena::Index;
+    type Store<T: Value> = bitarena::Arena<T>;
+
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        Some(bitarena::Arena::with_capacity(capacity))
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
+        store.insert(value)
+    }
+
+    #[inline(always)]
+    fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> T {
+        store.remove(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T {
+        store.get(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
+        store.get_mut(key).expect("live")
+    }
+
+    #[inline(always)]
+    fn find<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> Option<&T> {
+        store.get(key)
+    }
+
+    #[inline(always)]
+    fn walk_shared<T: Value>(store: &Self::Store<T>, mut visit: impl FnMut(&T)) -> bool {
+        for value in store.values() {
+            visit(value);
+        }
+        true
+    }
+
+    fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
+        store.clear();
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for<T: Value>(
+        store: &mut Self::Store<T>,
+        _keys: &[Self::Key<T>],
+        mut visit: impl FnMut(&mut T),
+    ) -> bool {
+        for value in store.values_mut() {
+            visit(value);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn walk_for_each<T: Value>(store: &mut Self::Store<T>, visit: impl FnMut(&mut T)) -> bool {
+        store.values_mut().for_each(visit);
+        true
+    }
+
+    #[inline(always)]
+    fn retain<T: Value>(store: &mut Self::Store<T>, mut keep: impl FnMut(&mut T) -> bool) -> bool {
+        store.retain(|_, value| keep(value));
+        true
+    }
+}

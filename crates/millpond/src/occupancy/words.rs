@@ -1,0 +1,195 @@
+use super::{Occupancy, Source, WORD_SLOTS};
+
+/// The words of an occupancy, loaded one at a time from both ends.
+///
+/// ```text
+///   done   │ the front's │ next: not loaded yet │ end: the back's │   done
+/// ─────────┼─────────────┼──────────────────────┼─────────────────┼────────
+///          │ front_bits  │                      │    back_bits    │
+/// ```
+///
+/// # Invariant
+///
+/// 1. `front` is a multiple of 64, in a new walk -64 (it wraps). `end` is one once the back has loaded a word;
+///    before, it is the number of slots. The words between `next`, which is `front + 64`, and `end` are not
+///    loaded yet: none if `next >= end`.
+/// 2. Bits of `front_bits` are slots of the word that begins at `front`, and bits of `back_bits` are slots of
+///    the word that begins at `end`. An end that has loaded no word has no bits.
+///
+/// Both hold whatever the bitmap says, so each word is loaded once, and no slot is yielded twice. The number
+/// of live slots that are left only decides when to stop loading words. If it is wrong, a walk yields fewer
+/// live slots, or looks at more words than it must; nothing else.
+///
+/// A walk reads these fields in each step, and the compiler keeps them in registers if it sees all of the
+/// code that changes them: everything here is inlined, always: by size alone it would
+/// not be. In a walk that goes only forward it removes the
+/// back's half.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    pub(super) front_bits: u64,
+    pub(super) back_bits: u64,
+    front: usize,
+    end: usize,
+    /// How many live slots are left, those of the loaded bits included. Less than 0 if there were more bits
+    /// than the occupancy said.
+    left: isize,
+}
+
+impl Words {
+    #[inline(always)]
+    pub(super) fn new(occupancy: Occupancy<'_>) -> Self {
+        // The first word is loaded at once, if it can have live slots: most walks have no other.
+        let front_bits = if occupancy.live() > 0 { occupancy.word(0) } else { 0 };
+        Self {
+            front_bits,
+            back_bits: 0,
+            front: 0,
+            end: occupancy.slots(),
+            left: occupancy.live() as isize,
+        }
+    }
+
+    /// The slot of the front's lowest bit. The front has loaded a word.
+    #[inline(always)]
+    pub(super) fn front(&self) -> usize {
+        self.front
+    }
+
+    /// Where the front's word ends, and the words begin that are not loaded yet.
+    #[inline(always)]
+    pub(super) fn next(&self) -> usize {
+        self.front.wrapping_add(WORD_SLOTS)
+    }
+
+    /// The slot of the back's lowest bit. The back has loaded a word.
+    #[inline(always)]
+    pub(super) fn back(&self) -> usize {
+        self.end
+    }
+
+    /// How many live slots are left.
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        self.left.max(0) as usize
+    }
+
+    /// Slots were yielded. One subtraction per step costs less than a population count per word: that is a
+    /// dozen instructions and four constants on processors of which no more is known than that they are x86.
+    #[inline(always)]
+    pub(super) fn count(&mut self, slots: usize) {
+        self.left = self.left.wrapping_sub(slots as isize);
+    }
+
+    /// Slots that were counted are not yielded yet.
+    #[inline(always)]
+    pub(super) fn count_back(&mut self, slots: usize) {
+        self.left = self.left.wrapping_add(slots as isize);
+    }
+
+    /// Whether there is a word that is not loaded yet.
+    #[inline(always)]
+    pub(super) fn has_between(&self) -> bool {
+        self.next() < self.end
+    }
+
+    /// Whether the first word that is not loaded yet has live slots only.
+    #[inline(always)]
+    pub(super) fn is_next_full(&self, source: Source<'_>) -> bool {
+        self.has_between() && source.word(self.next() / WORD_SLOTS) == !0
+    }
+
+    /// Loads the front's next word, which may be empty. There [is](Self::has_between) one.
+    #[inline(always)]
+    pub(super) fn step_front(&mut self, source: Source<'_>) {
+        self.front = self.next();
+        self.front_bits = source.word(self.front / WORD_SLOTS);
+    }
+
+    /// The same for the back.
+    #[inline(always)]
+    pub(super) fn step_back(&mut self, source: Source<'_>) {
+        self.end = (self.end - 1) & !(WORD_SLOTS - 1);
+        self.back_bits = source.word(self.end / WORD_SLOTS);
+    }
+
+    /// The front takes the back's word, and passes what is between the two.
+    #[inline(always)]
+    pub(super) fn take_back(&mut self) {
+        self.front_bits = core::mem::take(&mut self.back_bits);
+        self.front = self.end;
+        self.end = self.next();
+    }
+
+    /// The back takes the front's word, and passes what is between the two.
+    #[inline(always)]
+    pub(super) fn take_front(&mut self) {
+        self.back_bits = core::mem::take(&mut self.front_bits);
+        self.end = self.front;
+        self.front = self.end.wrapping_sub(WORD_SLOTS);
+    }
+
+    /// Gives the front, which has none, the lowest bits that are left; `false` if there are none.
+    #[inline(always)]
+    pub(super) fn load_front(&mut self, source: Source<'_>) -> bool {
+        if self.left <= 0 {
+            // None are left, unless the count was wrong: then the walk ends for both ends.
+            self.back_bits = 0;
+            return false;
+        }
+        while self.has_between() {
+            self.step_front(source);
+            if self.front_bits != 0 {
+                return true;
+            }
+        }
+        if self.back_bits == 0 {
+            self.left = 0;
+            return false;
+        }
+        self.take_back();
+        true
+    }
+
+    /// Gives the back, which has none, the highest bits that are left; `false` if there are none.
+    #[inline(always)]
+    pub(super) fn load_back(&mut self, source: Source<'_>) -> bool {
+        if self.left <= 0 {
+            self.front_bits = 0;
+            return false;
+        }
+        while self.has_between() {
+            self.step_back(source);
+            if self.back_bits != 0 {
+                return true;
+            }
+        }
+        if self.front_bits == 0 {
+            self.left = 0;
+            return false;
+        }
+        self.take_front();
+        true
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl Words {
+    /// Cuts what is left between two words, near the middle; `None` if there is only one word left. To each
+    /// half all of the live slots may be left.
+    pub(super) fn split(&self) -> Option<(Self, Self)> {
+        let words = self.end.saturating_sub(self.next()).div_ceil(WORD_SLOTS);
+        let middle = match (self.front_bits != 0, self.back_bits != 0) {
+            (true, _) => self.next() + words / 2 * WORD_SLOTS,
+            (false, true) => self.next() + words.div_ceil(2) * WORD_SLOTS,
+            (false, false) => self.next() + words / 2 * WORD_SLOTS,
+        };
+        let has_left = self.front_bits != 0 || self.next() < middle;
+        let has_right = self.back_bits != 0 || middle < self.end;
+        if !has_left || !has_right {
+            return None;
+        }
+        let left = Self { back_bits: 0, end: middle, ..*self };
+        let right = Self { front_bits: 0, front: middle - WORD_SLOTS, ..*self };
+        Some((left, right))
+    }
+}
