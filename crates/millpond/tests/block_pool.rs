@@ -626,16 +626,20 @@ fn a_block_takes_exactly_the_documented_bytes_and_leaves_its_generations() {
     pool.reserve(slots * 5).unwrap(); // now the table has room for eight
     let (_, asked) = allocations::during(|| pool.reserve(slots * 6).unwrap());
     assert_eq!((asked.resized, asked.freed), (0, 0));
-    assert_eq!(asked.bytes_taken, slots * (24 + 4) + order * 4 + slots / 8);
+    // The bitmap behind the entries of the order is aligned.
+    let entries = |bytes: usize| (order * bytes).next_multiple_of(8);
+    assert_eq!(asked.bytes_taken, slots * (24 + 4) + entries(4) + slots / 8);
+    // Words and bits are copied to memory of their own, and back when the block is taken again.
     let (_, given) = allocations::during(|| pool.shrink_to_fit());
-    assert_eq!((given.taken, given.resized, given.freed), (0, 0, 6 * 2));
+    assert_eq!((given.taken, given.resized, given.freed), (6, 0, 6));
+    assert_eq!(given.bytes_taken, 6 * (slots * 4 + slots / 8));
     let (_, again) = allocations::during(|| pool.reserve(1).unwrap());
-    assert_eq!(again.bytes_taken, slots * 24 + order * 4);
+    assert_eq!(again.bytes_taken, asked.bytes_taken);
 
     let narrow = BlockPool::<[u8; 24]>::builder().handle::<Handle32<[u8; 24], 16>>();
     let mut narrow = narrow.slots_per_block(slots).reserve(slots * 5).build();
     let (_, asked) = allocations::during(|| narrow.reserve(slots * 6).unwrap());
-    assert_eq!(asked.bytes_taken, slots * (24 + 2) + order * 2 + slots / 8);
+    assert_eq!(asked.bytes_taken, slots * (24 + 2) + entries(2) + slots / 8);
 
     let table = size_of_table_entry();
     assert!(table <= 400, "{table} bytes for each block");
@@ -727,4 +731,171 @@ fn places_of_values_are_known_in_the_blocks_that_a_restore_has_taken() {
         let places: Vec<_> = pool.values().map(|value| pool.index_of(value)).collect();
         assert_eq!(places, (0..len).map(Some).collect::<Vec<_>>());
     }
+}
+
+/// Every handle there can be is answered in every way: with its value if it is live, otherwise refused.
+fn finds_exactly(pool: &mut BlockPool<String>, live: &BTreeMap<Handle<String>, String>) {
+    pool.validate().unwrap();
+    assert_eq!(pool.len(), live.len());
+    for index in 0..pool.capacity_max() as u32 + 9 {
+        for generation in [1, 2, 3, 4, (1 << 31) - 1] {
+            let handle = Handle::from_parts(index, generation).unwrap();
+            let value = live.get(&handle);
+            assert_eq!(pool.get(handle), value, "{handle}");
+            assert_eq!(pool.get_mut(handle).as_deref(), value);
+            assert_eq!(pool.contains(handle), value.is_some());
+            assert_eq!(pool.check(handle).is_ok(), value.is_some());
+            if let Some(value) = value {
+                // SAFETY: the pool contains the handle.
+                assert_eq!(unsafe { pool.get_unchecked(handle) }, value);
+                // SAFETY: as above.
+                assert_eq!(unsafe { pool.get_unchecked_mut(handle) }, value);
+            } else {
+                assert_eq!(pool.remove(handle), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_found_in_exactly_the_blocks_that_are_there() {
+    type Live = BTreeMap<Handle<String>, String>;
+    fn insert(pool: &mut BlockPool<String>, live: &mut Live, count: usize) {
+        for _ in 0..count {
+            let handle = pool.insert(format!("value {}", pool.stats().inserted)).unwrap();
+            live.insert(handle, pool[handle].clone());
+        }
+    }
+    fn remove_from(pool: &mut BlockPool<String>, live: &mut Live, first: u32) {
+        let gone = live.split_off(&Handle::from_parts(first, 1).unwrap());
+        gone.into_iter().for_each(|(handle, value)| assert_eq!(pool.remove(handle), Some(value)));
+    }
+    let (mut pool, mut live) = (BlockPool::with_blocks(4, 16), Live::new());
+    finds_exactly(&mut pool, &live);
+    insert(&mut pool, &mut live, 11);
+    finds_exactly(&mut pool, &live);
+    let (small, small_live) = (pool.snapshot(), live.clone());
+
+    // Blocks 1 and 2 are given back, and then taken again.
+    remove_from(&mut pool, &mut live, 4);
+    finds_exactly(&mut pool, &live);
+    assert_eq!(pool.shrink_to_fit(), 2);
+    finds_exactly(&mut pool, &live);
+    let (least, least_live) = (pool.snapshot(), live.clone());
+    insert(&mut pool, &mut live, 6);
+    finds_exactly(&mut pool, &live);
+
+    // A block far behind those that are there: the ones between still refuse.
+    let far = Handle::from_parts(53, 3).unwrap();
+    pool.insert_at(far, "far".into()).unwrap();
+    live.insert(far, "far".into());
+    finds_exactly(&mut pool, &live);
+
+    // A copy has slots of its own, and outlives the original.
+    let mut original = pool.clone();
+    pool.values_mut().for_each(|value| value.push('!'));
+    let mut shouted: Live = live.clone();
+    shouted.values_mut().for_each(|value| value.push('!'));
+    finds_exactly(&mut original, &live);
+    finds_exactly(&mut pool, &shouted);
+    drop(pool);
+    finds_exactly(&mut original, &live);
+
+    // A restore takes blocks, gives others back, and keeps the rest, from wherever to wherever.
+    let large = original.snapshot();
+    let pasts = [(&large, &live), (&small, &small_live), (&least, &least_live), (&large, &live)];
+    for (from, _) in pasts {
+        for (to, live) in pasts {
+            let mut pool = BlockPool::with_blocks(4, 16);
+            pool.restore(from).unwrap();
+            pool.restore(to).unwrap();
+            finds_exactly(&mut pool, live);
+            let mut live = live.clone();
+            insert(&mut pool, &mut live, 9);
+            finds_exactly(&mut pool, &live);
+            // Moved, the pool finds its blocks where they were.
+            let mut moved = vec![pool];
+            finds_exactly(&mut moved[0], &live);
+        }
+    }
+    remove_from(&mut original, &mut live, 0);
+    assert_eq!(original.shrink_to_fit(), 4);
+    finds_exactly(&mut original, &live);
+}
+
+/// Against the naive answer: of all blocks that are there, the first in which a slot is vacant.
+#[test]
+fn the_next_value_goes_to_the_lowest_block_with_room() {
+    const SLOTS: usize = 4;
+    const BLOCKS: usize = 150;
+    let mut pool =
+        BlockPool::<u32>::builder().slots_per_block(SLOTS).max_blocks(BLOCKS).lifetimes(40).build();
+    let mut vacant: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut handles: Vec<Handle<u32>> = Vec::new();
+    let mut random = Random(11);
+    for step in 0..30_000 {
+        // Mostly one out and one in, as the pool swings; and now and then far fuller or emptier.
+        let wanted = [450, 560, 600, 20, 599, 300][step / 500 % 6];
+        let inserts = handles.len() < wanted || handles.len() == wanted && step % 2 == 0;
+        if inserts && random.below(30) > 0 {
+            let lowest = vacant.iter().find(|(_, vacant)| **vacant > 0).map(|(block, _)| *block);
+            let Ok(handle) = pool.insert(step as u32) else {
+                assert_eq!((lowest, pool.capacity()), (None, pool.capacity_max()));
+                continue;
+            };
+            let block = handle.index() as usize / SLOTS;
+            match lowest {
+                Some(lowest) => assert_eq!(block, lowest, "step {step}"),
+                None => assert!(vacant.insert(block, SLOTS - pool_retired(&pool, block)).is_none()),
+            }
+            *vacant.get_mut(&block).unwrap() -= 1;
+            handles.push(handle);
+        } else if !handles.is_empty() {
+            let handle = handles.swap_remove(random.below(handles.len()));
+            let retired = pool.stats().retired;
+            pool.remove(handle).unwrap();
+            let block = handle.index() as usize / SLOTS;
+            *vacant.get_mut(&block).unwrap() += 1 - (pool.stats().retired - retired);
+        }
+        if random.below(400) == 0 {
+            pool.shrink_to_fit();
+            vacant.retain(|block, _| handles.iter().any(|h| h.index() as usize / SLOTS == *block));
+        }
+        if random.below(700) == 0 {
+            let block = random.below(BLOCKS) as u32;
+            pool.retain(|handle, _| handle.index() as usize / SLOTS != block as usize);
+            handles.retain(|handle| pool.contains(*handle));
+            if let Some(vacant) = vacant.get_mut(&(block as usize)) {
+                *vacant = SLOTS - pool_retired(&pool, block as usize);
+            }
+        }
+        if step % 100 == 0 {
+            pool.validate().unwrap();
+        }
+    }
+}
+
+/// A removal that retires its slot makes no room, neither in a full block nor in one with room.
+#[test]
+fn a_slot_that_retires_makes_no_room() {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(3).lifetimes(1).build();
+    let handles: Vec<_> = (0..4).map(|value| pool.insert(value).unwrap()).collect();
+    for handle in [handles[1], handles[0], handles[2]] {
+        pool.remove(handle).unwrap();
+        pool.validate().unwrap();
+    }
+    assert_eq!(pool.insert(4).unwrap().index(), 4);
+    pool.remove_at(3).unwrap();
+    assert_eq!(pool.insert(5).unwrap().index(), 5);
+    assert!(pool.insert(6).is_err());
+}
+
+/// How many slots of a block are retired: those that refuse even the last of their lifetimes.
+fn pool_retired(pool: &BlockPool<u32>, block: usize) -> usize {
+    let first = block * 4;
+    let retired = |index: &usize| {
+        let last = Handle::from_parts(*index as u32, 40).unwrap();
+        pool.check(last) == Err(Refusal::Stale)
+    };
+    (first..first + 4).filter(retired).count()
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Block, BlockPool, RoomMap};
+use super::{Block, BlockPool, Room};
 use crate::errors::PoolName;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
@@ -213,6 +213,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             let more = block + 1 - self.blocks.len();
             self.blocks.try_reserve(more).map_err(|_| OutOfMemory)?;
             self.room.try_grow(block + 1)?;
+            self.table.try_grow(block + 1)?;
         }
         self.addresses.try_reserve(1).map_err(|_| OutOfMemory)?;
         if block >= self.blocks.len() {
@@ -227,7 +228,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if self.blocks[block].has_room() {
             self.room.insert(block);
         }
-        self.note_address(block);
+        self.note_place(block);
         let stats = &mut self.ledger.stats;
         stats.blocks += 1;
         stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
@@ -250,7 +251,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Gives a block back, if it is there and has no values.
     pub(super) fn give_back(&mut self, block: usize) -> bool {
         let address = self.blocks[block].pool().map(|pool| pool.address());
+        self.table.forget(block);
         if !self.blocks[block].give_back() {
+            if let Some(pool) = self.blocks[block].pool() {
+                self.table.note(block, pool);
+            }
             return false;
         }
         self.room.remove(block);
@@ -295,7 +300,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if self.note_room().is_err() {
             panic!("no memory for the map of {}", PoolName(self.name()));
         }
-        self.note_addresses();
+        self.note_places();
     }
 
     /// Takes on these numbers of blocks, and finds out which have room and where their slots are.
@@ -303,13 +308,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     pub(super) fn load_growth(&mut self, stats: GrowthStats) -> Result<(), OutOfMemory> {
         self.ledger = Ledger { stats, takeable_from: 0 };
         self.note_room()?;
-        self.note_addresses();
+        self.note_places();
         Ok(())
     }
 
     /// Finds out which blocks have room.
     fn note_room(&mut self) -> Result<(), OutOfMemory> {
-        self.room = RoomMap::new();
+        self.room = Room::new();
         self.room.try_grow(self.blocks.len())?;
         for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
             self.room.insert(block);
@@ -318,18 +323,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     /// Finds out where the slots of all blocks are.
-    pub(super) fn note_addresses(&mut self) {
+    pub(super) fn note_places(&mut self) {
+        self.table.forget_all();
         self.addresses.clear();
         self.addresses.reserve(self.ledger.stats.blocks);
-        (0..self.blocks.len()).for_each(|block| self.note_address(block));
+        (0..self.blocks.len()).for_each(|block| self.note_place(block));
     }
 
-    /// Keeps where the block's slots are, for [`index_of`](Self::index_of).
-    fn note_address(&mut self, block: usize) {
-        if size_of::<T>() == 0 {
-            return;
-        }
-        if let Some(pool) = self.blocks[block].pool() {
+    /// Keeps where the block's slots are, for lookups and for [`index_of`](Self::index_of).
+    fn note_place(&mut self, block: usize) {
+        let Some(pool) = self.blocks[block].pool() else { return };
+        self.table.note(block, pool);
+        if size_of::<T>() > 0 {
             let address = pool.address();
             let at = self.addresses.partition_point(|(other, _)| *other < address);
             self.addresses.insert(at, (address, block));

@@ -9,11 +9,12 @@ mod entry;
 mod growth;
 mod iter;
 mod overflow;
+mod room;
 #[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
+mod table;
 mod traits;
-mod unchecked;
 #[cfg(feature = "validate")]
 mod validate;
 
@@ -25,7 +26,7 @@ pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMu
 
 use alloc::vec::Vec;
 
-use crate::bit_tree::{self, BitTree};
+use crate::bit_tree;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
 use crate::overflow::{EvictLeast, Policy};
@@ -36,17 +37,16 @@ use crate::stats::Stats;
 use crate::tap::Tap;
 use block::Block;
 use growth::{CannotGrow, Ledger};
-
-/// The blocks that are there and have room: of 2^32 at most, those of one slot.
-type RoomMap = BitTree<6>;
+use room::Room;
+use table::Table;
 
 /// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
 /// is a limit.
 ///
 /// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
 /// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
-/// known, a [`Pool`] of that capacity is simpler, a little faster, and never waits for
-/// memory.
+/// known, a [`Pool`] of that capacity is simpler, faster (most of all where values are removed and
+/// inserted all the time), and never waits for memory.
 ///
 /// ```text
 /// handle 1026v3 ──▶ block 1 (1026 >> 10), slot 2 (1026 & 1023), generation 3
@@ -101,8 +101,10 @@ type RoomMap = BitTree<6>;
 /// ```
 pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     blocks: Vec<Block<T, R, H>>,
+    /// Where the slots of the blocks are; see its module before a block is taken, given back or replaced.
+    table: Table<H::Word>,
     /// The blocks that are there and have room.
-    room: RoomMap,
+    room: Room,
     /// How many bits of an index are the slot's in its block.
     shift: u32,
     /// How many lifetimes have begun and ended; counters that only rise, as each way then writes only
@@ -179,7 +181,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     fn from_builder(builder: BlockPoolBuilder<T, R, H>, shift: u32, max_blocks: usize) -> Self {
         Self {
             blocks: Vec::new(),
-            room: RoomMap::new(),
+            table: Table::new(1 << shift),
+            room: Room::new(),
             shift,
             births: 0,
             deaths: 0,
@@ -304,7 +307,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Which slot of its block a slot is.
     #[inline]
     fn slot_of(&self, index: usize) -> usize {
-        index & ((1 << self.shift) - 1)
+        self.table.slot_of(index)
     }
 
     /// The handle as the block's own pool knows it.
@@ -369,24 +372,16 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let Some(pool) = self.blocks.get_mut(block).and_then(Block::pool_mut) else {
             unreachable!("a block with room is there");
         };
-        let Ok(inner) = pool.insert_or_return(value) else {
+        let Ok((slot, generation)) = pool.insert_in(value) else {
             unreachable!("the block has room");
         };
-        let is_full = pool.is_full();
-        let handle = self.outer(block, inner);
-        self.settle_birth(handle, is_full);
-        Ok(handle)
-    }
-
-    /// Puts down that a block has one more value, and whether it is full.
-    #[inline]
-    fn settle_birth(&mut self, handle: H, is_full: bool) {
-        let index = handle.index() as usize;
-        self.births += 1;
-        if is_full {
-            self.room.remove(self.block_of(index));
+        if pool.is_full() {
+            self.room.remove_lowest();
         }
+        self.births += 1;
+        let index = block << self.shift | slot;
         self.tap.birth(index);
+        Ok(H::from_kept_parts(index, generation))
     }
 
     #[cold]
@@ -536,8 +531,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             unreachable!("the block is there");
         };
         pool.insert_at(inner, value)?;
-        let is_full = pool.is_full();
-        self.settle_birth(handle, is_full);
+        if pool.is_full() {
+            self.room.remove(block);
+        }
+        self.births += 1;
+        self.tap.birth(index);
         Ok(handle)
     }
 
@@ -619,40 +617,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         pool.is_some_and(|pool| pool.is_last(self.inner(handle)))
     }
 
-    /// The value, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get(handle), Some(&"a"));
-    /// pool.remove(handle);
-    /// assert_eq!(pool.get(handle), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, handle: H) -> Option<&T> {
-        self.pool_of(handle.index() as usize)?.get(self.inner(handle))
-    }
-
-    /// The value, to change, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handle = pool.insert(1).unwrap();
-    /// if let Some(value) = pool.get_mut(handle) {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(pool[handle], 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let inner = self.inner(handle);
-        self.pool_of_mut(handle.index() as usize)?.get_mut(inner)
-    }
-
     /// Several values at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -704,14 +668,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }))
     }
 
-    /// Whether the handle's object lives. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: H) -> bool {
-        let pool = self.pool_of(handle.index() as usize);
-        pool.is_some_and(|pool| pool.contains(self.inner(handle)))
-    }
-
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
     ///
     /// ```
@@ -754,40 +710,51 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert_eq!(pool.remove(handle), Some("a"));
     /// assert_eq!(pool.remove(handle), None);
     /// ```
-    #[inline]
+    // Always inlined, for the reason that `Pool::insert` gives.
+    #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        let Some((value, block, is_empty)) = self.take_value(handle) else {
-            #[cfg(feature = "debug-aids")]
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
             self.note_refused_removal(handle);
-            return None;
-        };
-        if is_empty {
+        }
+        if self.spare_blocks.is_some() {
+            return self.remove_by_rule(handle);
+        }
+        self.take_value(handle)
+    }
+
+    /// The same where a block that becomes empty may be given back.
+    #[inline(never)]
+    fn remove_by_rule(&mut self, handle: H) -> Option<T> {
+        let value = self.take_value(handle)?;
+        let block = self.block_of(handle.index() as usize);
+        if self.blocks[block].live() == 0 {
             self.give_back_by_rule(block);
         }
         Some(value)
     }
 
-    /// Moves the value out, unless the handle is refused; and says from which block, and whether that
-    /// is without values now.
-    #[inline]
-    fn take_value(&mut self, handle: H) -> Option<(T, usize, bool)> {
-        // Before there is a value that would have to be kept over the call.
+    /// Moves the value out, unless the handle is refused. No block is given back.
+    #[inline(always)]
+    fn take_value(&mut self, handle: H) -> Option<T> {
         if self.tap.is_on() {
             self.tell_removal(handle);
         }
-        let block = self.block_of(handle.index() as usize);
-        let inner = self.inner(handle);
-        let pool = self.blocks.get_mut(block)?.pool_mut()?;
-        let was_full = pool.is_full();
-        let value = pool.remove(inner)?;
-        let (is_full, is_empty) = (pool.is_full(), pool.is_empty());
-        self.note_peak(self.len());
-        self.deaths += 1;
-        if was_full && !is_full {
-            self.room.insert(block);
+        let index = handle.index() as usize;
+        let (block, slot) = (self.block_of(index), self.slot_of(index));
+        let Self { blocks, room, births, deaths, peak_before_removal, .. } = self;
+        let slot = blocks.get_mut(block)?.pool_mut()?.live_in(slot, handle.word())?;
+        let live = (*births - *deaths) as usize;
+        if live > *peak_before_removal {
+            *peak_before_removal = live;
         }
-        Some((value, block, is_empty))
+        *deaths += 1;
+        if slot.makes_first_room() {
+            room.insert(block);
+        }
+        // Read last, the value goes straight to where the caller wants it.
+        Some(slot.remove())
     }
 
     /// The handle's object is about to be removed, if it lives.
@@ -809,7 +776,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     /// So many slots were live just now.
-    #[inline]
     fn note_peak(&mut self, live: usize) {
         if live > self.peak_before_removal {
             self.peak_before_removal = live;

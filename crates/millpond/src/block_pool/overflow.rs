@@ -11,9 +11,8 @@ bounded! {
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     // Not by `remove`, which might give the block back.
-    evict: |pool, victim| pool.take_value(victim).map(|(value, ..)| {
+    evict: |pool, victim| pool.take_value(victim).inspect(|_| {
         pool.evicted += 1;
         pool.tap.evicted();
-        value
     }),
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Block, BlockPool, RoomMap};
+use super::{Block, BlockPool, Room, Table};
 use crate::handle::{HandleLayout, Word};
 use crate::pool::{KeptWords, Pool};
 use crate::reuse::ReuseOrder;
@@ -49,7 +49,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         let Counters { inserted, refused, evicted, peak } = checked.counters;
         let mut pool = Self {
             blocks: blocks?,
-            room: RoomMap::new(),
+            table: Table::new(checked.slots_per_block),
+            room: Room::new(),
             shift: checked.slots_per_block.trailing_zeros(),
             births: inserted,
             deaths: inserted - checked.live as u64,

@@ -81,12 +81,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         copy_pool_from: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
     ) {
         let guard = EmptyUnlessDone(self);
-        let Self { blocks, circle, name, .. } = &mut *guard.0;
+        let Self { blocks, table, circle, name, .. } = &mut *guard.0;
         let is_same = |(own, others): (&Block<T, R, H>, &Block<T, R, H>)| {
             own.pool().is_some() == others.pool().is_some()
         };
         let has_same_blocks =
             blocks.len() == other.blocks.len() && blocks.iter().zip(&other.blocks).all(is_same);
+        if !has_same_blocks {
+            table.forget_all();
+        }
         blocks.truncate(other.blocks.len());
         blocks.resize_with(other.blocks.len(), || Block::Unused);
         for (own, others) in blocks.iter_mut().zip(&other.blocks) {
@@ -120,7 +123,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         pool.refused = other.refused;
         pool.evicted = other.evicted;
         if !has_same_blocks {
-            pool.note_addresses();
+            pool.note_places();
             #[cfg(feature = "debug-aids")]
             if (0..pool.blocks.len()).any(|block| pool.watch(block).is_err()) {
                 panic!("no memory for the debug aids of {}", PoolName(pool.name));

@@ -59,6 +59,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
         };
         let mut copy = Self {
             blocks,
+            table: super::Table::new(self.slots_per_block()),
             room: self.room.clone(),
             shift: self.shift,
             births: self.births,
@@ -77,7 +78,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
             aids: self.aids,
             tap: self.tap.clone(),
         };
-        copy.note_addresses();
+        copy.note_places();
         copy
     }
 }

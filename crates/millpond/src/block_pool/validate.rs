@@ -56,6 +56,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 .pool()
                 .is_some_and(|pool| self.addresses.binary_search(&(pool.address(), block)).is_ok())
         };
+        let is_found = |block: usize| self.table.agrees(block, self.blocks[block].pool());
+        ensure(
+            (0..self.blocks.len()).all(is_found),
+            "the slots of each block are found, and of no other",
+            format_args!("{:?}", self.table),
+        )?;
         let addresses = if size_of::<T>() == 0 { 0 } else { there };
         ensure(
             self.addresses.len() == addresses
@@ -89,8 +95,9 @@ mod tests {
         assert_eq!(broken(|pool| pool.max_blocks = 2), limit);
         let room = "a tree has the numbers that are meant to be in it";
         assert_eq!(broken(|pool| pool.room.remove(0)), room);
-        assert_eq!(broken(|pool| pool.room.insert(1)), room);
-        assert_eq!(broken(|pool| pool.room.insert(2)), room);
+        let front = "the lowest blocks with room are in front of the others";
+        assert_eq!(broken(|pool| pool.room.insert(1)), front);
+        assert_eq!(broken(|pool| pool.room.insert(2)), front);
         let slots = "all blocks have the same number of slots";
         assert_eq!(broken(|pool| pool.shift = 2), slots);
         let blocks = "the blocks are counted";
@@ -102,6 +109,9 @@ mod tests {
         assert_eq!(broken(|pool| pool.deaths += 1), counters);
         assert_eq!(broken(|pool| pool.peak_before_removal = 9), counters);
         assert_eq!(broken(|pool| pool.evicted = 3), counters);
+        let found = "the slots of each block are found, and of no other";
+        assert_eq!(broken(|pool| pool.table.forget(1)), found);
+        assert_eq!(broken(|pool| pool.table.forget_all()), found);
         let address = "the address of each block is known";
         assert_eq!(broken(|pool| pool.addresses.truncate(1)), address);
         assert_eq!(broken(|pool| pool.addresses.swap(0, 1)), address);

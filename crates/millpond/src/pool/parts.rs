@@ -1,5 +1,8 @@
 //! What a pool offers to pools that are made of pools.
 
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
 use super::Pool;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::OutOfMemory;
@@ -114,11 +117,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Ok(KeptWords { words, circle, age_claimed_max })
     }
 
-    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    /// Moves a value into the slot that comes next, and says which that is and its generation. A full pool
+    /// gives the value back, and does not count it as refused.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub(crate) fn insert_or_return(&mut self, value: T) -> Result<H, T> {
-        self.insert_if_room(value)
+    pub(crate) fn insert_in(&mut self, value: T) -> Result<(usize, H::Word), T> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.core.take_next(&mut self.storage) {
+            Some((index, generation)) => {
+                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                unsafe { self.storage.put_unchecked(index, generation, value) };
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(index);
+                Ok((index, generation))
+            }
+            None => Err(value),
+        }
+    }
+
+    /// A slot, if it is live and in this generation.
+    #[inline(always)]
+    pub(crate) fn live_in(
+        &mut self,
+        index: usize,
+        generation: H::Word,
+    ) -> Option<LiveSlot<'_, T, R, H>> {
+        let is_live = self.storage.words().is_live_in(index, generation);
+        is_live.then_some(LiveSlot { pool: self, index, generation })
     }
 
     /// The values to change, one at a time, by ascending index.
@@ -132,9 +158,36 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.core.is_last(handle)
     }
 
+    /// Where the words and the values begin, for as long as the pool is not dropped, wherever it moves.
+    pub(crate) fn starts(&self) -> (NonNull<H::Word>, NonNull<MaybeUninit<T>>) {
+        self.storage.words().place().starts()
+    }
+
     /// The address of the first slot.
     pub(crate) fn address(&self) -> usize {
         self.storage.address()
+    }
+}
+
+/// A slot that is live and in this generation, for as long as this borrows the pool.
+pub(crate) struct LiveSlot<'a, T, R: ReuseOrder, H: HandleLayout> {
+    pool: &'a mut Pool<T, R, H>,
+    index: usize,
+    generation: H::Word,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> LiveSlot<'_, T, R, H> {
+    /// Whether the slot's death will make the first room in a full pool.
+    #[inline(always)]
+    pub(crate) fn makes_first_room(&self) -> bool {
+        self.pool.is_full() && !self.pool.core.circle().is_last(self.generation)
+    }
+
+    /// Moves the value out.
+    #[inline(always)]
+    pub(crate) fn remove(self) -> T {
+        // SAFETY: the slot is live in this generation, as was tested when the pool was borrowed for this.
+        unsafe { self.pool.remove_live(self.index, self.generation) }
     }
 }
 

@@ -155,6 +155,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
         Ok(block)
     }
+
+    /// Where the words and the values begin: pointers into the memory, good until the block is dropped,
+    /// wherever it moves.
+    pub(crate) fn starts(&self) -> (NonNull<W>, NonNull<MaybeUninit<T>>) {
+        (self.words, self.values)
+    }
 }
 
 /// Initialises an array of a block.
