@@ -333,6 +333,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// The order, to be broken.
     #[cfg(test)]
+    #[allow(clippy::type_complexity, reason = "the order and its entries")]
     pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
         (self.core.queue_mut(), self.slots.words.entries_mut())
     }

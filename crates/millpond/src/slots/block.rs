@@ -165,10 +165,10 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
 
 /// Initialises an array of a block.
 fn fill<V: Copy>(start: NonNull<V>, len: usize, value: V) {
-    for index in 0..len {
-        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
-        unsafe { start.add(index).write(value) };
-    }
+    let array = start.as_ptr().cast::<MaybeUninit<V>>();
+    // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+    let array = unsafe { slice::from_raw_parts_mut(array, len) };
+    array.fill(MaybeUninit::new(value));
 }
 
 // SAFETY: the arrays are those of the block (invariant 1), of lengths that never change (invariant 3).

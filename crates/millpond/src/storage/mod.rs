@@ -229,7 +229,9 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
         // SAFETY: there are as many values as slots (invariant 1).
-        unsafe { &*self.words.place().parts().values.add(index) }
+        let value = unsafe { self.words.place().parts().values.add(index) };
+        // SAFETY: the values are borrowed with the storage.
+        unsafe { &*value }
     }
 
     /// # Safety
@@ -238,7 +240,9 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
         // SAFETY: there are as many values as slots (invariant 1).
-        unsafe { &mut *self.words.place_mut().parts_mut().values.add(index) }
+        let value = unsafe { self.words.place_mut().parts_mut().values.add(index) };
+        // SAFETY: the values are borrowed alone, with the storage.
+        unsafe { &mut *value }
     }
 
     #[inline]
