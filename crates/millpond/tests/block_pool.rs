@@ -814,7 +814,7 @@ fn values_are_found_in_exactly_the_blocks_that_are_there() {
             insert(&mut pool, &mut live, 9);
             finds_exactly(&mut pool, &live);
             // Moved, the pool finds its blocks where they were.
-            let mut moved = vec![pool];
+            let mut moved = [pool];
             finds_exactly(&mut moved[0], &live);
         }
     }

@@ -166,47 +166,44 @@ impl Iterator for LiveSlots<'_> {
         self.next_back()
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { at, until, by_runs, mut words } } = self;
+        let Self { source, walk: LiveWalk { at, until, mut words, .. } } = self;
         let mut value = start;
         if at < until {
             for slot in words.front() + at..words.front() + until {
                 value = f(value, slot);
             }
         }
-        let mut by_runs = by_runs && is_one_run(words.front_bits);
         loop {
-            if by_runs {
-                while words.front_bits != 0 {
-                    let (first, mut until) = take_run(&mut words.front_bits);
-                    let from = words.front() + first;
-                    // A run that reaches the end of its word goes on through full words.
-                    if until == WORD_SLOTS {
-                        while words.is_next_full(source) {
-                            words.step_front(source);
-                        }
-                        words.front_bits = 0;
-                        until = words.next() - words.front();
-                    }
-                    let end = words.front() + until;
-                    words.count(end - from);
-                    for slot in from..end {
-                        value = f(value, slot);
-                    }
+            if words.front_bits == !0 {
+                // Full words one behind the other are one loop, and the compiler knows that it goes by 64.
+                let first = words.front();
+                while words.is_next_full(source) {
+                    words.step_front(source);
                 }
-            }
-            let mut bits = words.front_bits;
-            while bits != 0 {
-                value = f(value, words.front() + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-                words.count(1);
+                words.count(words.next() - first);
+                for slot in first..words.next() {
+                    value = f(value, slot);
+                }
+            } else if is_one_run(words.front_bits) && words.front_bits != 0 {
+                let (first, end) = take_run(&mut words.front_bits);
+                words.count(end - first);
+                for slot in words.front() + first..words.front() + end {
+                    value = f(value, slot);
+                }
+            } else {
+                let mut bits = words.front_bits;
+                while bits != 0 {
+                    value = f(value, words.front() + bits.trailing_zeros() as usize);
+                    bits &= bits - 1;
+                    words.count(1);
+                }
             }
             words.front_bits = 0;
             if !words.load_front(source) {
                 return value;
             }
-            by_runs = is_one_run(words.front_bits);
         }
     }
 }

@@ -38,7 +38,7 @@ macro_rules! iterator {
                 self.next_back()
             }
 
-            #[inline]
+            #[inline(always)]
             fn fold<A, F: FnMut(A, $item) -> A>(self, start: A, mut f: F) -> A {
                 let $this = &self.of;
                 self.values.fold(start, |folded, ($index, $value)| f(folded, $make))

@@ -44,7 +44,7 @@ impl<'a, T> Iterator for Values<'a, T> {
         self.live.size_hint()
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
         let values = self.values;
         self.live.fold(start, |folded, index| {
@@ -121,7 +121,7 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
         self.live.size_hint()
     }
 
-    #[inline]
+    #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
         let values = self.values;
         self.live.fold(start, |folded, index| {
