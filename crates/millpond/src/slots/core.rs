@@ -264,6 +264,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
+        if slots.words().vacant() == 0 {
+            return None;
+        }
         self.settle(slots.words());
         let taken = self.queue.take_next(slots)?;
         slots.expect_birth();

@@ -180,11 +180,17 @@ impl<P: Place> SlotWords<P> {
     /// retired: `used` with it.
     #[inline]
     pub(crate) fn expect_fresh(&mut self, used: usize) {
-        if self.retired == 0 {
-            self.peak = self.peak.max(used);
-        } else {
-            self.expect_birth();
+        if self.retired > 0 {
+            return self.expect_fresh_beside_retired();
         }
+        self.peak = self.peak.max(used);
+    }
+
+    /// Out of the way: retired slots are rare.
+    #[cold]
+    #[inline(never)]
+    fn expect_fresh_beside_retired(&mut self) {
+        self.expect_birth();
     }
 
     /// How many slots will never be handed out again.
