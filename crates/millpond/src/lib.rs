@@ -179,7 +179,7 @@
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
-    allow(rustdoc::broken_intra_doc_links)
+    allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 
 #[cfg(target_pointer_width = "16")]
