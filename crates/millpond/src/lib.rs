@@ -179,7 +179,7 @@
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
-    allow(rustdoc::broken_intra_doc_links)
+    allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 
 #[cfg(target_pointer_width = "16")]
@@ -237,7 +237,14 @@ pub mod recorder;
 pub mod recycler;
 #[cfg(feature = "alloc")]
 pub mod reuse;
-#[cfg(feature = "alloc")]
+#[cfg(not(feature = "alloc"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    rustdoc::broken_intra_doc_links,
+    reason = "static pools use a part of it, and no public type does"
+)]
+mod reuse;
 mod sanitizer;
 #[cfg(feature = "alloc")]
 mod settings;
@@ -250,8 +257,15 @@ pub mod size_classes;
     allow(unreachable_pub, reason = "public as a part of `recycler`")
 )]
 mod slices;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
 mod slots;
-#[cfg(feature = "alloc")]
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
 mod storage;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;

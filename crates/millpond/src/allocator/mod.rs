@@ -278,7 +278,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
 
     /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
     pub fn clear(&mut self) {
-        self.slots.words.set_all_dead(self.core.circle());
+        self.slots.words.set_all_dead(&self.core.circle());
         self.core.reset_order(&mut self.slots.words);
     }
 
@@ -291,7 +291,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::Generations {
-        crate::Generations::of(self.core.circle())
+        crate::Generations::of(&self.core.circle())
     }
 
     #[cfg(feature = "recorder")]

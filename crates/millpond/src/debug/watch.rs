@@ -8,8 +8,9 @@ use crate::handle::{HandleLayout, Refusal};
 use crate::memory::{self, OutOfMemory};
 
 /// The aids of one pool, or of a part of one, and what they remember.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub struct Watch {
     name: Option<&'static str>,
     aids: DebugAids,
     /// Where the object of each slot was inserted; of dead slots, whatever it was before.

@@ -125,7 +125,6 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
 }
 
 /// The handle of a slot, if it is live.
-#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn handle_at<H: HandleLayout>(
     index: usize,

@@ -222,7 +222,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::Generations {
-        crate::Generations::of(self.core.circle())
+        crate::Generations::of(&self.core.circle())
     }
 
     /// Which slots are live.
@@ -901,12 +901,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let guard = ResetOrder(self);
         let Pool { core, storage } = &mut *guard.0;
         if !core::mem::needs_drop::<T>() {
-            storage.forget_all(core.circle());
+            storage.forget_all(&core.circle());
             return;
         }
+        let circle = core.circle();
         for index in 0..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            drop(storage.take(index, core.circle().word_after(generation)));
+            drop(storage.take(index, circle.word_after(generation)));
         }
     }
 
@@ -948,7 +949,7 @@ impl<T, H: HandleLayout> Pool<T, Roster, H> {
     /// ```
     #[must_use]
     pub fn live_slots(&self) -> &[H::Index] {
-        &roster(self.storage.words())[..self.core.queue().partition()]
+        &roster(self.storage.words())[..self.len()]
     }
 }
 

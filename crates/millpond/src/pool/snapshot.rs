@@ -13,7 +13,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Pool<T, R, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), self.core.circle())
+        Shape::new(self.capacity(), &self.core.circle())
     }
 
     #[cfg(feature = "debug-aids")]

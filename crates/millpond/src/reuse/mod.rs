@@ -17,22 +17,37 @@
 //! the values, the generation words (4 or 2 bytes per slot) and the occupancy bit, which every pool
 //! has. The trait is sealed.
 
+#[cfg(feature = "alloc")]
 mod fifo;
+#[cfg(feature = "alloc")]
 mod intrusive;
+#[cfg(feature = "alloc")]
 mod lifo;
+#[cfg(feature = "alloc")]
 mod list;
+#[cfg(feature = "alloc")]
 mod lowest_first;
+#[cfg(feature = "alloc")]
 mod next_fit;
 mod roster;
 
+#[cfg(feature = "alloc")]
 pub use fifo::Fifo;
+#[cfg(feature = "alloc")]
 pub use intrusive::Intrusive;
+#[cfg(feature = "alloc")]
 pub use lifo::Lifo;
+#[cfg(feature = "alloc")]
 pub use lowest_first::LowestFirst;
+#[cfg(feature = "alloc")]
 pub use next_fit::NextFit;
+#[cfg(feature = "alloc")]
 pub use roster::Roster;
 
+#[cfg(feature = "alloc")]
 pub(crate) use next_fit::next_vacant_after;
+pub(crate) use roster::InlineRoster;
+#[cfg(feature = "alloc")]
 pub(crate) use roster::roster;
 
 use core::fmt::Debug;
@@ -158,11 +173,11 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
     /// Which slots [`order`](Self::order) lists.
-    #[cfg(feature = "serde")]
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Vacant;
 
     /// Becomes the order that lists these slots, which are those that it has to list.
-    #[cfg(feature = "serde")]
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
 
     /// The order has each slot that the words call vacant once, and no other.

@@ -1,9 +1,10 @@
 use core::iter;
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-use crate::slots::{Place, SlotWords};
+use crate::slots::{Entry, Place, SlotWords};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -22,20 +23,75 @@ impl sealed::Sealed for Roster {}
 
 impl ReuseOrder for Roster {
     const NAME: &'static str = "Roster";
-    type Queue<I: IndexWord> = RosterQueue;
+    type Queue<I: IndexWord> = RosterQueue<I>;
+}
+
+/// The same for slots that lie in the pool itself: **every bit of a new order is 0**, and so of its entries. Each
+/// is kept as its difference (the exclusive or) to its place in its table, as the order of a new pool is that of the
+/// indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InlineRoster;
+
+impl sealed::Sealed for InlineRoster {}
+
+impl ReuseOrder for InlineRoster {
+    const NAME: &'static str = Roster::NAME;
+    type Queue<I: IndexWord> = RosterQueue<Difference<I>>;
+}
+
+/// An index as it is kept in a table.
+#[doc(hidden)]
+pub trait RosterEntry: Entry {
+    /// What stands at this place of the table for the index.
+    fn new(index: usize, at: usize) -> Self;
+    /// The index for which this stands at a place.
+    fn index(self, at: usize) -> usize;
+}
+
+impl<I: IndexWord> RosterEntry for I {
+    #[inline]
+    fn new(index: usize, _at: usize) -> Self {
+        I::from_index(index)
+    }
+
+    #[inline]
+    fn index(self, _at: usize) -> usize {
+        self.to_index()
+    }
+}
+
+/// The bits in which an index and its place in a table differ.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Difference<I>(I);
+
+impl<I: IndexWord> Entry for Difference<I> {
+    const EMPTY: Self = Self(I::ZERO);
+}
+
+impl<I: IndexWord> RosterEntry for Difference<I> {
+    #[inline]
+    fn new(index: usize, at: usize) -> Self {
+        Self(I::from_index(index ^ at))
+    }
+
+    #[inline]
+    fn index(self, at: usize) -> usize {
+        self.0.to_index() ^ at
+    }
 }
 
 /// ```text
-/// position   0          partition        retired_from     slots
+/// position   0          live             slots − retired  slots
 /// roster     │ live …   │ next, vacant … │ retired …      │
 /// ```
 ///
 /// The entries are the roster, and behind it the reverse table: `reverse[roster[p]] == p` for every position `p`.
+/// How long the parts are is what the words count.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct RosterQueue {
-    partition: usize,
-    retired_from: usize,
+pub struct RosterQueue<E> {
+    entries: PhantomData<E>,
 }
 
 /// The live slots, then the vacant ones, then the retired ones.
@@ -45,65 +101,61 @@ pub(crate) fn roster<I: IndexWord>(words: &SlotWords<impl Place<Entry = I>>) -> 
 }
 
 /// Both tables of a roster.
-struct Tables<'a, I> {
-    roster: &'a mut [I],
-    reverse: &'a mut [I],
+struct Tables<'a, E> {
+    roster: &'a mut [E],
+    reverse: &'a mut [E],
 }
 
-impl<'a, I: IndexWord> Tables<'a, I> {
+impl<'a, E: RosterEntry> Tables<'a, E> {
     #[inline]
-    fn of<S: Slots<Entry = I>>(slots: &'a mut S) -> Self {
+    fn of<S: Slots<Entry = E>>(slots: &'a mut S) -> Self {
         let entries = slots.entries_mut();
         let (roster, reverse) = entries.split_at_mut(entries.len() / 2);
         Self { roster, reverse }
     }
 
     #[inline]
-    fn place(&mut self, position: usize, slot: I) {
-        self.roster[position] = slot;
-        self.reverse[slot.to_index()] = I::from_index(position);
+    fn place(&mut self, position: usize, slot: usize) {
+        self.roster[position] = E::new(slot, position);
+        self.reverse[slot] = E::new(position, slot);
     }
 
     #[inline]
     fn position_of(&self, index: usize) -> usize {
-        self.reverse[index].to_index()
+        self.reverse[index].index(index)
     }
 
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
-        let (slot_a, slot_b) = (self.roster[a], self.roster[b]);
+        let (slot_a, slot_b) = (self.roster[a].index(a), self.roster[b].index(b));
         self.place(a, slot_b);
         self.place(b, slot_a);
     }
 }
 
-impl RosterQueue {
-    pub(crate) fn partition(&self) -> usize {
-        self.partition
-    }
-
+impl<E: RosterEntry> RosterQueue<E> {
     /// Turns the order of a pool in which nothing is live: the highest slot first.
-    pub(crate) fn highest_first<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
-        debug_assert_eq!(self.partition, 0);
+    pub(crate) fn highest_first<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
+        debug_assert_eq!(slots.words().live(), 0);
         let mut tables = Tables::of(slots);
         let count = tables.roster.len();
         for position in 0..count {
-            tables.place(position, I::from_index(count - 1 - position));
+            tables.place(position, count - 1 - position);
         }
     }
 }
 
-impl<I: IndexWord> Queue<I> for RosterQueue {
-    type Entry = I;
-    const EMPTY: Self = Self { partition: 0, retired_from: 0 };
+impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
+    type Entry = E;
+    const EMPTY: Self = Self { entries: PhantomData };
 
     fn entry_count(slots: usize, _holds_links: bool) -> usize {
         2 * slots
     }
 
-    fn reset<S: Slots<Entry = I>>(&mut self, slots: &mut S) {
+    fn reset<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
         let live_count = slots.words().live();
-        let (mut live, mut vacant, mut retired) = (0, 0, slots.words().slots());
+        let (mut live, mut vacant, mut retired) = (0, 0, 0);
         for index in 0..slots.words().slots() {
             let words = slots.words();
             let position = if words.of_live(index).is_some() {
@@ -113,103 +165,102 @@ impl<I: IndexWord> Queue<I> for RosterQueue {
                 vacant += 1;
                 live_count + vacant - 1
             } else {
-                retired -= 1;
-                retired
+                retired += 1;
+                words.slots() - retired
             };
-            Tables::of(slots).place(position, I::from_index(index));
+            Tables::of(slots).place(position, index);
         }
-        self.partition = live_count;
-        self.retired_from = retired;
     }
 
     #[inline]
-    fn next<S: Slots<Entry = I>>(&mut self, slots: &S) -> Option<usize> {
-        let roster = slots.words().entries();
-        roster[..self.retired_from].get(self.partition).map(|slot| slot.to_index())
+    fn next<S: Slots<Entry = E>>(&mut self, slots: &S) -> Option<usize> {
+        let words = slots.words();
+        if words.vacant() == 0 {
+            return None;
+        }
+        let position = words.live();
+        words.entries().get(position).map(|slot| slot.index(position))
     }
 
     #[inline]
-    fn take<S: Slots<Entry = I>>(&mut self, _index: usize, _slots: &mut S) {
-        self.partition += 1;
-    }
+    fn take<S: Slots<Entry = E>>(&mut self, _index: usize, _slots: &mut S) {}
 
     #[inline]
-    fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+    fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        let first_vacant = slots.words().live();
         let mut tables = Tables::of(slots);
-        tables.swap(tables.position_of(index), self.partition);
-        self.partition += 1;
+        tables.swap(tables.position_of(index), first_vacant);
     }
 
     #[inline]
-    fn give_back<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+    fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        // It is dead already: the last live position is that of the first vacant slot from now on.
+        let first_vacant = slots.words().live();
         let mut tables = Tables::of(slots);
-        self.partition -= 1;
-        tables.swap(tables.position_of(index), self.partition);
+        tables.swap(tables.position_of(index), first_vacant);
     }
 
-    fn retire<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
+    fn retire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
         Queue::<I>::give_back(self, index, slots);
-        self.retired_from -= 1;
-        Tables::of(slots).swap(self.partition, self.retired_from);
+        let words = slots.words();
+        let (first_vacant, first_retired) = (words.live(), words.slots() - words.retired());
+        Tables::of(slots).swap(first_vacant, first_retired);
     }
 
-    fn copy_state_from<S: Slots<Entry = I>>(
+    fn copy_state_from<S: Slots<Entry = E>>(
         &mut self,
-        other: &Self,
-        others: &[I],
+        _other: &Self,
+        others: &[E],
         used: usize,
         slots: &mut S,
     ) {
         let Tables { roster, reverse } = Tables::of(slots);
         roster[..used].copy_from_slice(&others[..used]);
         reverse[..used].copy_from_slice(&others[others.len() / 2..][..used]);
-        self.partition = other.partition;
-        self.retired_from = other.retired_from;
     }
 
-    fn order<'a, S: Slots<Entry = I>>(
+    fn order<'a, S: Slots<Entry = E>>(
         &'a self,
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let words = slots.words();
-        let slots = roster(words)[..used].iter().map(|slot| slot.to_index());
-        slots.map(|index| index..index + 1).chain(iter::once(used..words.slots()))
+        let slots = words.entries()[..used].iter().enumerate();
+        slots
+            .map(|(position, slot)| slot.index(position))
+            .map(|index| index..index + 1)
+            .chain(iter::once(used..words.slots()))
     }
 
-    #[cfg(feature = "serde")]
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::All;
 
-    #[cfg(feature = "serde")]
-    fn load<S: Slots<Entry = I>>(&mut self, order: &[u32], slots: &mut S) {
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
         for (position, slot) in order.iter().enumerate() {
-            Tables::of(slots).place(position, I::from_index(*slot as usize));
+            Tables::of(slots).place(position, *slot as usize);
         }
-        self.partition = slots.words().live();
-        self.retired_from = slots.words().slots() - slots.words().retired();
     }
 
     #[cfg(feature = "validate")]
-    fn validate<S: Slots<Entry = I>>(&self, slots: &S) -> Result<(), Violation> {
+    fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
-            words.entries().len() == 2 * words.slots()
-                && self.partition <= self.retired_from
-                && self.retired_from <= words.slots(),
-            "the roster's parts follow each other",
-            format_args!("{} and {} of {}", self.partition, self.retired_from, words.slots()),
+            words.entries().len() == 2 * words.slots(),
+            "the roster has two entries for each slot",
+            format_args!("{} for {}", words.entries().len(), words.slots()),
         )?;
-        let reverse = &words.entries()[words.slots()..];
-        for (position, slot) in roster(words).iter().enumerate() {
-            let index = slot.to_index();
+        let (roster, reverse) = words.entries().split_at(words.slots());
+        for (position, slot) in roster.iter().enumerate() {
+            let index = slot.index(position);
             ensure(
-                reverse.get(index).map(|position| position.to_index()) == Some(position),
+                reverse.get(index).map(|position| position.index(index)) == Some(position),
                 "the reverse table is the roster's inverse",
                 format_args!("slot {index} at position {position}"),
             )?;
-            let as_in_its_part = if position < self.partition {
+            let as_in_its_part = if position < words.live() {
                 words.of_live(index).is_some()
-            } else if position < self.retired_from {
+            } else if position < words.slots() - words.retired() {
                 words.is_vacant(index)
             } else {
                 words.of_live(index).is_none() && !words.is_vacant(index)
@@ -224,55 +275,47 @@ impl<I: IndexWord> Queue<I> for RosterQueue {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
     use crate::HandleAllocator;
     use alloc::vec::Vec;
 
     /// A copy of a sound allocator with one thing changed: which rule finds it out?
-    fn broken(change: impl FnOnce(&mut RosterQueue, &mut [u32])) -> &'static str {
+    fn broken(change: impl FnOnce(&mut [u32])) -> &'static str {
         let mut slots: HandleAllocator<Roster> = HandleAllocator::with_capacity(5);
         let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
         slots.release(handles[1]);
         slots.validate().unwrap();
-        let (queue, entries) = slots.order_mut();
-        change(queue, entries);
+        change(slots.order_mut().1);
         slots.validate().unwrap_err().rule()
     }
 
     #[test]
     fn validation_finds_what_is_broken() {
         assert_eq!(
-            broken(|_, entries| entries.swap(0, 1)),
+            broken(|entries| entries.swap(0, 1)),
             "the reverse table is the roster's inverse"
         );
+        assert_eq!(broken(|entries| entries[4] = 9), "the reverse table is the roster's inverse");
         assert_eq!(
-            broken(|_, entries| entries[4] = 9),
-            "the reverse table is the roster's inverse"
-        );
-        assert_eq!(
-            broken(|queue, _| queue.partition -= 1),
-            "the roster's parts are the live, the vacant and the retired slots"
-        );
-        assert_eq!(
-            broken(|queue, _| queue.partition += 1),
-            "the roster's parts are the live, the vacant and the retired slots"
-        );
-        assert_eq!(
-            broken(|queue, _| queue.retired_from -= 1),
-            "the roster's parts are the live, the vacant and the retired slots"
-        );
-        let follow = "the roster's parts follow each other";
-        assert_eq!(broken(|queue, _| queue.retired_from += 1), follow);
-        assert_eq!(broken(|queue, _| queue.retired_from = queue.partition - 1), follow);
-        assert_eq!(
-            broken(|_, entries| {
+            broken(|entries| {
                 // Both tables agree still.
                 let (roster, reverse) = entries.split_at_mut(5);
                 Tables { roster, reverse }.swap(0, 4);
             }),
             "the roster's parts are the live, the vacant and the retired slots"
         );
+    }
+
+    #[test]
+    fn entries_of_a_new_order_are_0_where_each_is_a_difference() {
+        for index in 0..300 {
+            assert_eq!(<Difference<u16> as RosterEntry>::new(index, index).0, 0);
+            assert_eq!(Difference::<u16>::EMPTY.index(index), index);
+            for at in [0, 1, 255, 256, 65_535] {
+                assert_eq!(<Difference<u16> as RosterEntry>::new(index, at).index(at), index);
+            }
+        }
     }
 }

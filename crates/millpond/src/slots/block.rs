@@ -13,6 +13,8 @@
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
 
 use alloc::alloc::{alloc, dealloc};
+#[cfg(feature = "debug-aids")]
+use alloc::boxed::Box;
 use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
@@ -21,7 +23,9 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
 
-use super::{Entry, Parts, PartsMut, Place};
+use super::{BitmapAge, Entry, Parts, PartsMut, Place};
+#[cfg(feature = "debug-aids")]
+use crate::debug::Watch;
 use crate::handle::Word;
 use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
@@ -41,6 +45,9 @@ pub struct Block<W: Word, E: Entry, T> {
     entry_count: usize,
     /// The memory is somebody else's, lent for as long as the block is there.
     is_lent: bool,
+    bitmap_age: BitmapAge,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<Box<Watch>>,
     owns: PhantomData<T>,
 }
 
@@ -146,6 +153,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             entries: at(offsets.entries).cast(),
             entry_count,
             is_lent: true,
+            bitmap_age: BitmapAge { in_step: false, gathered_at: 0 },
+            #[cfg(feature = "debug-aids")]
+            watch: None,
             owns: PhantomData,
         };
         fill(block.words, slots, word);
@@ -209,6 +219,30 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
             entries: unsafe { slice::from_raw_parts_mut(self.entries.as_ptr(), self.entry_count) },
             values: self.values.as_ptr(),
         }
+    }
+    #[inline(always)]
+    fn bitmap_age(&self) -> BitmapAge {
+        self.bitmap_age
+    }
+
+    #[inline(always)]
+    fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
+        Some(&mut self.bitmap_age)
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn watch_mut(&mut self) -> Option<&mut Watch> {
+        self.watch.as_deref_mut()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+        self.watch = watch;
     }
 }
 

@@ -9,7 +9,6 @@
 
 use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
-#[cfg(feature = "alloc")]
 use crate::lifetimes::Lifetimes;
 
 /// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
@@ -65,7 +64,6 @@ pub(crate) struct Circle<W> {
 }
 
 impl<W: Word> Circle<W> {
-    #[cfg(feature = "alloc")]
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
         let max = H::LIFETIMES_MAX;
         Self::of::<H>(lifetimes.start(max), lifetimes.count_up_to(max), lifetimes.wraps)
@@ -195,6 +193,51 @@ impl<W: Word> Circle<W> {
     }
 }
 
+/// A circle as its difference to that of a pool without a name or a limit: **every bit is 0** for such a one, and
+/// it can be made in a constant, whatever the type of the words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptCircle {
+    /// One less than the first generation of every slot.
+    start_minus_1: u32,
+    /// How many lifetimes fewer than the layout allows each slot has. The top bit is set if a slot starts again
+    /// after its last lifetime; otherwise it retires.
+    fewer_and_wraps: u32,
+}
+
+impl KeptCircle {
+    const WRAPS: u32 = 1 << 31;
+
+    /// `max`: the largest generation of the layout.
+    pub(crate) const fn new(lifetimes: &Lifetimes, max: u32) -> Self {
+        let fewer = max - lifetimes.count_up_to(max);
+        Self::of_parts(lifetimes.start(max), fewer, lifetimes.wraps)
+    }
+
+    pub(crate) fn of<W: Word>(circle: &Circle<W>) -> Self {
+        let fewer = circle.max.generation() - 1 - circle.age(circle.last);
+        Self::of_parts(circle.start.generation(), fewer, circle.wraps)
+    }
+
+    /// A generation has 31 bits, and so has a number of them.
+    const fn of_parts(start: u32, fewer: u32, wraps: bool) -> Self {
+        let wraps = if wraps { Self::WRAPS } else { 0 };
+        Self { start_minus_1: start - 1, fewer_and_wraps: fewer | wraps }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn has_zero_bits(&self) -> bool {
+        let Self { start_minus_1, fewer_and_wraps } = self;
+        (*start_minus_1, *fewer_and_wraps) == (0, 0)
+    }
+
+    #[inline]
+    pub(crate) fn circle<H: HandleLayout>(&self) -> Circle<H::Word> {
+        let (fewer, wraps) =
+            (self.fewer_and_wraps & !Self::WRAPS, self.fewer_and_wraps & Self::WRAPS);
+        Circle::of::<H>(self.start_minus_1 + 1, H::LIFETIMES_MAX - fewer, wraps != 0)
+    }
+}
+
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
@@ -204,6 +247,19 @@ mod tests {
 
     fn circle(count: u32, wraps: bool, salt: Option<u64>) -> Circle<u16> {
         Circle::new::<Short>(&Lifetimes { name: None, salt, count, wraps })
+    }
+
+    #[test]
+    fn is_kept_and_found_again() {
+        for (count, wraps) in [(1, false), (2, true), (254, false), (255, true)] {
+            for salt in [None, Some(1), Some(2), Some(3)] {
+                let circle = circle(count, wraps, salt);
+                assert_eq!(KeptCircle::of(&circle).circle::<Short>(), circle);
+                let lifetimes = Lifetimes { name: None, salt, count, wraps };
+                assert_eq!(KeptCircle::new(&lifetimes, 255).circle::<Short>(), circle);
+            }
+        }
+        assert!(KeptCircle::new(&Lifetimes::PLAIN, 255).has_zero_bits());
     }
 
     /// The generations of a slot from its first on, as far as they go or to 600.

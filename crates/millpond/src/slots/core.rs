@@ -4,9 +4,10 @@
 //! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
 //! core says which slot comes next and which word a slot gets; the pool writes the word.
 
-use super::{Circle, Place, SlotWords};
+use super::{Circle, KeptCircle, Place, SlotWords};
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Refusal, Word};
+use crate::lifetimes::Lifetimes;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::stats::Stats;
 use crate::tap::Tap;
@@ -24,14 +25,14 @@ pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
     over_max: bool,
     /// The order [is plain](Queue::is_plain), and no recorder listens.
     is_plain: bool,
-    circle: Circle<H::Word>,
+    circle: KeptCircle,
     name: Option<&'static str>,
     refused: u64,
     evicted: u64,
     /// How far on the circle a lifetime was begun out of turn, at most.
     age_claimed_max: u32,
     /// One more than the highest slot that was claimed.
-    claimed_until: usize,
+    claimed_until: u32,
     tap: Tap,
 }
 
@@ -41,7 +42,21 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self {
+        let mut core = Self::unsettled(KeptCircle::of(&circle), name);
+        core.queue.reset(slots);
+        core.settle(slots.words());
+        core
+    }
+
+    /// The core of slots that were never used, if the order that is [empty](Queue::EMPTY) is that of such slots.
+    /// Every bit of it is 0 unless the lifetimes say otherwise.
+    pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
+        Self::unsettled(KeptCircle::new(lifetimes, H::LIFETIMES_MAX), lifetimes.name)
+    }
+
+    /// There are no shortcuts yet: the first lifetime that ends finds them.
+    const fn unsettled(circle: KeptCircle, name: Option<&'static str>) -> Self {
+        Self {
             queue: R::Queue::EMPTY,
             quick_below: H::Word::ZERO,
             over_max: false,
@@ -53,10 +68,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             age_claimed_max: 0,
             claimed_until: 0,
             tap: Tap::NONE,
-        };
-        core.queue.reset(slots);
-        core.settle(slots.words());
-        core
+        }
     }
 
     /// Goes on with slots that are all dead, of a core with these [lifetimes](Self::lifetimes).
@@ -71,7 +83,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     {
         let mut core = Self::new(circle, name, slots);
         core.age_claimed_max = age_claimed_max;
-        core.claimed_until = slots.words().slots();
+        core.claimed_until = slots.words().slots() as u32;
         core.over_max = core.is_over_max(slots.words());
         core.settle(slots.words());
         core
@@ -80,15 +92,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// Finds out which shortcuts there are.
     fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
         self.is_plain = !self.tap.is_on() && self.queue.is_plain(words);
+        self.settle_quick_below();
+    }
+
+    fn settle_quick_below(&mut self) {
         self.quick_below = match self.tap.is_on() {
             true => H::Word::ZERO,
-            false => self.circle.quick_below(self.over_max),
+            false => self.circle().quick_below(self.over_max),
         };
     }
 
     /// The circle, and how far on it a lifetime was begun out of turn.
     pub(crate) fn lifetimes(&self) -> (Circle<H::Word>, u32) {
-        (self.circle, self.age_claimed_max)
+        (self.circle(), self.age_claimed_max)
     }
 
     #[inline]
@@ -96,8 +112,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.name
     }
 
-    pub(crate) fn circle(&self) -> &Circle<H::Word> {
-        &self.circle
+    #[inline]
+    pub(crate) fn circle(&self) -> Circle<H::Word> {
+        self.circle.circle::<H>()
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -122,12 +139,12 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             true => usize::try_from(words.births()).unwrap_or(usize::MAX),
             false => words.peak(),
         };
-        handed_out.max(self.claimed_until).min(words.slots())
+        handed_out.max(self.claimed_until as usize).min(words.slots())
     }
 
     /// The order is not that of a new pool for any of the slots.
     pub(crate) fn mark_all_used(&mut self, slots: usize) {
-        self.claimed_until = slots;
+        self.claimed_until = slots as u32;
     }
 
     /// Takes on the state of another core of the same shape, but for its name. Slots from `used` on were
@@ -162,17 +179,17 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 
     /// Becomes what was saved, over slots that have the saved words already.
-    #[cfg(feature = "serde")]
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         saved: &crate::snapshot::format::Checked<H::Word>,
         slots: &mut S,
     ) {
-        self.circle = saved.circle;
+        self.circle = KeptCircle::of(&saved.circle);
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.age_claimed_max = saved.age_max();
-        self.claimed_until = slots.words().slots();
+        self.claimed_until = slots.words().slots() as u32;
         self.over_max = self.is_over_max(slots.words());
         self.queue.load(&saved.order, slots);
         self.settle(slots.words());
@@ -195,7 +212,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             return Ok(());
         }
         let issued = words.births() + u64::from(self.age_claimed_max);
-        Err(self.circle.refusal(words.get(index), handle.word(), issued))
+        Err(self.circle().refusal(words.get(index), handle.word(), issued))
     }
 
     /// Whether all handles are good, and no two the same.
@@ -296,11 +313,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
         let word = slots.words().get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        self.circle.check_begin(word, handle.word())?;
+        self.circle().check_begin(word, handle.word())?;
         self.queue.claim(index, slots);
         slots.expect_birth();
-        self.age_claimed_max = self.age_claimed_max.max(self.circle.age(handle.word()));
-        self.claimed_until = self.claimed_until.max(index + 1);
+        self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
+        self.claimed_until = self.claimed_until.max(index as u32 + 1);
         self.is_plain = false;
         self.note_generation(handle.word());
         self.tap.birth(index);
@@ -331,8 +348,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
+        if self.quick_below == H::Word::ZERO {
+            self.settle_quick_below();
+        }
         self.tap.death(index);
-        match self.circle.after(generation) {
+        match self.circle().after(generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
                 self.queue.give_back(index, slots);
@@ -348,15 +368,15 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// A slot is in this generation, or will be next.
     fn note_generation(&mut self, generation: H::Word) {
-        if generation < self.circle.start() && !self.over_max {
+        if generation < self.circle().start() && !self.over_max {
             self.over_max = true;
-            self.quick_below = self.quick_below.min(self.circle.quick_below(true));
+            self.quick_below = self.quick_below.min(self.circle().quick_below(true));
         }
     }
 
     /// Whether some slot has gone on at generation 1 after the largest, or will next.
     fn is_over_max(&self, words: &SlotWords<impl Place<Word = H::Word>>) -> bool {
-        let start = self.circle.start();
+        let start = self.circle().start();
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
@@ -369,10 +389,18 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) {
+        self.reset_order_untold(slots);
+        self.tell_all(slots.words());
+    }
+
+    /// The same where whoever listens has been told of each end.
+    pub(crate) fn reset_order_untold<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        slots: &mut S,
+    ) {
         self.over_max = self.is_over_max(slots.words());
         self.queue.reset(slots);
         self.settle(slots.words());
-        self.tell_all(slots.words());
     }
 
     /// Somebody else listens from now on, or nobody.
@@ -388,7 +416,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Whether a slot that dies in this generation retires.
     pub(crate) fn is_last(&self, handle: H) -> bool {
-        self.circle.is_last(handle.word())
+        self.circle().is_last(handle.word())
     }
 
     #[cold]
@@ -437,9 +465,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
-        words.validate_lifetimes(&self.circle)?;
+        words.validate_lifetimes(&self.circle())?;
         ensure_counters(&self.stats(words))?;
-        let fresh = self.circle.start().as_dead();
+        let fresh = self.circle().start().as_dead();
         let used = self.used(words);
         let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));
         ensure(
@@ -474,16 +502,35 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::reuse::Lifo;
+    use crate::reuse::{InlineRoster, Lifo};
     use crate::{Handle, HandleAllocator};
 
     #[test]
     fn a_pool_knows_its_name() {
         let named = HandleAllocator::builder().capacity(0).name("sparks").build();
         assert_eq!((named.name(), HandleAllocator::new(0).name()), (Some("sparks"), None));
+    }
+
+    #[test]
+    fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
+        fn has_zero_bits(core: &Core<InlineRoster, Handle<()>>) -> bool {
+            let Core { queue: _, quick_below, over_max, is_plain, circle, name, .. } = core;
+            let Core { refused, evicted, age_claimed_max, claimed_until, tap, .. } = core;
+            *quick_below == 0
+                && !over_max
+                && !is_plain
+                && circle.has_zero_bits()
+                && name.is_none()
+                && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)
+                && !tap.is_on()
+        }
+        assert_eq!(size_of::<<InlineRoster as ReuseOrder>::Queue<u32>>(), 0);
+        assert!(has_zero_bits(&Core::fresh(&Lifetimes::PLAIN)));
+        let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
+        assert!(!has_zero_bits(&Core::fresh(&named)));
     }
 
     #[test]
@@ -498,7 +545,8 @@ mod tests {
             slots.validate().unwrap_err().rule()
         };
         assert_eq!(broken(|core| core.evicted = 2), "the counters agree");
+        const ONE: Lifetimes = Lifetimes { count: 1, ..Lifetimes::PLAIN };
         let own = "a slot is in one of its lifetimes";
-        assert_eq!(broken(|core| core.circle.last = 1), own);
+        assert_eq!(broken(|core| core.circle = KeptCircle::new(&ONE, u32::MAX >> 1)), own);
     }
 }

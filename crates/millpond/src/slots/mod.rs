@@ -7,21 +7,23 @@
 //! pool ──▶ Core        which slot is next, which generation follows; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
-//!                    └──▶ Place      where all arrays lie: one block of memory
+//!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
 //! ```
 
 #[cfg(feature = "alloc")]
 mod block;
 mod circle;
 mod core;
+mod inline;
 mod place;
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
-pub(crate) use self::circle::{Circle, first_generation};
+pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
-pub(crate) use self::place::{Entry, Parts, PartsMut, Place};
-pub(crate) use self::words::SlotWords;
+pub(crate) use self::inline::Inline;
+pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
+pub(crate) use self::words::{KeptWords, SlotWords, source};

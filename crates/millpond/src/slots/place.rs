@@ -1,9 +1,14 @@
 //! Where the slots of a pool lie.
 
+#[cfg(feature = "debug-aids")]
+use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
 
+#[cfg(feature = "debug-aids")]
+use crate::debug::Watch;
 use crate::handle::Word;
+use crate::occupancy::TopBit;
 
 /// The arrays of one pool's slots.
 ///
@@ -21,13 +26,58 @@ pub unsafe trait Place {
 
     /// Whether there is a bitmap; otherwise its slice is empty.
     const HAS_BITMAP: bool;
+    /// Whether the values lie in the place itself, and move with it.
+    const MOVES_VALUES: bool = false;
+    /// What the top bit of a word says, as it is kept: that of the [key](Self::key) turns it round.
+    const TOP_BIT: TopBit = TopBit::Dead;
 
-    /// What each word is kept in exclusive or with.
+    /// What each word is kept in exclusive or with. It never changes.
     fn key(&self) -> Self::Word;
 
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
+
+    /// What is known of the bitmap; of no use if there is none.
+    #[inline(always)]
+    fn bitmap_age(&self) -> BitmapAge {
+        BitmapAge { in_step: false, gathered_at: 0 }
+    }
+
+    /// The same, mutable, if there is a bitmap.
+    #[inline(always)]
+    fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
+        None
+    }
+
+    /// Who watches the values.
+    #[cfg(feature = "debug-aids")]
+    fn watch(&self) -> Option<&Watch> {
+        None
+    }
+
+    /// The same, mutable.
+    #[cfg(feature = "debug-aids")]
+    fn watch_mut(&mut self) -> Option<&mut Watch> {
+        None
+    }
+
+    /// Somebody else watches the values from now on, or nobody; only nobody can unless the place says otherwise.
+    #[cfg(feature = "debug-aids")]
+    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+        debug_assert!(watch.is_none(), "nobody can watch these slots");
+    }
+}
+
+/// How old the bitmap of a place is.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BitmapAge {
+    /// Each birth and death writes its bit.
+    pub(crate) in_step: bool,
+    /// The bitmap is as the words were when there had been this many births and deaths.
+    pub(crate) gathered_at: u64,
 }
 
 /// The arrays of a [`Place`].

@@ -11,17 +11,18 @@
 //! and walk. So small pools have their bitmap in step, and a large one from its first walk on that has found few
 //! births and deaths since the walk before. A shared walk over an old bitmap gathers the bits on the way.
 
-use crate::handle::Word;
+use crate::handle::{HandleLayout, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
-use crate::occupancy::{Occupancy, Source, WORD_SLOTS};
+use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{Circle, Entry, Place};
+use crate::slots::{BitmapAge, Circle, Entry, Inline, Place};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
 /// Pools of at most this many slots have their bitmap in step from the beginning.
+#[cfg(feature = "alloc")]
 const IN_STEP_SLOTS_MAX: usize = 256;
 
 /// A walk that finds at most one birth or death for this many slots since the walk before puts the bitmap in step.
@@ -32,22 +33,17 @@ const IN_STEP_SLOTS_PER_CHANGE: u64 = 4;
 #[doc(hidden)]
 #[repr(C)]
 pub struct SlotWords<P: Place> {
+    /// Bit `i % 64` of word `i / 64` of its bitmap is set while slot `i` is live, unless the bitmap is
+    /// [old](BitmapAge). No bit at or beyond the last slot is ever set; and old or not, none in a word all of whose
+    /// slots were never used, as far as [`copy_state_from`](Self::copy_state_from) knows.
     place: P,
     /// How many lifetimes have begun, and how many have ended: counters that only rise, as each way then
     /// writes only one.
     births: u64,
     deaths: u64,
-    /// The bitmap is in step. If it ever was, it is from then on.
-    in_step: bool,
     /// How many slots were live at once at most, as far as [`expect_birth`](Self::expect_birth) was called.
-    peak: usize,
-    retired: usize,
-    /// The bitmap is as the words were when there had been this many [changes](Self::changes).
-    ///
-    /// Bit `i % 64` of word `i / 64` is set while slot `i` is live, unless the bitmap is old. No bit at
-    /// or beyond the last slot is ever set; and old or not, none in a word all of whose slots were never
-    /// used, as far as [`copy_state_from`](Self::copy_state_from) knows.
-    bitmap_at: u64,
+    peak: u32,
+    retired: u32,
 }
 
 #[cfg(feature = "alloc")]
@@ -65,28 +61,25 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 
     /// A block of slots that are all dead. As [`try_new`](Self::try_new).
-    pub(crate) fn of_dead(block: Block<W, E, T>, in_step: bool) -> Self {
-        let in_step = in_step || block.parts().words.len() <= IN_STEP_SLOTS_MAX;
-        Self { place: block, births: 0, deaths: 0, in_step, peak: 0, retired: 0, bitmap_at: 0 }
+    pub(crate) fn of_dead(mut place: Block<W, E, T>, in_step: bool) -> Self {
+        let slots = place.parts().words.len();
+        if let Some(age) = place.bitmap_age_mut() {
+            age.in_step = in_step || slots <= IN_STEP_SLOTS_MAX;
+        }
+        Self { place, births: 0, deaths: 0, peak: 0, retired: 0 }
     }
 
     /// Another block with the same words, entries and counts.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let (slots, entries) = (self.slots(), self.entries().len());
-        let mut clone = Self::try_new(slots, entries, self.in_step, W::RETIRED)?;
+        let mut clone = Self::try_new(slots, entries, self.place.bitmap_age().in_step, W::RETIRED)?;
         clone.continue_from(self);
         Ok(clone)
     }
 
-    /// Takes on the words, entries and counts of another, of as many slots.
-    pub(crate) fn continue_from(&mut self, other: &Self) {
-        self.copy_state_from(other, other.slots());
-        self.entries_mut().copy_from_slice(other.entries());
-    }
-
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
-        self.in_step
+        self.place.bitmap_age().in_step
     }
 
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
@@ -102,7 +95,39 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
     }
 }
 
+/// The words of a place as a source of occupancy.
+#[inline]
+pub(crate) fn source<P: Place>(words: &[P::Word]) -> Source<'_> {
+    match P::TOP_BIT {
+        TopBit::Dead => P::Word::source(words),
+        TopBit::Live => P::Word::source(words).with_live_tops(),
+    }
+}
+
+/// The words of a pool's slots, as they are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptWords<'a, W> {
+    words: &'a [W],
+    /// See [`Place::key`].
+    key: W,
+}
+
+impl<'a, W: Word> KeptWords<'a, W> {
+    #[inline]
+    pub(crate) fn new(words: &'a [W], key: W) -> Self {
+        Self { words, key }
+    }
+
+    /// The handle of a slot, if it is live.
+    #[inline]
+    pub(crate) fn handle_at<H: HandleLayout<Word = W>>(&self, index: usize) -> Option<H> {
+        let word = self.words.get(index)?.difference(self.key);
+        (!word.is_dead()).then(|| H::from_kept_parts(index, word))
+    }
+}
+
 /// The words of 64 slots, if all of them are live.
+#[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
@@ -110,7 +135,20 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
 }
 
+impl<W: Word, E: Entry, T, const N: usize> SlotWords<Inline<W, E, T, N>> {
+    /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
+    pub(crate) const fn fresh(place: Inline<W, E, T, N>) -> Self {
+        Self { place, births: 0, deaths: 0, peak: 0, retired: 0 }
+    }
+}
+
 impl<P: Place> SlotWords<P> {
+    /// Takes on the words, entries and counts of another, of as many slots.
+    pub(crate) fn continue_from(&mut self, other: &Self) {
+        self.copy_state_from(other, other.slots());
+        self.entries_mut().copy_from_slice(other.entries());
+    }
+
     #[inline]
     pub(crate) fn slots(&self) -> usize {
         self.place.parts().words.len()
@@ -142,6 +180,12 @@ impl<P: Place> SlotWords<P> {
         Some(self.place.parts().words.get(index)?.difference(self.place.key()))
     }
 
+    /// The words, to be read while the values are lent out.
+    #[inline]
+    pub(crate) fn kept(&self) -> KeptWords<'_, P::Word> {
+        KeptWords { words: self.place.parts().words, key: self.place.key() }
+    }
+
     fn all(&self) -> impl Iterator<Item = P::Word> {
         let key = self.place.key();
         self.place.parts().words.iter().map(move |word| word.difference(key))
@@ -156,7 +200,7 @@ impl<P: Place> SlotWords<P> {
     /// How many slots are dead and not retired.
     #[inline]
     pub(crate) fn vacant(&self) -> usize {
-        self.slots() - self.live() - self.retired
+        self.slots() - self.live() - self.retired()
     }
 
     /// How many lifetimes have begun.
@@ -167,13 +211,16 @@ impl<P: Place> SlotWords<P> {
 
     /// How many slots were live at once at most.
     pub(crate) fn peak(&self) -> usize {
-        self.peak
+        self.peak as usize
     }
 
     /// A slot is about to become live: must be called before each birth that may bring a new peak.
     #[inline]
     pub(crate) fn expect_birth(&mut self) {
-        self.peak = self.peak.max(self.live() + 1);
+        let live = self.live() + 1;
+        if live > self.peak as usize {
+            self.peak = live as u32;
+        }
     }
 
     /// The slot after all that were ever used is about to become live, and all of these are live that have not
@@ -183,7 +230,7 @@ impl<P: Place> SlotWords<P> {
         if self.retired > 0 {
             return self.expect_fresh_beside_retired();
         }
-        self.peak = self.peak.max(used);
+        self.peak = self.peak.max(used as u32);
     }
 
     /// Out of the way: retired slots are rare.
@@ -196,7 +243,7 @@ impl<P: Place> SlotWords<P> {
     /// How many slots will never be handed out again.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
-        self.retired
+        self.retired as usize
     }
 
     #[inline]
@@ -261,12 +308,13 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     unsafe fn set_word(&mut self, index: usize, word: P::Word) -> Option<&mut u64> {
         let key = self.place.key();
-        let parts = self.place.parts_mut();
+        let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
-        unsafe { *parts.words.get_unchecked_mut(index) = word.difference(key) };
-        if P::HAS_BITMAP && self.in_step {
+        unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
+        if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+            let bits = self.place.parts_mut().bits;
             // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
-            Some(unsafe { parts.bits.get_unchecked_mut(index / WORD_SLOTS) })
+            Some(unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) })
         } else {
             None
         }
@@ -307,13 +355,13 @@ impl<P: Place> SlotWords<P> {
                     (false, false) => was.successor().as_dead(),
                     (false, true) => circle.word_after(was),
                 };
-                self.retired += usize::from(was != is && is == P::Word::RETIRED);
+                self.retired += u32::from(was != is && is == P::Word::RETIRED);
                 *word = is.difference(key);
             }
         }
         self.deaths = self.births;
         parts.bits.fill(0);
-        self.bitmap_at = self.changes();
+        self.set_gathered_at(self.changes());
     }
 
     /// Gives all slots, which are dead, this word.
@@ -327,18 +375,15 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn occupancy(&self) -> Occupancy<'_> {
         let parts = self.place.parts();
-        let source = if self.is_bitmap_old() {
-            P::Word::source(parts.words)
-        } else {
-            Source::Bits(parts.bits)
-        };
+        let source =
+            if self.is_bitmap_old() { source::<P>(parts.words) } else { Source::Bits(parts.bits) };
         Occupancy::new(source, parts.words.len(), self.live())
     }
 
     /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word.
     #[inline]
     pub(crate) fn refresh(&mut self) {
-        if self.is_bitmap_old() {
+        if P::HAS_BITMAP && self.is_bitmap_old() {
             self.gather();
         }
     }
@@ -346,14 +391,25 @@ impl<P: Place> SlotWords<P> {
     /// Also decides whether the bitmap is in step from now on.
     #[inline(never)]
     fn gather(&mut self) {
-        let changes = self.changes().abs_diff(self.bitmap_at);
-        self.in_step |= changes <= self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        let changes = self.changes();
+        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
+        }
         let parts = self.place.parts_mut();
-        let source = P::Word::source(parts.words);
+        let source = source::<P>(parts.words);
         for (word, bits) in parts.bits.iter_mut().enumerate() {
             *bits = source.word(word);
         }
-        self.bitmap_at = self.changes();
+        self.set_gathered_at(self.changes());
+    }
+
+    /// The bitmap is as the words were when there had been this many [changes](Self::changes).
+    #[inline]
+    fn set_gathered_at(&mut self, changes: u64) {
+        if let Some(age) = self.place.bitmap_age_mut() {
+            *age = BitmapAge { gathered_at: changes, ..*age };
+        }
     }
 
     /// A number that rises with each birth and death.
@@ -364,14 +420,16 @@ impl<P: Place> SlotWords<P> {
 
     #[inline]
     fn is_bitmap_old(&self) -> bool {
-        !P::HAS_BITMAP || !self.in_step && self.changes() != self.bitmap_at
+        !P::HAS_BITMAP
+            || !self.place.bitmap_age().in_step
+                && self.changes() != self.place.bitmap_age().gathered_at
     }
 
     /// The bits of the word's slots that are dead; none beyond the last slot. For pools that have the
     /// bitmap in step.
     #[inline]
     pub(crate) fn dead_bits(&self, word: usize) -> u64 {
-        debug_assert!(self.in_step);
+        debug_assert!(self.place.bitmap_age().in_step);
         let parts = self.place.parts();
         let Some(live) = parts.bits.get(word) else { return 0 };
         let slots = parts.words.len() - word * WORD_SLOTS;
@@ -406,16 +464,17 @@ impl<P: Place> SlotWords<P> {
         if !P::HAS_BITMAP {
             return;
         }
-        let used = used.div_ceil(WORD_SLOTS);
+        let bits = &mut parts.bits[..used.div_ceil(WORD_SLOTS)];
         if !other.is_bitmap_old() {
-            parts.bits[..used].copy_from_slice(&others.bits[..used]);
-            self.bitmap_at = self.changes();
-        } else if self.in_step {
-            self.gather();
+            bits.copy_from_slice(&others.bits[..bits.len()]);
+            self.set_gathered_at(self.changes());
         } else {
             // Bits left behind would lie beyond what the next copy calls used, and count as true then.
-            parts.bits[..used].fill(0);
-            self.bitmap_at = other.bitmap_at;
+            bits.fill(0);
+            self.set_gathered_at(other.place.bitmap_age().gathered_at);
+            if self.place.bitmap_age().in_step {
+                self.gather();
+            }
         }
     }
 
@@ -427,7 +486,7 @@ impl<P: Place> SlotWords<P> {
         }
         let live = words.iter().filter(|word| !word.is_dead()).count();
         self.births = inserted;
-        self.peak = peak;
+        self.peak = peak as u32;
         self.deaths = inserted - live as u64;
         self.recount_retired();
         self.gather();
@@ -435,7 +494,7 @@ impl<P: Place> SlotWords<P> {
 
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
-        self.retired = self.all().filter(|word| *word == P::Word::RETIRED).count();
+        self.retired = self.all().filter(|word| *word == P::Word::RETIRED).count() as u32;
     }
 }
 
@@ -443,7 +502,7 @@ impl<P: Place> SlotWords<P> {
 /// bitmap until the last of them is gone.
 impl<P: Place> SlotWords<P> {
     pub(crate) fn begin_marking(&mut self) {
-        self.bitmap_at = u64::MAX;
+        self.set_gathered_at(u64::MAX);
         self.place.parts_mut().bits.fill(0);
     }
 
@@ -472,12 +531,12 @@ impl<P: Place> SlotWords<P> {
             format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
         )?;
         ensure(
-            self.peak >= live,
+            self.peak() >= live,
             "the peak is at least what is live",
             format_args!("{live} live, {} at the peak", self.peak),
         )?;
         let parts = self.place.parts();
-        let source = P::Word::source(parts.words);
+        let source = source::<P>(parts.words);
         let differs = Occupancy::new(source, self.slots(), live)
             .words()
             .zip(parts.bits)
@@ -530,7 +589,7 @@ impl<P: Place> SlotWords<P> {
         }
         let retired = self.all().filter(|word| *word == P::Word::RETIRED).count();
         ensure(
-            retired == self.retired,
+            retired == self.retired(),
             "the retired slots are counted",
             format_args!("{retired} have retired, {} are counted", self.retired),
         )
@@ -548,7 +607,7 @@ mod tests {
 
     fn words(slots: usize, in_step: bool, dead: u16) -> Words {
         let mut words = Words::try_new(slots, 0, false, dead).unwrap();
-        words.in_step = in_step;
+        words.place.bitmap_age_mut().unwrap().in_step = in_step;
         words
     }
 
@@ -562,6 +621,40 @@ mod tests {
 
     fn live(words: &Words) -> Vec<usize> {
         words.occupancy().iter().collect()
+    }
+
+    #[test]
+    fn every_number_of_slots_in_a_pool_is_0_at_first() {
+        let words = SlotWords::<Inline<u32, u32, (), 70>>::fresh(Inline::new(1));
+        let SlotWords { place, births, deaths, peak, retired } = words;
+        assert_eq!((births, deaths, peak, retired), (0, 0, 0, 0));
+        let parts = place.parts();
+        assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
+    }
+
+    #[test]
+    fn words_that_are_kept_as_differences_are_the_same_words() {
+        for start in [1, 254] {
+            let mut inline = SlotWords::<Inline<u16, u32, (), 130>>::fresh(Inline::new(start));
+            let start = start as u16;
+            let mut block = words(130, false, start.as_dead());
+            for index in (0..130).step_by(3) {
+                inline.set_live(index, start);
+                block.set_live(index, start);
+            }
+            inline.set_dead(0, 2.as_dead());
+            block.set_dead(0, 2.as_dead());
+            inline.retire(3);
+            block.retire(3);
+            assert!(inline.all().eq(block.all()));
+            assert_eq!(inline.occupancy(), block.occupancy());
+            let handle = |index| inline.kept().handle_at::<Handle32<(), 24>>(index);
+            assert!((0..132).all(|index| handle(index).is_some() == block.is_live(index)));
+            inline.set_all_dead(&circle(false));
+            block.set_all_dead(&circle(false));
+            assert!(inline.all().eq(block.all()));
+            assert_eq!(inline.occupancy(), block.occupancy());
+        }
     }
 
     #[test]
@@ -597,7 +690,7 @@ mod tests {
                 words.set_dead(index, 1.as_dead());
             }
             words.refresh();
-            words.in_step
+            words.is_in_step()
         };
         assert!(!walk_after(&mut words, 126)); // 252 births and deaths
         assert!(!walk_after(&mut words, 1000));
@@ -605,7 +698,7 @@ mod tests {
         // It stays so.
         assert!(walk_after(&mut words, 1000));
         for (slots, in_step) in [(256, true), (257, false)] {
-            assert_eq!(Words::try_new(slots, 0, false, 1.as_dead()).unwrap().in_step, in_step);
+            assert_eq!(Words::try_new(slots, 0, false, 1.as_dead()).unwrap().is_in_step(), in_step);
         }
     }
 
@@ -675,7 +768,7 @@ mod tests {
             let mut words = words(200, false, 254.as_dead());
             words.set_live(70, 254);
             words.refresh();
-            words.in_step = false;
+            words.place.bitmap_age_mut().unwrap().in_step = false;
             if is_old {
                 words.set_dead(70, 255.as_dead());
             }

@@ -1,7 +1,6 @@
 use core::marker::PhantomData;
 
 use super::StaticPool;
-use super::storage::StaticStorage;
 use crate::handle::{Handle, HandleLayout};
 use crate::lifetimes::{Lifetimes, lifetimes_methods};
 
@@ -50,6 +49,6 @@ impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
 
     /// The pool. More slots than the handle layout can name do not compile.
     pub const fn build(self) -> StaticPool<T, N, H> {
-        StaticPool { storage: StaticStorage::new(&self.lifetimes) }
+        StaticPool::of(&self.lifetimes)
     }
 }

@@ -10,18 +10,18 @@ use crate::handle::HandleLayout;
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// Removes the lowest live slot at or after `from`, and moves `from` past it.
     fn remove_first_from(&mut self, from: &mut usize) -> Option<(H, T)> {
-        let index = (*from..N).find(|&index| self.storage.roster().is_live(index))?;
+        let index = (*from..N).find(|&index| self.is_live(index))?;
         *from = index + 1;
         let handle = self.handle_at(index)?;
-        Some((handle, self.storage.take(index)?))
+        Some((handle, self.take(index)?))
     }
 
     /// Removes the highest live slot below `until`, and moves `until` down to it.
     fn remove_last_before(&mut self, until: &mut usize) -> Option<(H, T)> {
-        let index = (0..*until).rfind(|&index| self.storage.roster().is_live(index))?;
+        let index = (0..*until).rfind(|&index| self.is_live(index))?;
         *until = index;
         let handle = self.handle_at(index)?;
-        Some((handle, self.storage.take(index)?))
+        Some((handle, self.take(index)?))
     }
 }
 
@@ -109,7 +109,7 @@ where
             let Some(handle) = self.pool.handle_at(index) else { continue };
             let value = self.pool.storage.get_mut(index)?;
             if (self.choose)(handle, value) {
-                return Some((handle, self.pool.storage.take(index)?));
+                return Some((handle, self.pool.take(index)?));
             }
         }
         None

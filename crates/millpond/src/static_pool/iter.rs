@@ -1,26 +1,26 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use super::roster::StaticRoster;
-use super::storage::{Slots, SlotsMut};
 use crate::handle::HandleLayout;
-use crate::occupancy::LiveSlots;
+use crate::occupancy::{LiveSlots, Occupancy};
+use crate::slots::KeptWords;
+use crate::storage;
 
 /// Implements what all iterators over a static pool have in common: `self.slots` is an iterator of the
-/// pool's storage, and `$item` makes an item of what it yields and `self.roster`.
+/// pool's storage, and `$item` makes an item of what it yields and `self.words`.
 macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident over $slots:ty, yields $item:ty,
-     |$roster:ident, $slot:pat_param| $make:expr) => {
+     |$words:ident, $slot:pat_param| $make:expr) => {
         $(#[$doc])*
         pub struct $name<'a, T, const N: usize, H: HandleLayout> {
             slots: $slots,
-            roster: &'a StaticRoster<N, H>,
+            words: KeptWords<'a, H::Word>,
         }
 
         impl<'a, T, const N: usize, H: HandleLayout> $name<'a, T, N, H> {
             #[inline]
-            pub(super) fn new(slots: $slots, roster: &'a StaticRoster<N, H>) -> Self {
-                Self { slots, roster }
+            pub(super) fn new(slots: $slots, words: KeptWords<'a, H::Word>) -> Self {
+                Self { slots, words }
             }
         }
 
@@ -30,7 +30,7 @@ macro_rules! iterator {
             #[inline]
             fn next(&mut self) -> Option<$item> {
                 let $slot = self.slots.next()?;
-                let $roster = self.roster;
+                let $words = self.words;
                 $make
             }
 
@@ -41,7 +41,7 @@ macro_rules! iterator {
 
             #[inline]
             fn fold<A, F: FnMut(A, $item) -> A>(self, start: A, mut f: F) -> A {
-                let $roster = self.roster;
+                let $words = self.words;
                 self.slots.fold(start, |folded, $slot| match $make {
                     Some(item) => f(folded, item),
                     None => folded,
@@ -53,7 +53,7 @@ macro_rules! iterator {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
                 let $slot = self.slots.next_back()?;
-                let $roster = self.roster;
+                let $words = self.words;
                 $make
             }
         }
@@ -68,7 +68,7 @@ macro_rules! shared {
     ($name:ident, $debug:ident) => {
         impl<T, const N: usize, H: HandleLayout> Clone for $name<'_, T, N, H> {
             fn clone(&self) -> Self {
-                Self { slots: self.slots.clone(), roster: self.roster }
+                Self { slots: self.slots.clone(), words: self.words }
             }
         }
 
@@ -94,32 +94,32 @@ macro_rules! exclusive {
 iterator! {
     /// The handles and values of a static pool in index order; made by
     /// [`StaticPool::iter`](super::StaticPool::iter).
-    Iter over Slots<'a, T>, yields (H, &'a T),
-    |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
+    Iter over storage::Values<'a, T>, yields (H, &'a T),
+    |words, (index, value)| words.handle_at(index).map(|handle| (handle, value))
 }
 shared! { Iter, debug_map }
 
 iterator! {
     /// The handles and values of a static pool, to change, in index order; made by
     /// [`StaticPool::iter_mut`](super::StaticPool::iter_mut).
-    IterMut over SlotsMut<'a, T>, yields (H, &'a mut T),
-    |roster, (index, value)| roster.handle_at(index).map(|handle| (handle, value))
+    IterMut over storage::ValuesMut<'a, T>, yields (H, &'a mut T),
+    |words, (index, value)| words.handle_at(index).map(|handle| (handle, value))
 }
 exclusive! { IterMut }
 
 iterator! {
     /// The values of a static pool in index order; made by
     /// [`StaticPool::values`](super::StaticPool::values).
-    Values over Slots<'a, T>, yields &'a T,
-    |_roster, (_, value)| Some(value)
+    Values over storage::Values<'a, T>, yields &'a T,
+    |_words, (_, value)| Some(value)
 }
 shared! { Values, debug_list }
 
 iterator! {
     /// The values of a static pool, to change, in index order; made by
     /// [`StaticPool::values_mut`](super::StaticPool::values_mut).
-    ValuesMut over SlotsMut<'a, T>, yields &'a mut T,
-    |_roster, (_, value)| Some(value)
+    ValuesMut over storage::ValuesMut<'a, T>, yields &'a mut T,
+    |_words, (_, value)| Some(value)
 }
 exclusive! { ValuesMut }
 
@@ -127,13 +127,13 @@ exclusive! { ValuesMut }
 /// [`StaticPool::handles`](super::StaticPool::handles).
 pub struct Handles<'a, const N: usize, H: HandleLayout> {
     live: LiveSlots<'a>,
-    roster: &'a StaticRoster<N, H>,
+    words: KeptWords<'a, H::Word>,
 }
 
 impl<'a, const N: usize, H: HandleLayout> Handles<'a, N, H> {
     #[inline]
-    pub(super) fn new(roster: &'a StaticRoster<N, H>) -> Self {
-        Self { live: roster.occupancy().iter(), roster }
+    pub(super) fn new(occupancy: Occupancy<'a>, words: KeptWords<'a, H::Word>) -> Self {
+        Self { live: occupancy.iter(), words }
     }
 }
 
@@ -142,7 +142,7 @@ impl<const N: usize, H: HandleLayout> Iterator for Handles<'_, N, H> {
 
     #[inline]
     fn next(&mut self) -> Option<H> {
-        self.roster.handle_at(self.live.next()?)
+        self.words.handle_at(self.live.next()?)
     }
 
     #[inline]
@@ -152,8 +152,8 @@ impl<const N: usize, H: HandleLayout> Iterator for Handles<'_, N, H> {
 
     #[inline]
     fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
-        let roster = self.roster;
-        self.live.fold(start, |folded, index| match roster.handle_at(index) {
+        let words = self.words;
+        self.live.fold(start, |folded, index| match words.handle_at(index) {
             Some(handle) => f(folded, handle),
             None => folded,
         })
@@ -163,7 +163,7 @@ impl<const N: usize, H: HandleLayout> Iterator for Handles<'_, N, H> {
 impl<const N: usize, H: HandleLayout> DoubleEndedIterator for Handles<'_, N, H> {
     #[inline]
     fn next_back(&mut self) -> Option<H> {
-        self.roster.handle_at(self.live.next_back()?)
+        self.words.handle_at(self.live.next_back()?)
     }
 }
 
@@ -172,7 +172,7 @@ impl<const N: usize, H: HandleLayout> FusedIterator for Handles<'_, N, H> {}
 
 impl<const N: usize, H: HandleLayout> Clone for Handles<'_, N, H> {
     fn clone(&self) -> Self {
-        Self { live: self.live.clone(), roster: self.roster }
+        Self { live: self.live.clone(), words: self.words }
     }
 }
 

@@ -5,23 +5,23 @@ mod drain;
 mod entry;
 mod iter;
 mod overflow;
-mod roster;
 mod snapshot;
-mod storage;
 mod traits;
 
+pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
-pub use storage::{ValueRuns, ValueRunsMut};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, HandleLayout, Refusal, handle_at};
 use crate::lifetimes::Lifetimes;
 use crate::overflow::{EvictLeast, Policy};
+use crate::reuse::InlineRoster;
+use crate::slots::{Core, EntryOf, Inline, KeptWords, Place};
 use crate::stats::Stats;
-use storage::StaticStorage;
+use crate::storage::Storage;
 
 /// A pool of `N` slots that holds its values in itself: no heap, and a constant constructor.
 ///
@@ -60,7 +60,12 @@ use storage::StaticStorage;
 /// generations are used up retires, unless the pool was [built](Self::builder) to wrap.
 pub struct StaticPool<T, const N: usize, H: HandleLayout = Handle<T>> {
     storage: StaticStorage<T, N, H>,
+    core: Core<InlineRoster, H>,
 }
+
+/// Every bit of it is 0 at first, but for a pool that starts at another generation than 1: see [`Inline`].
+type StaticStorage<T, const N: usize, H> =
+    Storage<Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>>;
 
 impl<T, const N: usize> StaticPool<T, N> {
     /// An empty pool, with handles of eight bytes.
@@ -130,14 +135,20 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[must_use]
     pub const fn with_handle() -> Self {
-        Self { storage: StaticStorage::new(&Lifetimes::PLAIN) }
+        Self::of(&Lifetimes::PLAIN)
     }
 
     /// An empty pool of any handle layout, with a name; see [`named`](StaticPool::named).
     #[must_use]
     pub const fn named_with_handle(name: &'static str) -> Self {
         let lifetimes = Lifetimes { name: Some(name), ..Lifetimes::PLAIN };
-        Self { storage: StaticStorage::new(&lifetimes) }
+        Self::of(&lifetimes)
+    }
+
+    const fn of(lifetimes: &Lifetimes) -> Self {
+        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
+        let start = lifetimes.start(H::LIFETIMES_MAX);
+        Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
     }
 
     /// How many slots the pool has, live, dead and retired.
@@ -158,7 +169,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.storage.roster().live()
+        self.storage.words().live()
     }
 
     /// Whether no slot is live.
@@ -172,25 +183,25 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.storage.roster().is_full()
+        self.core.is_full(self.storage.words())
     }
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool, track| pool.storage.listen(track),
+        |pool, track| pool.core.listen(track, pool.storage.words()),
         crate::recorder::type_name::<T>()
     );
 
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.storage.roster().name()
+        self.core.name()
     }
 
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.storage.roster().stats()
+        self.core.stats(self.storage.words())
     }
 
     /// Whether a slot is live; `false` for an index that is out of range. O(1).
@@ -204,7 +215,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn is_live(&self, index: usize) -> bool {
-        self.storage.roster().is_live(index)
+        self.storage.words().is_live(index)
     }
 
     /// Moves a value into a slot. O(1).
@@ -224,7 +235,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     // as a whole before the pieces have arrived, a stall longer than all of the rest.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.storage.insert(value).map_err(|value| self.refuse(value))
+        self.insert_if_room(value).map_err(|value| self.refuse(value))
     }
 
     /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
@@ -246,7 +257,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// If the pool is full: the function is not called.
     #[inline]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.storage.roster().next() {
+        match self.core.peek(&self.storage) {
             Some(handle) => {
                 let value = make(handle);
                 self.insert(value).map_err(Full::without_value)
@@ -273,8 +284,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, N, H>> {
-        let Some(handle) = self.storage.roster().next() else {
-            self.storage.count_refusal();
+        let Some(handle) = self.core.peek(&self.storage) else {
+            self.core.count_refusal();
             return None;
         };
         Some(VacantEntry { pool: self, handle })
@@ -305,7 +316,13 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// If the slot is out of range, live or retired, has had this lifetime already, or may
     /// never have it. The error gives the value back.
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        self.storage.insert_at(handle, value).map_err(|(value, kind)| InsertAtError { value, kind })
+        match self.core.claim(handle, &mut self.storage) {
+            Ok(index) => {
+                self.storage.put(index, handle.word(), value);
+                Ok(handle)
+            }
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
     }
 
     /// Inserts; if the pool is full, the live object with the smallest key has to go, and is returned
@@ -343,9 +360,20 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         })
     }
 
+    #[inline(always)]
+    fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+        self.storage.put_next(value, &mut self.core)
+    }
+
+    /// Removes the value of a live slot; `None` if it is dead.
+    #[inline]
+    fn take(&mut self, index: usize) -> Option<T> {
+        self.storage.end(index, &mut self.core)
+    }
+
     #[cold]
     fn refuse<V>(&mut self, value: V) -> Full<V> {
-        Full { value, pool: self.storage.refuse() }
+        Full { value, pool: self.core.refuse(self.storage.words()) }
     }
 
     /// The value, unless the handle is refused. O(1).
@@ -361,7 +389,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.storage.get(self.storage.roster().find(handle)?)
+        self.storage.find(handle)
     }
 
     /// The value, to change, unless the handle is refused. O(1).
@@ -378,8 +406,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let index = self.storage.roster().find(handle)?;
-        self.storage.get_mut(index)
+        self.storage.find_mut(handle)
     }
 
     /// Several values at once, to change. O(K²) for K handles.
@@ -402,14 +429,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         &mut self,
         handles: [H; K],
     ) -> Result<[&mut T; K], GetDisjointMutError> {
-        self.storage.get_disjoint_mut(handles)
+        self.storage.find_disjoint_mut(handles, &self.core)
     }
 
     /// Whether the handle's object lives. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.storage.roster().find(handle).is_some()
+        self.storage.words().is_live_in(handle.index() as usize, handle.word())
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
@@ -431,7 +458,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.storage.roster().check(handle)
+        self.core.check(handle, self.storage.words())
     }
 
     /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
@@ -445,7 +472,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        self.storage.take(self.storage.roster().find(handle)?)
+        self.contains(handle).then(|| self.take(handle.index() as usize))?
     }
 
     /// The value in a slot, if the slot is live. O(1).
@@ -476,7 +503,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.storage.roster().handle_at(index)
+        handle_at(index, self.storage.words())
     }
 
     /// The slot that a value lies in, from its address. O(1). `None` for a value that is not in the
@@ -507,7 +534,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T, N, H> {
-        Iter::new(self.storage.iter(), self.storage.roster())
+        Iter::new(self.storage.iter(), self.storage.words().kept())
     }
 
     /// The handles and values, to change, in index order, from both ends.
@@ -521,14 +548,15 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T, N, H> {
-        let (slots, roster) = self.storage.iter_mut();
-        IterMut::new(slots, roster)
+        let key = self.storage.words().place().key();
+        let (words, values) = self.storage.words_and_iter_mut();
+        IterMut::new(values, KeptWords::new(words, key))
     }
 
     /// The handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, N, H> {
-        Handles::new(self.storage.roster())
+        Handles::new(self.storage.occupancy(), self.storage.words().kept())
     }
 
     /// The values in index order, from both ends.
@@ -542,14 +570,15 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn values(&self) -> Values<'_, T, N, H> {
-        Values::new(self.storage.iter(), self.storage.roster())
+        Values::new(self.storage.iter(), self.storage.words().kept())
     }
 
     /// The values, to change, in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, T, N, H> {
-        let (slots, roster) = self.storage.iter_mut();
-        ValuesMut::new(slots, roster)
+        let key = self.storage.words().place().key();
+        let (words, values) = self.storage.words_and_iter_mut();
+        ValuesMut::new(values, KeptWords::new(words, key))
     }
 
     /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
@@ -563,7 +592,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3, 4])]);
     /// ```
     #[inline]
-    pub fn runs(&self) -> ValueRuns<'_, T, H> {
+    pub fn runs(&self) -> ValueRuns<'_, T> {
         self.storage.runs()
     }
 
@@ -581,7 +610,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// assert_eq!(pool[handle], 1.5);
     /// ```
     #[inline]
-    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T, H> {
+    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
         self.storage.runs_mut()
     }
 
@@ -641,7 +670,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
             let Some(handle) = self.handle_at(index) else { continue };
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {
-                drop(self.storage.take(index));
+                drop(self.take(index));
             }
         }
     }
@@ -662,13 +691,13 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         struct ResetOrder<'a, T, const N: usize, H: HandleLayout>(&'a mut StaticPool<T, N, H>);
         impl<T, const N: usize, H: HandleLayout> Drop for ResetOrder<'_, T, N, H> {
             fn drop(&mut self) {
-                self.0.storage.reset_order();
+                self.0.core.reset_order_untold(&mut self.0.storage);
             }
         }
 
         let guard = ResetOrder(self);
         for index in 0..N {
-            drop(guard.0.storage.take(index));
+            drop(guard.0.take(index));
         }
     }
 }
@@ -681,19 +710,64 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::validate::Violation> {
-        self.storage.roster().validate()
+        self.storage.validate()?;
+        self.core.validate(&self.storage)
     }
 }
 
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
+    use crate::reuse::Slots;
+    use crate::{Handle32, Stats};
 
     #[test]
     fn validation_asks_what_knows_the_handles() {
         let mut pool = StaticPool::<u8, 3>::new();
         pool.validate().unwrap();
-        pool.storage.count_eviction();
+        pool.core.count_eviction();
         assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+
+    #[test]
+    fn validation_asks_what_knows_the_order() {
+        type Short = StaticPool<u8, 5, Handle32<u8, 30>>;
+        let mut pool = Short::with_handle();
+        for value in 0..3 {
+            let handle = pool.insert(value).unwrap();
+            pool.remove(handle); // the third time for ever
+        }
+        pool.insert(3).unwrap();
+        pool.insert(4).unwrap();
+        let Stats { live, retired, .. } = pool.stats();
+        assert_eq!((live, retired), (2, 1));
+        pool.validate().unwrap();
+        let broken = |from: usize, to: usize| {
+            let mut pool = pool.clone();
+            let entries = Slots::entries_mut(&mut pool.storage);
+            entries[to] = entries[from];
+            pool.validate().unwrap_err().rule()
+        };
+        // The retired slot and the last have changed places, each in its table.
+        let inverse = "the reverse table is the roster's inverse";
+        for (from, to) in [(3, 0), (3, 4), (5, 6), (6, 5)] {
+            assert_eq!(broken(from, to), inverse);
+        }
+    }
+
+    #[test]
+    fn the_order_is_true_after_each_change() {
+        let mut pool = StaticPool::<usize, 9>::new();
+        for step in 0..200_usize {
+            match step * step % 7 {
+                0 | 2 => drop(pool.insert(step)),
+                1 => drop(pool.take(step % 9)),
+                _ => {
+                    let handle = Handle::from_parts(step as u32 % 9, 50);
+                    let _ = handle.map(|handle| pool.insert_at(handle, step));
+                }
+            }
+            pool.validate().unwrap();
+        }
     }
 }

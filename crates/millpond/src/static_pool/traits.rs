@@ -3,7 +3,7 @@ use core::ops::{Index, IndexMut};
 
 use super::{Iter, IterMut, StaticPool};
 use crate::errors::refuse;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Word};
 
 /// # Panics
 ///
@@ -49,7 +49,11 @@ impl<T, const N: usize, H: HandleLayout> IndexMut<H> for StaticPool<T, N, H> {
 /// The copy has the same handles, and hands out the same ones next.
 impl<T: Clone, const N: usize, H: HandleLayout> Clone for StaticPool<T, N, H> {
     fn clone(&self) -> Self {
-        Self { storage: self.storage.clone() }
+        let start = self.core.circle().start().generation();
+        let mut storage = super::StaticStorage::<T, N, H>::fresh(start);
+        storage.clone_into_fresh(&self.storage);
+        let core = self.core.clone_for(storage.words());
+        Self { storage, core }
     }
 }
 

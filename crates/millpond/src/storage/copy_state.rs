@@ -77,7 +77,7 @@ impl<P: Place> Storage<P> {
         if self.watched().is_some() {
             return true;
         }
-        cfg!(millpond_asan)
+        Self::IS_POISONED
     }
 
     /// Where the slots end that may have links of their own. Of those that were never used only the first
@@ -87,7 +87,7 @@ impl<P: Place> Storage<P> {
     }
 
     /// Becomes what was saved: the values are those of the words' live slots.
-    #[cfg(feature = "serde")]
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
         words: &[P::Word],

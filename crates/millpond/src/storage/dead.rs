@@ -19,6 +19,10 @@ use crate::slots::Place;
 use crate::debug::{Watch, fill, find_changed};
 
 impl<P: Place> Storage<P> {
+    /// Whether dead slots are out of bounds to AddressSanitizer: its notes are on addresses, so not of values that
+    /// move with the pool.
+    pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
+
     /// The bytes of a dead slot that nobody needs: all, or those behind the link.
     fn spare_bytes() -> Range<usize> {
         let link = if Self::LINKED { size_of::<Link>() } else { 0 };
@@ -29,7 +33,7 @@ impl<P: Place> Storage<P> {
     #[inline]
     pub(super) fn bury(&mut self, index: usize) {
         #[cfg(feature = "debug-aids")]
-        if self.watch.as_ref().is_some_and(|watch| watch.fills()) {
+        if self.watched().is_some_and(Watch::fills) {
             fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
         }
         self.poison(index, true);
@@ -44,7 +48,7 @@ impl<P: Place> Storage<P> {
     /// Tells AddressSanitizer that a slot is dead, or that it is not.
     #[inline]
     fn poison(&mut self, index: usize, is_dead: bool) {
-        if cfg!(millpond_asan) {
+        if Self::IS_POISONED {
             let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
             match is_dead {
                 true => sanitizer::poison(spare),
@@ -55,7 +59,7 @@ impl<P: Place> Storage<P> {
 
     /// Does the same with all dead slots: as a pool begins, or ends.
     pub(super) fn poison_dead(&mut self, is_dead: bool) {
-        if cfg!(millpond_asan) {
+        if Self::IS_POISONED {
             for index in 0..self.slots() {
                 if !self.words.is_live(index) {
                     self.poison(index, is_dead);
@@ -88,8 +92,8 @@ pub(super) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
 impl<P: Place> Storage<P> {
     /// Has the slots watched from now on, if there is anything to do.
     pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
-        self.watch = watch;
-        if self.watch.is_none() {
+        self.words.place_mut().set_watch(watch);
+        if self.watched().is_none() {
             return;
         }
         for index in 0..self.slots() {
@@ -102,15 +106,15 @@ impl<P: Place> Storage<P> {
 
     /// No longer.
     pub(crate) fn unwatch(&mut self) {
-        self.watch = None;
+        self.words.place_mut().set_watch(None);
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {
-        self.watch.as_deref()
+        self.words.place().watch()
     }
 
     pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
-        self.watch.as_deref_mut()
+        self.words.place_mut().watch_mut()
     }
 
     /// Looks at a slot that is about to be handed out.

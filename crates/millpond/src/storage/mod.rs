@@ -16,29 +16,40 @@
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 mod copy_state;
+#[cfg(feature = "alloc")]
 mod cursor;
 mod dead;
 mod iter;
+#[cfg(feature = "alloc")]
 mod packed;
 mod runs;
 
+#[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
+#[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;
 pub use runs::{ValueRuns, ValueRunsMut};
 
-#[cfg(feature = "debug-aids")]
-use alloc::boxed::Box;
+#[cfg(feature = "alloc")]
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, size_of};
+#[cfg(feature = "alloc")]
 use core::ptr::NonNull;
 use core::slice;
 
+use crate::address::position_in;
+use crate::errors::GetDisjointMutError;
 use crate::handle::{HandleLayout, Word};
-use crate::memory::{self, OutOfMemory};
-use crate::occupancy::{Occupancy, WORD_SLOTS};
+#[cfg(feature = "alloc")]
+use crate::memory::OutOfMemory;
+#[cfg(feature = "alloc")]
+use crate::occupancy::WORD_SLOTS;
+use crate::occupancy::{Occupancy, Source};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
-use crate::slots::{Block, Circle, Entry, EntryOf, Place, SlotWords};
+#[cfg(feature = "alloc")]
+use crate::slots::{Block, EntryOf};
+use crate::slots::{Circle, Core, Entry, Inline, Place, SlotWords, source};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -46,16 +57,17 @@ use crate::validate::Violation;
 #[repr(C)]
 pub(crate) struct Storage<P: Place> {
     words: SlotWords<P>,
-    #[cfg(feature = "debug-aids")]
-    watch: Option<Box<crate::debug::Watch>>,
 }
 
 /// The storage of a pool of this order and layout, in one block of memory.
+#[cfg(feature = "alloc")]
 pub(crate) type PoolStorage<T, R, H> = Storage<Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>>;
 
 /// Storage without a reuse order.
+#[cfg(feature = "alloc")]
 pub(crate) type TableStorage<T, W> = Storage<Block<W, (), T>>;
 
+#[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
     /// All slots dead, with this word, every page touched.
     fn try_with_entries(
@@ -119,66 +131,113 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
         Some(unsafe { &*values })
     }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, T> {
-        Values::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, T> {
-        self.words_and_iter_mut().1
-    }
-
-    /// The same with the words, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(&mut self) -> (&[W], ValuesMut<'_, T>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ValuesMut::new(values, occupancy))
-    }
-
-    /// The values to change, one at a time, by ascending index.
-    #[inline]
-    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[W], CursorMut<'_, T>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, CursorMut::new(values, occupancy))
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, T> {
-        ValueRuns::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.words_and_runs_mut().1
-    }
-
-    /// The runs to change, with the words, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&[W], ValueRunsMut<'_, T>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ValueRunsMut::new(values, occupancy))
-    }
-
-    /// The words, the values and an occupancy that is up to date.
-    #[inline]
-    fn split_mut(&mut self) -> (&[W], &mut [MaybeUninit<T>], Occupancy<'_>) {
-        self.words.refresh();
-        let (slots, live) = (self.words.slots(), self.words.live());
-        let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed alone (`Place`).
-        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
-        let bits = crate::occupancy::Source::Bits(parts.bits);
-        (parts.words, values, Occupancy::new(bits, slots, live))
-    }
 }
 
+#[cfg(feature = "alloc")]
 impl<W: Word, T> TableStorage<T, W> {
     /// All slots dead, with this word, every page touched. `in_step`: whatever their number, the bitmap is in step
     /// with the words.
     pub(crate) fn try_table(slots: usize, in_step: bool, dead: W) -> Result<Self, OutOfMemory> {
         Self::try_with_entries(slots, 0, in_step, dead)
+    }
+}
+
+impl<W: Word, E: Entry, T, const N: usize> Storage<Inline<W, E, T, N>> {
+    /// Slots that were never used. Their entries are empty.
+    pub(crate) const fn fresh(start: u32) -> Self {
+        const { assert!(!Self::LINKED, "a dead slot without a link") };
+        Self { words: SlotWords::fresh(Inline::new(start)) }
+    }
+}
+
+impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
+    /// Becomes a copy of another, of the same first generation, where no slot was ever used. If a value's clone
+    /// panics, the slots before it have their copies.
+    pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
+        for (index, value) in other.iter() {
+            let Some(generation) = other.words.of_live(index) else { continue };
+            self.put(index, generation, value.clone());
+        }
+        self.words.continue_from(&other.words);
+    }
+}
+
+/// With the core that goes with the slots.
+impl<P: Place> Storage<P> {
+    /// Moves a value into the slot that comes next, if there is one.
+    #[inline(always)]
+    pub(crate) fn put_next<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        value: P::Value,
+        core: &mut Core<R, H>,
+    ) -> Result<H, P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        match core.take_next(self) {
+            Some((index, generation)) => {
+                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                unsafe { self.put_unchecked(index, generation, value) };
+                Ok(H::from_kept_parts(index, generation))
+            }
+            None => Err(value),
+        }
+    }
+
+    /// Ends the lifetime of a live slot, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(crate) fn end<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        index: usize,
+        core: &mut Core<R, H>,
+    ) -> Option<P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        let generation = self.words.of_live(index)?;
+        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+    }
+
+    /// The value of a handle that is good.
+    #[inline]
+    pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
+        let index = handle.index() as usize;
+        if !self.words.is_live_in(index, handle.word()) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked(index) })
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub(crate) fn find_mut<H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        handle: H,
+    ) -> Option<&mut P::Value> {
+        let index = handle.index() as usize;
+        if !self.words.is_live_in(index, handle.word()) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked_mut(index) })
+    }
+
+    /// Mutable references to the values of several handles, if all are good, and no two the same.
+    pub(crate) fn find_disjoint_mut<
+        R: ReuseOrder,
+        H: HandleLayout<Word = P::Word>,
+        const K: usize,
+    >(
+        &mut self,
+        handles: [H; K],
+        core: &Core<R, H>,
+    ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
+        core.check_disjoint(&handles, &self.words)?;
+        let indices = handles.map(|handle| handle.index() as usize);
+        // SAFETY: every handle is good, so its slot is live, and good handles that differ name different slots.
+        Ok(unsafe { self.get_disjoint_unchecked_mut(indices) })
     }
 }
 
@@ -188,11 +247,7 @@ impl<P: Place> Storage<P> {
 
     /// Slots that are all dead.
     fn of_dead(words: SlotWords<P>) -> Self {
-        let mut storage = Self {
-            words,
-            #[cfg(feature = "debug-aids")]
-            watch: None,
-        };
+        let mut storage = Self { words };
         if Self::LINKED {
             for index in 0..storage.slots() {
                 storage.write_link(index, Link::NONE);
@@ -200,6 +255,64 @@ impl<P: Place> Storage<P> {
         }
         storage.poison_dead(true);
         storage
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
+        Values::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(&mut self) -> (&[P::Word], ValuesMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValuesMut::new(values, occupancy))
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, CursorMut::new(values, occupancy))
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
+        ValueRuns::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
+        self.words_and_runs_mut().1
+    }
+
+    /// The runs to change, with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValueRunsMut::new(values, occupancy))
+    }
+
+    /// The words as they are kept, the values and an occupancy that is up to date.
+    #[inline]
+    #[allow(clippy::type_complexity, reason = "three slices of one place")]
+    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
+        self.words.refresh();
+        let (slots, live) = (self.words.slots(), self.words.live());
+        let parts = self.words.place_mut().parts_mut();
+        // SAFETY: there are as many values as words, borrowed alone (`Place`).
+        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let source = match P::HAS_BITMAP {
+            true => Source::Bits(parts.bits),
+            false => source::<P>(parts.words),
+        };
+        (parts.words, values, Occupancy::new(source, slots, live))
     }
 
     #[inline]
@@ -412,7 +525,7 @@ impl<P: Place> Storage<P> {
         let fills = self.watched().is_some_and(crate::debug::Watch::fills);
         #[cfg(not(feature = "debug-aids"))]
         let fills = false;
-        if Self::LINKED || fills || cfg!(millpond_asan) {
+        if Self::LINKED || fills || Self::IS_POISONED {
             for index in 0..self.slots() {
                 if self.words.is_live(index) {
                     self.write_link(index, Link::NONE);
@@ -442,7 +555,7 @@ impl<P: Place> Storage<P> {
 
     /// Which slot a reference into the array refers to.
     pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
-        memory::position_in(self.values(), core::ptr::from_ref(value))
+        position_in(self.values(), core::ptr::from_ref(value))
             .filter(|&index| self.words.is_live(index))
     }
 
@@ -573,6 +686,7 @@ impl<P: Place> Drop for DropRest<'_, P> {
     }
 }
 
+#[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
     /// A copy with the same words. If a value's clone panics, what was copied is dropped.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {

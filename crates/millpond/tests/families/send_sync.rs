@@ -136,12 +136,12 @@ fn iterators_of_these_pools_go_where_the_values_go() {
     is!(Send: packed::IterMut<'_, SendOnly, H>, packed::Drain<'_, SendOnly, H>);
     is!(Send: packed::Iter<'_, SyncOnly, H>, static_pool::Iter<'_, SyncOnly, 3, H>);
     is!(Send: static_pool::IterMut<'_, SendOnly, 3, H>, static_pool::Drain<'_, SendOnly, 3, H>);
-    is!(Send: static_pool::ValueRunsMut<'_, SendOnly, H>, side_table::Iter<'_, H, SyncOnly>);
+    is!(Send: static_pool::ValueRunsMut<'_, SendOnly>, side_table::Iter<'_, H, SyncOnly>);
     is!(Send: side_table::IterMut<'_, H, SendOnly>);
     is_not!(Send: packed::IterMut<'_, SyncOnly, H>, packed::Drain<'_, SyncOnly, H>);
     is_not!(Send: packed::Iter<'_, SendOnly, H>, static_pool::Iter<'_, SendOnly, 3, H>);
     is_not!(Send: static_pool::IterMut<'_, SyncOnly, 3, H>, static_pool::Drain<'_, SyncOnly, 3, H>);
-    is_not!(Send: static_pool::ValueRunsMut<'_, SyncOnly, H>, side_table::Iter<'_, H, SendOnly>);
+    is_not!(Send: static_pool::ValueRunsMut<'_, SyncOnly>, side_table::Iter<'_, H, SendOnly>);
     is_not!(Send: side_table::IterMut<'_, H, SyncOnly>);
 }
 

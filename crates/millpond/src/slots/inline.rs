@@ -1,0 +1,115 @@
+//! The slots of a pool that lie in the pool itself.
+//!
+//! ```text
+//! pool     words │ entries of the reuse order │ values         no bitmap
+//!          4 n   │ 8 n                        │ n × size_of::<T>()   bytes
+//! ```
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+use super::{Entry, Parts, PartsMut, Place};
+use crate::handle::Word;
+use crate::occupancy::TopBit;
+
+/// Slots in the pool itself, with two entries each.
+///
+/// **Every bit of a new place is 0** unless the first generation is another than 1, so that a pool in a `static`
+/// takes no room in the program's file, however many slots it has. That is why each word is kept as its difference
+/// (the exclusive or) to that of a slot that was never used.
+#[doc(hidden)]
+pub struct Inline<W: Word, E: Entry, T, const N: usize> {
+    /// The first generation of every slot, and generation 1, differ in these bits.
+    start_and_1: u32,
+    words: [W; N],
+    entries: [[E; 2]; N],
+    values: [MaybeUninit<T>; N],
+}
+
+impl<W: Word, E: Entry, T, const N: usize> Inline<W, E, T, N> {
+    /// Slots that were never used, the first generation of which is `start`; the entries are empty.
+    pub(crate) const fn new(start: u32) -> Self {
+        Self {
+            start_and_1: start ^ 1,
+            words: [W::ZERO; N],
+            entries: [[E::EMPTY; 2]; N],
+            values: [const { MaybeUninit::uninit() }; N],
+        }
+    }
+}
+
+// SAFETY: the arrays are fields, as long as the type says: they stay where they are until the place moves, and only
+// `parts_mut` lends them to be changed.
+unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
+    type Word = W;
+    type Entry = E;
+    type Value = T;
+    const HAS_BITMAP: bool = false;
+    const MOVES_VALUES: bool = true;
+    // The word of a slot that was never used is a dead one.
+    const TOP_BIT: TopBit = TopBit::Live;
+
+    #[inline(always)]
+    fn key(&self) -> W {
+        let one = W::from_generation(1).as_dead();
+        W::from_generation(self.start_and_1).difference(one)
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> Parts<'_, W, E, T> {
+        Parts {
+            words: &self.words,
+            bits: &[],
+            entries: self.entries.as_flattened(),
+            values: self.values.as_ptr(),
+        }
+    }
+
+    #[inline(always)]
+    fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
+        PartsMut {
+            words: &mut self.words,
+            bits: &mut [],
+            entries: self.entries.as_flattened_mut(),
+            values: self.values.as_mut_ptr(),
+        }
+    }
+}
+
+impl<W: Word, E: Entry, T, const N: usize> fmt::Debug for Inline<W, E, T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inline").field("slots", &N).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl<W: Word, T, const N: usize> Inline<W, u32, T, N> {
+        fn has_zero_bits(&self) -> bool {
+            let Self { start_and_1, words, entries, values: _ } = self;
+            *start_and_1 == 0
+                && words.iter().all(|word| *word == W::ZERO)
+                && entries.as_flattened().iter().all(|entry| *entry == 0)
+        }
+    }
+
+    #[test]
+    fn every_bit_of_a_new_place_is_0_unless_it_starts_at_another_generation() {
+        assert!(Inline::<u32, u32, u8, 70>::new(1).has_zero_bits());
+        assert!(!Inline::<u32, u32, u8, 70>::new(2).has_zero_bits());
+    }
+
+    #[test]
+    fn words_are_kept_as_differences_to_that_of_a_fresh_slot() {
+        for start in [1, 2, 254, u32::MAX >> 1] {
+            let place = Inline::<u32, u32, (), 3>::new(start);
+            assert_eq!(place.key(), start.as_dead());
+            let parts = place.parts();
+            let fresh = parts.words.iter().map(|word| word.difference(place.key()));
+            assert!(fresh.eq([start.as_dead(); 3]));
+            assert_eq!(parts.entries.len(), 6);
+        }
+    }
+}
