@@ -5,6 +5,13 @@
 //!          4 n   │ 4 n + n / 16 + 4 (`Lifo`)  │ n / 8  │ n × size_of::<T>()   bytes
 //! ```
 //!
+//! The header of the block is a part of the pool and says where each array is. On 64 bits:
+//!
+//! ```text
+//! offset   0        8        16      24      32        40
+//!          values   bitmap   slots   words   entries   number of entries
+//! ```
+//!
 //! # Invariant
 //!
 //! 1. Each pointer is aligned and points to as many elements as its length says; the four arrays lie in the
@@ -32,7 +39,7 @@ use crate::occupancy::WORD_SLOTS;
 
 /// Slots in one block of memory.
 ///
-/// First what a walk reads, as a pool's first cache line has it all.
+/// First what a walk reads.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Block<W: Word, E: Entry, T> {
@@ -249,5 +256,38 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
 impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Block").field("slots", &self.slots).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, target_pointer_width = "64"))]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn the_header_is_laid_out_as_documented() {
+        type Header = Block<u32, u32, [u8; 3]>;
+        let offsets = [
+            offset_of!(Header, values),
+            offset_of!(Header, bits),
+            offset_of!(Header, slots),
+            offset_of!(Header, words),
+            offset_of!(Header, entries),
+            offset_of!(Header, entry_count),
+        ];
+        assert_eq!(offsets, [0, 8, 16, 24, 32, 40]);
+    }
+
+    #[test]
+    fn the_arrays_lie_one_behind_the_other_each_aligned() {
+        // 13 words, 14 entries, a word of bits, 13 values that want 16.
+        let offsets = Offsets::of::<u32, u32, u128>(13, 14).unwrap();
+        let begins = [offsets.entries, offsets.bits, offsets.values];
+        assert_eq!(begins, [13 * 4, 27 * 4 + 4, 27 * 4 + 4 + 8 + 8]);
+        assert_eq!((offsets.layout.size(), offsets.layout.align()), (128 + 13 * 16, 16));
+        let narrow = Offsets::of::<u16, u16, u8>(3, 4).unwrap();
+        assert_eq!([narrow.entries, narrow.bits, narrow.values], [6, 16, 24]);
+        assert_eq!((narrow.layout.size(), narrow.layout.align()), (27, 8));
+        assert!(Offsets::of::<u32, u32, u64>(usize::MAX / 8, 0).is_err());
     }
 }
