@@ -260,9 +260,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
         if !<R::Queue<H::Index> as Queue<H::Index>>::MAY_BE_PLAIN {
+            if self.tap.is_on() {
+                return self.take_next_with_care(slots);
+            }
             let taken = self.queue.take_next(slots)?;
             slots.expect_birth();
-            self.tap.birth(taken.0);
             return Some(taken);
         }
         if self.is_plain {
