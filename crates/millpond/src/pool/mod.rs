@@ -432,18 +432,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
-        #[cfg(feature = "debug-aids")]
-        self.inspect_next();
-        match self.core.take_next(&mut self.storage) {
-            Some((index, generation)) => {
-                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
-                unsafe { self.storage.put_unchecked(index, generation, value) };
-                #[cfg(feature = "debug-aids")]
-                self.note_origin(index);
-                Ok(H::from_kept_parts(index, generation))
-            }
-            None => Err(value),
-        }
+        self.insert_in(value).map(|(index, generation)| H::from_kept_parts(index, generation))
     }
 
     #[cold]
@@ -471,9 +460,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        let index = self.find(handle)?;
-        // SAFETY: the words call the slot live.
-        Some(unsafe { self.storage.get_unchecked(index) })
+        self.storage.find(handle)
     }
 
     /// The value, to change, unless the handle is refused. O(1).
@@ -490,9 +477,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let index = self.find(handle)?;
-        // SAFETY: the words call the slot live.
-        Some(unsafe { self.storage.get_unchecked_mut(index) })
+        self.storage.find_mut(handle)
     }
 
     /// The value, without any check.
@@ -549,12 +534,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.core.check_disjoint(&handles, self.storage.words())?;
-        // SAFETY: every handle is good, so its slot is live, and good handles that differ name
-        // different slots.
-        Ok(unsafe {
-            self.storage.get_disjoint_unchecked_mut(handles.map(|handle| handle.index() as usize))
-        })
+        self.storage.find_disjoint_mut(handles, &self.core)
     }
 
     /// Whether the handle's object lives. O(1).
@@ -654,9 +634,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// ```
     #[inline]
     pub fn remove_at(&mut self, index: usize) -> Option<T> {
-        let generation = self.storage.words().of_live(index)?;
-        // SAFETY: the slot is live, in this generation.
-        Some(unsafe { self.remove_live(index, generation) })
+        self.storage.end(index, &mut self.core)
     }
 
     /// The handle of the object in a slot, if the slot is live. O(1).
