@@ -1,0 +1,181 @@
+//! Threads that make calls that block, and futures of what the calls return.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+/// A thread that has had nothing to do for this long ends.
+const IDLE_MAX: Duration = Duration::from_secs(10);
+
+type Call = Box<dyn FnOnce() + Send>;
+
+/// Threads as many as there are calls at once; what bounds them is the ledger: one call per object.
+pub(super) struct Crew {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    desk: Mutex<Desk>,
+    has_call: Condvar,
+}
+
+#[derive(Default)]
+struct Desk {
+    calls: VecDeque<Call>,
+    idle: usize,
+    is_closed: bool,
+}
+
+impl Crew {
+    pub(super) fn new() -> Self {
+        Self { inner: Arc::default() }
+    }
+
+    /// Makes a call on another thread. `None` if it panics, or the system starts no more threads.
+    pub(super) fn send<R: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> R + Send + 'static,
+    ) -> Errand<R> {
+        let slot = Arc::new(Mutex::new(Progress::Running(None)));
+        let answer = Answer { slot: Arc::clone(&slot) };
+        self.inner.push(Box::new(move || answer.give(call())));
+        Errand { slot }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        lock(&self.inner.desk).is_closed = true;
+        self.inner.has_call.notify_all();
+    }
+}
+
+impl Inner {
+    fn push(self: &Arc<Self>, call: Call) {
+        let mut desk = lock(&self.desk);
+        desk.calls.push_back(call);
+        let is_enough = desk.calls.len() <= desk.idle;
+        drop(desk);
+        if is_enough {
+            self.has_call.notify_one();
+            return;
+        }
+        let inner = Arc::clone(self);
+        let started = thread::Builder::new().name("millpond-lend".into()).spawn(move || inner.work());
+        if started.is_err() && lock(&self.desk).idle == 0 {
+            // Nobody may ever come: what is dropped here answers that there is no thread.
+            let call = lock(&self.desk).calls.pop_back();
+            drop(call);
+        }
+    }
+
+    fn work(&self) {
+        let mut desk = lock(&self.desk);
+        loop {
+            if let Some(call) = desk.calls.pop_front() {
+                drop(desk);
+                // The answer that the call drops says that it has panicked.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+                desk = lock(&self.desk);
+                continue;
+            }
+            if desk.is_closed {
+                return;
+            }
+            desk.idle += 1;
+            let (woken, timeout) = self
+                .has_call
+                .wait_timeout(desk, IDLE_MAX)
+                .unwrap_or_else(PoisonError::into_inner);
+            desk = woken;
+            desk.idle -= 1;
+            if timeout.timed_out() && desk.calls.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+enum Progress<R> {
+    Running(Option<Waker>),
+    Done(Option<R>),
+    GivenUp,
+}
+
+/// Where a call's result goes. Dropped without one, the call has failed.
+struct Answer<R> {
+    slot: Arc<Mutex<Progress<R>>>,
+}
+
+impl<R> Answer<R> {
+    fn give(self, result: R) {
+        self.finish(Some(result));
+    }
+
+    fn finish(&self, result: Option<R>) {
+        let mut slot = lock(&self.slot);
+        // What nobody waits for is dropped here, on the thread that may block.
+        let _unwanted;
+        let waker = match &mut *slot {
+            Progress::Running(waker) => {
+                let waker = waker.take();
+                *slot = Progress::Done(result);
+                waker
+            }
+            Progress::Done(_) | Progress::GivenUp => {
+                _unwanted = result;
+                None
+            }
+        };
+        drop(slot);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl<R> Drop for Answer<R> {
+    fn drop(&mut self) {
+        self.finish(None);
+    }
+}
+
+/// The future of a call's result. Dropped, the call goes on, and its result is dropped.
+pub(super) struct Errand<R> {
+    slot: Arc<Mutex<Progress<R>>>,
+}
+
+impl<R> Future for Errand<R> {
+    type Output = Option<R>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<R>> {
+        let waker = cx.waker().clone();
+        let mut slot = lock(&self.slot);
+        match &mut *slot {
+            Progress::Running(kept) => {
+                let replaced = kept.replace(waker);
+                drop(slot);
+                drop(replaced);
+                Poll::Pending
+            }
+            Progress::Done(result) => Poll::Ready(result.take()),
+            Progress::GivenUp => Poll::Ready(None),
+        }
+    }
+}
+
+impl<R> Drop for Errand<R> {
+    fn drop(&mut self) {
+        let left = std::mem::replace(&mut *lock(&self.slot), Progress::GivenUp);
+        drop(left);
+    }
+}

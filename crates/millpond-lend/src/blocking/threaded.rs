@@ -1,0 +1,144 @@
+//! [`BlockingMaker`], and [`Threaded`], which makes a [`Maker`] of one.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use super::crew::{Crew, Errand};
+use crate::maker::Maker;
+
+/// Opens, checks and closes objects by calls that block; otherwise as [`Maker`].
+pub trait BlockingMaker: Send + Sync + 'static {
+    /// What is lent.
+    type Object: Send + 'static;
+    /// Why an object could not be opened, or does not work any more.
+    type Error: Error + Send + Sync + 'static;
+
+    /// Opens an object.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be opened.
+    fn open(&self) -> Result<Self::Object, Self::Error>;
+
+    /// Asks an object whether it still works.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    fn check(&self, object: &mut Self::Object) -> Result<(), Self::Error>;
+
+    /// Whether an object that comes back must not be lent again: [`Maker::is_broken`].
+    fn is_broken(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
+    /// Whether opening is pointless after this error: [`Maker::is_final`].
+    fn is_final(&self, error: &Self::Error) -> bool {
+        let _ = error;
+        false
+    }
+
+    /// Closes an object.
+    fn close(&self, object: Self::Object) {
+        drop(object);
+    }
+}
+
+/// Why a [`Threaded`] maker has failed.
+#[derive(Debug)]
+pub enum ThreadedError<E> {
+    /// The maker's own error.
+    Maker(E),
+    /// The maker panicked, or the system starts no more threads.
+    NoThread,
+}
+
+impl<E: fmt::Display> fmt::Display for ThreadedError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Maker(error) => error.fmt(f),
+            Self::NoThread => f.write_str("the maker panicked, or no thread could be started"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for ThreadedError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Maker(error) => error.source(),
+            Self::NoThread => None,
+        }
+    }
+}
+
+/// Runs a [`BlockingMaker`] on threads of its own, so that an asynchronous [`Lender`](crate::Lender) can
+/// use it: `Lender::builder(Threaded::new(maker))`.
+///
+/// A thread is started when all others are busy, and ends when it has been idle for ten seconds. A call
+/// that is given up goes on in its thread; what it opens then is dropped there.
+pub struct Threaded<B: BlockingMaker> {
+    maker: Arc<B>,
+    crew: Crew,
+}
+
+impl<B: BlockingMaker> Threaded<B> {
+    /// The same maker, on threads.
+    #[must_use]
+    pub fn new(maker: B) -> Self {
+        Self { maker: Arc::new(maker), crew: Crew::new() }
+    }
+
+    /// The maker itself.
+    #[must_use]
+    pub fn get_ref(&self) -> &B {
+        &self.maker
+    }
+
+    fn send<R: Send + 'static>(&self, work: impl FnOnce(&B) -> R + Send + 'static) -> Errand<R> {
+        let maker = Arc::clone(&self.maker);
+        self.crew.send(move || work(&maker))
+    }
+}
+
+impl<B: BlockingMaker> Maker for Threaded<B> {
+    type Object = B::Object;
+    type Error = ThreadedError<B::Error>;
+
+    async fn open(&self) -> Result<B::Object, Self::Error> {
+        let opened = self.send(B::open).await;
+        opened.ok_or(ThreadedError::NoThread)?.map_err(ThreadedError::Maker)
+    }
+
+    /// Blocks; the keeper calls [`check_owned`](Maker::check_owned), which does not.
+    async fn check(&self, object: &mut B::Object) -> Result<(), Self::Error> {
+        self.maker.check(object).map_err(ThreadedError::Maker)
+    }
+
+    async fn check_owned(&self, mut object: B::Object) -> Result<B::Object, Option<B::Object>> {
+        let checked = self.send(move |maker| match maker.check(&mut object) {
+            Ok(()) => Ok(object),
+            Err(_) => Err(Some(object)),
+        });
+        checked.await.unwrap_or(Err(None))
+    }
+
+    fn is_broken(&self, object: &mut B::Object) -> bool {
+        self.maker.is_broken(object)
+    }
+
+    fn is_final(&self, error: &Self::Error) -> bool {
+        matches!(error, ThreadedError::Maker(error) if self.maker.is_final(error))
+    }
+
+    async fn close(&self, object: B::Object) {
+        self.send(move |maker| maker.close(object)).await;
+    }
+}
+
+impl<B: BlockingMaker> fmt::Debug for Threaded<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threaded").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,127 @@
+//! Why a caller got nothing, and who holds what.
+
+use std::error::Error;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// The tag of [`LoanHandle`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lent {}
+
+/// Names one lifetime of one slot of a lender, as `3v7`: slot 3, the seventh object in it.
+pub type LoanHandle = millpond::Handle<Lent>;
+
+/// A loan that is out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// Which object is lent.
+    pub handle: LoanHandle,
+    /// For how long.
+    pub held_ms: u64,
+    /// The line that asked for it.
+    pub place: &'static Location<'static>,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} for {} ms by {}", self.handle, self.held_ms, self.place)
+    }
+}
+
+/// Why a caller got no loan.
+///
+/// Its [`source`](Error::source) is the error of the last failed opening, if nothing has been opened
+/// since.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AcquireError<E> {
+    /// The caller waited for the whole acquire timeout.
+    TimedOut {
+        /// How long the caller waited.
+        waited_ms: u64,
+        /// How many callers were waiting already when it asked.
+        ahead: usize,
+        /// The four loans that have been out longest, the longest first.
+        holders: [Option<Holder>; 4],
+        /// Why the last opening failed, if nothing has been opened since.
+        source: Option<Arc<E>>,
+    },
+    /// Too many callers are waiting already.
+    Refused {
+        /// How many.
+        waiters: usize,
+    },
+    /// Nothing can be opened, and a further attempt is pointless: [`Maker::is_final`](crate::Maker::is_final).
+    Opening(Arc<E>),
+    /// The lender is closed.
+    Closed,
+    /// Nobody runs the keeper, so nothing will be opened.
+    NoKeeper,
+    /// More objects were asked for at once than may exist.
+    TooMany {
+        /// How many were asked for.
+        asked: usize,
+        /// How many may exist.
+        capacity: usize,
+    },
+}
+
+impl<E> Clone for AcquireError<E> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::TimedOut { waited_ms, ahead, holders, source } => Self::TimedOut {
+                waited_ms: *waited_ms,
+                ahead: *ahead,
+                holders: *holders,
+                source: source.clone(),
+            },
+            Self::Refused { waiters } => Self::Refused { waiters: *waiters },
+            Self::Opening(source) => Self::Opening(Arc::clone(source)),
+            Self::Closed => Self::Closed,
+            Self::NoKeeper => Self::NoKeeper,
+            Self::TooMany { asked, capacity } => {
+                Self::TooMany { asked: *asked, capacity: *capacity }
+            }
+        }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for AcquireError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimedOut { waited_ms, ahead, holders, source } => {
+                write!(f, "no loan within {waited_ms} ms, {ahead} waiting ahead")?;
+                if let Some(source) = source {
+                    write!(f, "; the last opening failed: {source}")?;
+                }
+                let mut holders = holders.iter().flatten().peekable();
+                if holders.peek().is_some() {
+                    f.write_str("; held longest:")?;
+                }
+                for (index, holder) in holders.enumerate() {
+                    write!(f, "{} {holder}", if index == 0 { "" } else { "," })?;
+                }
+                Ok(())
+            }
+            Self::Refused { waiters } => write!(f, "refused: {waiters} callers are waiting"),
+            Self::Opening(source) => write!(f, "opening failed for good: {source}"),
+            Self::Closed => f.write_str("the lender is closed"),
+            Self::NoKeeper => f.write_str("nobody runs the lender's keeper"),
+            Self::TooMany { asked, capacity } => {
+                write!(f, "{asked} objects were asked for at once, {capacity} may exist")
+            }
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for AcquireError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::TimedOut { source: Some(source), .. } | Self::Opening(source) => {
+                Some(source.as_ref())
+            }
+            _ => None,
+        }
+    }
+}

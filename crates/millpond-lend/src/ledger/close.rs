@@ -1,0 +1,222 @@
+//! Closing objects: one, all of a time, or all.
+
+use super::{Ledger, State, Why, Work};
+use crate::error::{AcquireError, LoanHandle};
+
+impl<T, W, E> Ledger<T, W, E> {
+    /// Has an object closed that is with nobody; returns it if there is no keeper to close it.
+    pub(super) fn close_object(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        object: T,
+        why: Why,
+    ) -> Option<T> {
+        let closings = &mut self.stats.closings;
+        *match why {
+            Why::Discarded => &mut closings.discarded,
+            Why::Broken => &mut closings.broken,
+            Why::Check => &mut closings.check,
+            Why::Lifetime => &mut closings.lifetime,
+            Why::Idle => &mut closings.idle,
+            Why::Evicted => &mut closings.evicted,
+            Why::Capacity => &mut closings.capacity,
+            Why::Closed => &mut closings.closed,
+        } += 1;
+        if !self.has_keeper {
+            self.vacate(handle);
+            return Some(object);
+        }
+        self.enter(now_us, handle, State::Closing);
+        let deadline_us = now_us.saturating_add(self.settings.close_timeout_us);
+        if let Some(slot) = self.slot_mut(handle) {
+            slot.deadline_us = deadline_us;
+        }
+        self.due_at(deadline_us);
+        self.push_work(Work::Close(handle, object));
+        None
+    }
+
+    /// Closes an object now if it is idle, else as soon as it is free.
+    pub(super) fn doom(&mut self, now_us: u64, handle: LoanHandle, why: Why) -> Option<T> {
+        let slot = self.slot_mut(handle)?;
+        match slot.state {
+            State::Idle => {
+                let object = slot.object.take()?;
+                self.idle.retain(|idle| *idle != handle);
+                self.close_object(now_us, handle, object, why)
+            }
+            State::Closing => None,
+            State::Opening | State::Promised | State::Out | State::Checking => {
+                slot.doomed.get_or_insert(why);
+                None
+            }
+        }
+    }
+
+    fn doom_all(&mut self, now_us: u64, why: Why, which: impl Fn(State) -> bool) -> Vec<T> {
+        let handles: Vec<LoanHandle> = self
+            .slots
+            .iter()
+            .filter(|(_, slot)| which(slot.state))
+            .map(|(handle, _)| handle.relabel())
+            .collect();
+        handles.into_iter().filter_map(|handle| self.doom(now_us, handle, why)).collect()
+    }
+
+    /// Has an object closed: now if it is idle, else when it comes back. `false` if the handle is stale.
+    pub fn evict(&mut self, now_us: u64, handle: LoanHandle, to_drop: &mut Vec<T>) -> bool {
+        if self.slot(handle).is_none() {
+            return false;
+        }
+        to_drop.extend(self.doom(now_us, handle, Why::Evicted));
+        self.serve(now_us);
+        true
+    }
+
+    /// Has every object closed that exists now, those that are out when they come back. Returns objects
+    /// that the caller has to drop.
+    #[must_use]
+    pub fn evict_all(&mut self, now_us: u64) -> Vec<T> {
+        let to_drop = self.doom_all(now_us, Why::Evicted, |_| true);
+        self.serve(now_us);
+        to_drop
+    }
+
+    /// Sets how many objects may exist, at most the `capacity_max` of the settings; returns what was
+    /// set, and the objects that the caller has to drop.
+    ///
+    /// Idle objects in excess are closed now, loans in excess as they come back; nothing is opened
+    /// until fewer exist than may.
+    #[must_use]
+    pub fn set_capacity(&mut self, now_us: u64, capacity: usize) -> (usize, Vec<T>) {
+        self.capacity = capacity.min(self.settings.capacity_max);
+        let mut to_drop = self.close_excess(now_us);
+        let too_large: Vec<_> = self
+            .queue
+            .all()
+            .filter(|(_, waiter)| waiter.want > self.capacity)
+            .filter(|(_, waiter)| matches!(waiter.answer, super::Answer::Waiting))
+            .map(|(handle, waiter)| (handle, waiter.want))
+            .collect();
+        for (waiter, asked) in too_large {
+            let error = AcquireError::TooMany { asked, capacity: self.capacity };
+            to_drop.extend(self.fail_and_free(now_us, waiter, error));
+        }
+        self.serve(now_us);
+        (self.capacity, to_drop)
+    }
+
+    fn close_excess(&mut self, now_us: u64) -> Vec<T> {
+        let mut to_drop = Vec::new();
+        while self.slots.len() > self.capacity().saturating_add(self.closing) {
+            let Some(handle) = self.idle.front().copied() else { break };
+            to_drop.extend(self.doom(now_us, handle, Why::Capacity));
+        }
+        to_drop
+    }
+
+    /// Lets this lender have `places` more of the total that it shares with others.
+    pub fn allow(&mut self, now_us: u64, places: usize) {
+        self.allowance = self.allowance.saturating_add(places);
+        self.serve(now_us);
+    }
+
+    /// Makes the lender share a total with others: it may have nothing until [`allow`](Self::allow).
+    pub fn share_total(&mut self) {
+        self.allowance = 0;
+    }
+
+    /// Since when the longest idle object is idle.
+    #[must_use]
+    pub fn idle_since_us(&self) -> Option<u64> {
+        self.idle.iter().filter_map(|handle| Some(self.slot(*handle)?.used_us)).min()
+    }
+
+    /// Closes the longest idle object and gives its place up, for another lender. `false` if none is
+    /// idle. The place is free once [`take_given_up`](Self::take_given_up) says so.
+    pub fn give_up_idle(&mut self, now_us: u64, to_drop: &mut Vec<T>) -> bool {
+        let Some(handle) = self.idle.front().copied() else { return false };
+        self.giving_up += 1;
+        to_drop.extend(self.doom(now_us, handle, Why::Capacity));
+        true
+    }
+
+    /// Gives up the place of the next object that comes back. `false` if none is out, or as many
+    /// places as are out are being given up.
+    pub fn give_up_next(&mut self) -> bool {
+        let handle = self
+            .slots
+            .iter()
+            .find(|(_, slot)| slot.state == State::Out && slot.doomed.is_none())
+            .map(|(handle, _)| handle);
+        let Some(slot) = handle.and_then(|handle| self.slots.get_mut(handle)) else {
+            return false;
+        };
+        slot.doomed = Some(Why::Capacity);
+        self.giving_up += 1;
+        true
+    }
+
+    /// Gives up places that are allowed and not used; returns how many.
+    #[must_use]
+    pub fn give_up_unused(&mut self) -> usize {
+        let unused = self.allowance.saturating_sub(self.slots.len());
+        if self.allowance == usize::MAX || self.queue.missing() > 0 {
+            return 0;
+        }
+        self.allowance -= unused;
+        unused
+    }
+
+    /// How many places have become free for others since the last call.
+    #[must_use]
+    pub fn take_given_up(&mut self) -> usize {
+        std::mem::take(&mut self.given_up)
+    }
+
+    /// How many places it is allowed, and how many of these it is about to give up.
+    #[must_use]
+    pub fn allowance(&self) -> (usize, usize) {
+        (self.allowance, self.giving_up)
+    }
+
+    /// Whether it was closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// Whether it was closed and nothing exists any more.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.is_closed && self.slots.is_empty()
+    }
+
+    /// Closes the lender: all who wait are told, idle objects are closed now, loans as they come back.
+    /// Returns objects that the caller has to drop.
+    #[must_use]
+    pub fn close(&mut self, now_us: u64) -> Vec<T> {
+        if self.is_closed {
+            return Vec::new();
+        }
+        self.is_closed = true;
+        self.keeper_due = true;
+        let mut to_drop = Vec::new();
+        while let Some(waiter) = self.queue.first() {
+            to_drop.extend(self.fail_and_free(now_us, waiter, AcquireError::Closed));
+        }
+        to_drop.extend(self.doom_all(now_us, Why::Closed, |state| state == State::Idle));
+        let openings: Vec<LoanHandle> = self
+            .slots
+            .iter()
+            .filter(|(_, slot)| slot.state == State::Opening)
+            .map(|(handle, _)| handle.relabel())
+            .collect();
+        for handle in openings {
+            self.push_work(Work::Abort(handle));
+            self.vacate(handle);
+        }
+        to_drop
+    }
+}

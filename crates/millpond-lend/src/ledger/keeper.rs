@@ -1,0 +1,207 @@
+//! What the keeper does, and what it reports.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::{Ledger, State, Why};
+use crate::error::{AcquireError, LoanHandle};
+use crate::hash::jittered;
+
+/// Lifetimes are shorter than the setting by up to this share.
+const LIFETIME_JITTER_PERCENT: u64 = 10;
+
+/// Something that the keeper has to do.
+#[derive(Debug)]
+pub enum Work<T> {
+    /// Open an object, then call [`Ledger::opened`] or [`Ledger::open_failed`].
+    Open(LoanHandle),
+    /// Check an object, then call [`Ledger::checked`] or [`Ledger::check_failed`].
+    Check(LoanHandle, T),
+    /// Close an object, then call [`Ledger::closed`].
+    Close(LoanHandle, T),
+    /// Stop what is being done for this handle; nothing is to be reported.
+    Abort(LoanHandle),
+}
+
+impl<T, W, E> Ledger<T, W, E> {
+    /// The next thing to do, for the keeper.
+    pub fn next_work(&mut self) -> Option<Work<T>> {
+        self.work.pop_front()
+    }
+
+    /// Whether the keeper has to be woken; asking resets it.
+    #[must_use]
+    #[inline]
+    pub fn take_keeper_due(&mut self) -> bool {
+        std::mem::take(&mut self.keeper_due)
+    }
+
+    /// Whether somebody does the work.
+    #[must_use]
+    pub fn has_keeper(&self) -> bool {
+        self.has_keeper
+    }
+
+    /// From now on somebody does the work.
+    pub fn keeper_started(&mut self) {
+        self.has_keeper = true;
+    }
+
+    /// From now on nobody does the work: those who wait get their answer, what was being opened,
+    /// checked or closed is gone. Returns the objects that have to be dropped.
+    #[must_use]
+    pub fn keeper_gone(&mut self, now_us: u64) -> Vec<T> {
+        self.has_keeper = false;
+        let mut to_drop = Vec::new();
+        while let Some(waiter) = self.queue.first() {
+            to_drop.extend(self.fail_and_free(now_us, waiter, AcquireError::NoKeeper));
+        }
+        let work: VecDeque<Work<T>> = std::mem::take(&mut self.work);
+        for work in work {
+            match work {
+                Work::Check(_, object) | Work::Close(_, object) => to_drop.push(object),
+                Work::Open(_) | Work::Abort(_) => {}
+            }
+        }
+        let with_keeper: Vec<LoanHandle> = self
+            .slots
+            .iter()
+            .filter(|(_, s)| matches!(s.state, State::Opening | State::Checking | State::Closing))
+            .map(|(handle, _)| handle.relabel())
+            .collect();
+        for handle in with_keeper {
+            if self.slot(handle).is_some_and(|slot| slot.state == State::Checking) {
+                self.stats.closings.closed += 1;
+            }
+            self.vacate(handle);
+        }
+        to_drop
+    }
+
+    /// An object is open. Returns it if nobody waits for it under this handle.
+    #[must_use]
+    pub fn opened(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        let lifetime_us = jittered(
+            self.settings.lifetime_us,
+            LIFETIME_JITTER_PERCENT,
+            handle.to_bits().rotate_left(17),
+        );
+        let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Opening) else {
+            return Some(object);
+        };
+        let took_us = now_us.saturating_sub(slot.since_us);
+        slot.used_us = now_us;
+        slot.proved_us = now_us;
+        slot.expires_us = now_us.saturating_add(lifetime_us);
+        let expires_us = slot.expires_us;
+        let replaces = slot.replaces.take();
+        self.stats.opened += 1;
+        let old_error = self.openings.succeeded(now_us, took_us);
+        self.rubbish.extend(old_error);
+        self.due_at(expires_us);
+        let mut to_drop = self.settle(now_us, handle, object);
+        if let Some(old) = replaces {
+            to_drop = to_drop.or(self.doom(now_us, old, Why::Lifetime));
+        }
+        self.serve(now_us);
+        to_drop
+    }
+
+    /// An opening has failed, for this reason if one is known. A final failure is the answer for all
+    /// who wait, unless objects are in service that they can still get.
+    #[must_use]
+    pub fn open_failed(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        error: Option<Arc<E>>,
+        is_final: bool,
+    ) -> Vec<T> {
+        if self.slot(handle).is_none_or(|slot| slot.state != State::Opening) {
+            self.rubbish.extend(error);
+            return Vec::new();
+        }
+        self.vacate(handle);
+        self.stats.open_failed += 1;
+        let pause = (self.settings.backoff_min_us, self.settings.backoff_max_us);
+        let old_error = self.openings.failed(now_us, error.clone(), is_final, pause);
+        self.rubbish.extend(old_error);
+        let mut to_drop = Vec::new();
+        let in_service = self.slots.len() - self.openings.now - self.closing;
+        if let Some(error) = error.filter(|_| is_final && in_service == 0) {
+            while let Some(waiter) = self.queue.first() {
+                let answer = AcquireError::Opening(Arc::clone(&error));
+                to_drop.extend(self.fail_and_free(now_us, waiter, answer));
+            }
+        }
+        self.serve(now_us);
+        to_drop
+    }
+
+    /// A check has succeeded. Returns the object if nobody waits for it under this handle.
+    #[must_use]
+    pub fn checked(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Checking) else {
+            return Some(object);
+        };
+        // It worked when the check began; what was suspected since is not answered by it.
+        slot.proved_us = slot.since_us;
+        slot.used_us = now_us;
+        let to_drop = self.settle(now_us, handle, object);
+        self.serve(now_us);
+        to_drop
+    }
+
+    /// A check has failed; the object is closed by the keeper.
+    #[must_use]
+    pub fn check_failed(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        let Some(slot) = self.slot(handle).filter(|slot| slot.state == State::Checking) else {
+            return Some(object);
+        };
+        let proved_us = slot.proved_us;
+        self.suspect_others(now_us, proved_us);
+        let to_drop = self.close_object(now_us, handle, object, Why::Check);
+        self.serve(now_us);
+        to_drop
+    }
+
+    /// The work on an object has panicked or was given up, and the object is gone.
+    pub fn lost(&mut self, now_us: u64, handle: LoanHandle) {
+        match self.slot(handle).map(|slot| (slot.state, slot.proved_us)) {
+            Some((State::Checking, proved_us)) => {
+                self.stats.closings.check += 1;
+                self.vacate(handle);
+                self.suspect_others(now_us, proved_us);
+                self.after_vacating(now_us);
+            }
+            Some((State::Closing, _)) => self.closed(now_us, handle),
+            _ => {}
+        }
+    }
+
+    /// A loan has ended, and its object is gone: it did not survive being given back.
+    pub fn lost_on_return(&mut self, now_us: u64, handle: LoanHandle) {
+        if let Some(proved_us) = self.end_loan(now_us, handle) {
+            self.stats.closings.broken += 1;
+            self.suspect_others(now_us, proved_us);
+            self.vacate(handle);
+            self.after_vacating(now_us);
+        }
+    }
+
+    /// An object is closed.
+    pub fn closed(&mut self, now_us: u64, handle: LoanHandle) {
+        if self.slot(handle).is_some_and(|slot| slot.state == State::Closing) {
+            self.vacate(handle);
+            self.after_vacating(now_us);
+        }
+    }
+
+    /// There is room for another opening.
+    pub(super) fn after_vacating(&mut self, now_us: u64) {
+        if self.is_closed && self.slots.is_empty() {
+            self.keeper_due = true;
+        }
+        self.serve(now_us);
+    }
+}

@@ -1,0 +1,379 @@
+//! Asking, fetching, giving back and giving up.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::queue::{Answer, Waiter};
+use super::{Ledger, State, Why, Work};
+use crate::error::{AcquireError, LoanHandle};
+use crate::ledger::WaiterHandle;
+use crate::settings::IdleOrder;
+use crate::stats::Stats;
+
+/// What [`Ledger::ask`] answers.
+#[derive(Debug)]
+pub enum Ask<T, E> {
+    /// An object was idle: here it is.
+    Lent(LoanHandle, T),
+    /// The caller waits in the line; [`Ledger::claim`] has the answer.
+    Queued(WaiterHandle),
+    /// There is none, and waiting is pointless.
+    Failed(AcquireError<E>),
+}
+
+/// What [`Ledger::claim`] answers.
+#[derive(Debug)]
+pub enum Claim<T, W, E> {
+    /// No answer yet; with the waker that was replaced.
+    Pending(Option<W>),
+    /// The caller has what it asked for: one object, and as many more as it asked for.
+    Served(LoanHandle, T, Vec<(LoanHandle, T)>),
+    /// The caller gets nothing.
+    Failed(AcquireError<E>),
+    /// Nobody waits under this handle.
+    Unknown,
+}
+
+impl<T, W, E> Ledger<T, W, E> {
+    /// Asks for `want` objects at once.
+    ///
+    /// A caller who is queued calls [`claim`](Self::claim), now and when it is woken, or
+    /// [`cancel`](Self::cancel).
+    ///
+    /// # Panics
+    ///
+    /// If `want` is 0.
+    #[inline]
+    pub fn ask(
+        &mut self,
+        now_us: u64,
+        want: usize,
+        place: &'static Location<'static>,
+    ) -> Ask<T, E> {
+        assert!(want > 0, "nobody asks for nothing");
+        if want == 1 && self.queue.len() == 0 && !self.is_closed {
+            if let Some((handle, object)) = self.take_ready(now_us) {
+                self.lend(now_us, handle, now_us, place);
+                return Ask::Lent(handle, object);
+            }
+        }
+        self.ask_in_line(now_us, want, place)
+    }
+
+    fn ask_in_line(
+        &mut self,
+        now_us: u64,
+        want: usize,
+        place: &'static Location<'static>,
+    ) -> Ask<T, E> {
+        if let Some(error) = self.refusal(now_us, want) {
+            return Ask::Failed(error);
+        }
+        if self.queue.len() == 0 {
+            self.backlog_us = now_us;
+        }
+        let Some(waiter) = self.queue.push(Waiter::new(want, now_us, place)) else {
+            self.stats.refused += 1;
+            return Ask::Failed(AcquireError::Refused { waiters: self.queue.len() });
+        };
+        self.stats.peak_waiting = self.stats.peak_waiting.max(self.queue.len());
+        self.due_at(now_us.saturating_add(self.settings.acquire_timeout_us));
+        self.serve(now_us);
+        Ask::Queued(waiter)
+    }
+
+    /// Why a caller does not even wait.
+    fn refusal(&mut self, now_us: u64, want: usize) -> Option<AcquireError<E>> {
+        if self.is_closed {
+            return Some(AcquireError::Closed);
+        }
+        if want > self.capacity {
+            return Some(AcquireError::TooMany { asked: want, capacity: self.capacity });
+        }
+        if !self.has_keeper {
+            return Some(AcquireError::NoKeeper);
+        }
+        if self.queue.len() >= self.settings.waiters_max {
+            self.stats.refused += 1;
+            return Some(AcquireError::Refused { waiters: self.queue.len() });
+        }
+        let is_hopeless = self.openings.is_final
+            && self.openings.is_paused(now_us)
+            && self.slots.len() == self.closing;
+        let error = self.openings.last_error.as_ref().filter(|_| is_hopeless)?;
+        Some(AcquireError::Opening(Arc::clone(error)))
+    }
+
+    /// Lends an object without waiting; `None` if none is idle, known to work, and nobody waits.
+    pub fn try_ask(
+        &mut self,
+        now_us: u64,
+        place: &'static Location<'static>,
+    ) -> Option<(LoanHandle, T)> {
+        if self.queue.len() > 0 || self.is_closed {
+            return None;
+        }
+        let taken = self.take_ready(now_us);
+        match &taken {
+            Some((handle, _)) => self.lend(now_us, *handle, now_us, place),
+            // So that a later attempt finds one that is known to work.
+            None if self.checking == 0 => self.check_next_idle(now_us),
+            None => {}
+        }
+        taken
+    }
+
+    /// Takes the next idle object, unless it has to be checked first.
+    #[inline]
+    fn take_ready(&mut self, now_us: u64) -> Option<(LoanHandle, T)> {
+        let handle = *match self.settings.order {
+            IdleOrder::Lifo => self.idle.back(),
+            IdleOrder::Fifo => self.idle.front(),
+        }?;
+        let check_after_us = self.settings.check_after_idle_us;
+        let suspect_before_us = self.suspect_before_us;
+        let slot = self.slots.get_mut(handle.relabel())?;
+        let is_stale = now_us.saturating_sub(slot.used_us) > check_after_us;
+        if is_stale || slot.proved_us < suspect_before_us {
+            return None;
+        }
+        let object = slot.object.take()?;
+        match self.settings.order {
+            IdleOrder::Lifo => self.idle.pop_back(),
+            IdleOrder::Fifo => self.idle.pop_front(),
+        };
+        Some((handle, object))
+    }
+
+    /// Puts down that an object is with a caller who asked at `asked_us`.
+    #[inline]
+    fn lend(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        asked_us: u64,
+        place: &'static Location<'static>,
+    ) {
+        self.enter(now_us, handle, State::Out);
+        if let Some(slot) = self.slots.get_mut(handle.relabel()) {
+            slot.asked_us = asked_us;
+            slot.place = place;
+        }
+        self.stats.loans += 1;
+        self.stats.waits[Stats::bucket(now_us.saturating_sub(asked_us))] += 1;
+    }
+
+    /// Gives those who wait what is idle, has more checked and opened if that is not enough.
+    pub(super) fn serve(&mut self, now_us: u64) {
+        while self.queue.len() > 0 {
+            let Some((handle, object)) = self.take_ready(now_us) else { break };
+            self.promise(now_us, handle, object);
+        }
+        while self.has_keeper && self.queue.missing() > self.checking && !self.idle.is_empty() {
+            self.check_next_idle(now_us);
+        }
+        self.open_what_pays(now_us);
+    }
+
+    fn check_next_idle(&mut self, now_us: u64) {
+        if !self.has_keeper {
+            return;
+        }
+        let next = match self.settings.order {
+            IdleOrder::Lifo => self.idle.pop_back(),
+            IdleOrder::Fifo => self.idle.pop_front(),
+        };
+        let Some(handle) = next else { return };
+        let Some(object) = self.slot_mut(handle).and_then(|slot| slot.object.take()) else {
+            return;
+        };
+        self.start_check(now_us, handle, object);
+    }
+
+    pub(super) fn start_check(&mut self, now_us: u64, handle: LoanHandle, object: T) {
+        self.enter(now_us, handle, State::Checking);
+        let deadline_us = now_us.saturating_add(self.settings.check_timeout_us);
+        if let Some(slot) = self.slot_mut(handle) {
+            slot.deadline_us = deadline_us;
+        }
+        self.stats.checks += 1;
+        self.due_at(deadline_us);
+        self.push_work(Work::Check(handle, object));
+    }
+
+    /// Keeps an object for the first in the line.
+    fn promise(&mut self, now_us: u64, handle: LoanHandle, object: T) {
+        let Some(front) = self.queue.front() else { return };
+        let (asked_us, place) = (front.asked_us, front.place);
+        self.enter(now_us, handle, State::Promised);
+        if let Some(slot) = self.slots.get_mut(handle.relabel()) {
+            slot.since_us = now_us;
+            slot.object = Some(object);
+            slot.asked_us = asked_us;
+            slot.place = place;
+        }
+        self.served_us = now_us;
+        if let Some(waker) = self.queue.keep_for_first(handle) {
+            self.wake(waker);
+        }
+    }
+
+    /// Fetches the answer for a caller who waits; if there is none yet, it is woken through `waker`.
+    ///
+    /// A waker is kept until there is an answer, or another one replaces it.
+    pub fn claim(&mut self, waiter: WaiterHandle, waker: Option<W>) -> Claim<T, W, E> {
+        let Some(entry) = self.queue.get_mut(waiter) else { return Claim::Unknown };
+        if matches!(entry.answer, Answer::Waiting) {
+            return Claim::Pending(match waker {
+                Some(waker) => entry.waker.replace(waker),
+                None => None,
+            });
+        }
+        let Some(entry) = self.queue.remove(waiter) else { return Claim::Unknown };
+        match entry.answer {
+            Answer::Failed(error) => Claim::Failed(error),
+            Answer::Served | Answer::Waiting => {
+                let mut rest = Vec::with_capacity(entry.rest.len());
+                for handle in entry.rest {
+                    rest.extend(self.fetch(handle).map(|object| (handle, object)));
+                }
+                let first = entry.first.and_then(|handle| Some((handle, self.fetch(handle)?)));
+                match first {
+                    Some((handle, object)) => Claim::Served(handle, object, rest),
+                    None => Claim::Unknown,
+                }
+            }
+        }
+    }
+
+    /// Takes an object that was kept for the caller.
+    fn fetch(&mut self, handle: LoanHandle) -> Option<T> {
+        let slot = self.slots.get_mut(handle.relabel())?;
+        let object = slot.object.take()?;
+        let (asked_us, handed_us) = (slot.asked_us, slot.since_us);
+        self.enter(handed_us, handle, State::Out);
+        self.stats.loans += 1;
+        self.stats.waits[Stats::bucket(handed_us.saturating_sub(asked_us))] += 1;
+        Some(object)
+    }
+
+    /// Takes back an object, and hands it to the first who waits.
+    ///
+    /// Returns the object if it has to be dropped and nobody else will: there is no keeper, or the
+    /// handle is not that of a loan.
+    #[inline]
+    pub fn give_back(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        object: T,
+        is_broken: bool,
+    ) -> Option<T> {
+        let Some(used_us) = self.end_loan(now_us, handle) else { return Some(object) };
+        if is_broken {
+            self.suspect_others(now_us, used_us);
+            return self.close_object(now_us, handle, object, Why::Broken);
+        }
+        self.settle(now_us, handle, object)
+    }
+
+    /// Takes back an object that must not be lent again.
+    pub fn discard(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        if self.end_loan(now_us, handle).is_none() {
+            return Some(object);
+        }
+        self.close_object(now_us, handle, object, Why::Discarded)
+    }
+
+    /// Ends a loan whose object the caller keeps: the ledger forgets it.
+    pub fn detach(&mut self, now_us: u64, handle: LoanHandle) {
+        if self.end_loan(now_us, handle).is_some() {
+            self.stats.closings.detached += 1;
+            self.vacate(handle);
+            self.after_vacating(now_us);
+        }
+    }
+
+    /// Puts down the end of a loan; returns when its object was last known to work.
+    #[inline]
+    pub(super) fn end_loan(&mut self, now_us: u64, handle: LoanHandle) -> Option<u64> {
+        let slot = self.slots.get_mut(handle.relabel())?;
+        if slot.state != State::Out {
+            return None;
+        }
+        slot.used_us = now_us;
+        let (asked_us, got_us, proved_us) = (slot.asked_us, slot.since_us, slot.proved_us);
+        self.openings.saw_hold(now_us.saturating_sub(got_us));
+        if self.rows.is_some() {
+            self.record(asked_us, Some(got_us), now_us);
+        }
+        Some(proved_us)
+    }
+
+    /// Finds a place for an object that is free: with the first who waits, else idle.
+    #[inline]
+    pub(super) fn settle(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        let Some(slot) = self.slots.get(handle.relabel()) else { return Some(object) };
+        if let Some(why) = self.why_close(slot.doomed) {
+            return self.close_object(now_us, handle, object, why);
+        }
+        if slot.proved_us < self.suspect_before_us && self.has_keeper {
+            self.start_check(now_us, handle, object);
+        } else if self.queue.len() > 0 {
+            self.promise(now_us, handle, object);
+        } else {
+            self.enter(now_us, handle, State::Idle);
+            if let Some(slot) = self.slots.get_mut(handle.relabel()) {
+                slot.object = Some(object);
+                let idle_ends = slot.used_us.saturating_add(self.settings.idle_us);
+                let ends = idle_ends.min(slot.expires_us);
+                self.due_at(ends);
+            }
+            self.idle.push_back(handle);
+        }
+        None
+    }
+
+    fn why_close(&self, doomed: Option<Why>) -> Option<Why> {
+        if self.is_closed {
+            Some(Why::Closed)
+        } else if doomed.is_some() {
+            doomed
+        } else if self.slots.len() > self.capacity().saturating_add(self.closing) {
+            Some(Why::Capacity)
+        } else {
+            None
+        }
+    }
+
+    /// Gives up waiting, or what was handed over and not yet fetched: that goes to the next.
+    ///
+    /// Returns objects that have to be dropped by the caller, as [`give_back`](Self::give_back) does,
+    /// and the waker.
+    pub fn cancel(&mut self, now_us: u64, waiter: WaiterHandle) -> (Vec<T>, Option<W>) {
+        let Some(entry) = self.queue.remove(waiter) else { return (Vec::new(), None) };
+        self.stats.cancelled += 1;
+        if matches!(entry.answer, Answer::Waiting) {
+            self.record(entry.asked_us, None, now_us);
+        }
+        let to_drop = self.pass_on(now_us, entry.first.into_iter().chain(entry.rest));
+        (to_drop, entry.waker)
+    }
+
+    /// Gives objects that were kept for a caller to the next.
+    pub(super) fn pass_on(
+        &mut self,
+        now_us: u64,
+        handles: impl Iterator<Item = LoanHandle>,
+    ) -> Vec<T> {
+        let mut to_drop = Vec::new();
+        for handle in handles {
+            let Some(object) = self.slot_mut(handle).and_then(|slot| slot.object.take()) else {
+                continue;
+            };
+            to_drop.extend(self.settle(now_us, handle, object));
+        }
+        self.serve(now_us);
+        to_drop
+    }
+}

@@ -1,0 +1,93 @@
+//! One slot of a ledger: where its object is.
+
+use std::panic::Location;
+
+use crate::error::LoanHandle;
+
+/// Where the object of a slot is. A slot whose object does not exist is a free slot of the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// The keeper opens it.
+    Opening,
+    /// In the slot, and in the list of idle objects.
+    Idle,
+    /// In the slot, kept for the waiter who has not fetched it yet.
+    Promised,
+    /// With a caller.
+    Out,
+    /// With the keeper, who checks it.
+    Checking,
+    /// With the keeper, who closes it.
+    Closing,
+}
+
+/// Why an object is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    Discarded,
+    Broken,
+    Check,
+    Lifetime,
+    Idle,
+    Evicted,
+    Capacity,
+    Closed,
+}
+
+/// An object that exists, or is being opened.
+#[derive(Debug)]
+pub(super) struct Slot<T> {
+    pub(super) state: State,
+    /// `Some` while the object is idle or promised.
+    pub(super) object: Option<T>,
+    /// When its state began; of a loan: when it was handed over.
+    pub(super) since_us: u64,
+    /// When the holder of the loan asked for it.
+    pub(super) asked_us: u64,
+    /// When it was last lent or checked.
+    pub(super) used_us: u64,
+    /// When it was last known to work.
+    pub(super) proved_us: u64,
+    /// When its lifetime ends.
+    pub(super) expires_us: u64,
+    /// When the keeper's work on it is given up.
+    pub(super) deadline_us: u64,
+    /// Why it is closed as soon as it is free.
+    pub(super) doomed: Option<Why>,
+    /// The object that this one replaces once it is open.
+    pub(super) replaces: Option<LoanHandle>,
+    /// Whether another one is being opened to replace it.
+    pub(super) being_replaced: bool,
+    /// Who asked for the loan.
+    pub(super) place: &'static Location<'static>,
+}
+
+impl<T> Slot<T> {
+    /// A slot whose object the keeper will open until `deadline_us`.
+    pub(super) fn opening(
+        now_us: u64,
+        deadline_us: u64,
+        replaces: Option<LoanHandle>,
+        place: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            state: State::Opening,
+            object: None,
+            since_us: now_us,
+            asked_us: now_us,
+            used_us: now_us,
+            proved_us: now_us,
+            expires_us: u64::MAX,
+            deadline_us,
+            doomed: None,
+            replaces,
+            being_replaced: false,
+            place,
+        }
+    }
+
+    /// Whether the object is lent, or kept for somebody.
+    pub(super) fn is_lent(&self) -> bool {
+        matches!(self.state, State::Out | State::Promised)
+    }
+}

@@ -1,0 +1,173 @@
+//! What time brings: waiters who have waited enough, work that takes too long, objects that are old
+//! or idle.
+
+use super::queue::Answer;
+use super::{Ledger, State, Why, Work};
+use crate::error::{AcquireError, LoanHandle};
+use crate::ledger::WaiterHandle;
+
+impl<T, W, E> Ledger<T, W, E> {
+    /// Does what is due; the keeper calls it at [`next_alarm_us`](Self::next_alarm_us) and whenever it
+    /// is woken. Returns objects that the caller has to drop. O(capacity).
+    #[must_use]
+    pub fn tick(&mut self, now_us: u64) -> Vec<T> {
+        let mut to_drop = self.expire_waiters(now_us);
+        self.expire_work(now_us);
+        self.expire_objects(now_us, &mut to_drop);
+        self.expire_idle(now_us, &mut to_drop);
+        self.serve(now_us);
+        self.alarm_us = self.compute_alarm(now_us);
+        to_drop
+    }
+
+    /// When [`tick`](Self::tick) is due next, as of its last call.
+    #[must_use]
+    pub fn next_alarm_us(&self) -> u64 {
+        self.alarm_us
+    }
+
+    fn expire_waiters(&mut self, now_us: u64) -> Vec<T> {
+        let mut to_drop = Vec::new();
+        let timeout_us = self.settings.acquire_timeout_us;
+        while let Some(waiter) = self.queue.first() {
+            let Some((asked_us, ahead)) = self.queue.front().map(|w| (w.asked_us, w.ahead)) else {
+                break;
+            };
+            if now_us < asked_us.saturating_add(timeout_us) {
+                break;
+            }
+            let error = AcquireError::TimedOut {
+                waited_ms: now_us.saturating_sub(asked_us) / 1_000,
+                ahead,
+                holders: self.holders(now_us),
+                source: self.openings.last_error.clone(),
+            };
+            self.stats.timed_out += 1;
+            to_drop.extend(self.fail_and_free(now_us, waiter, error));
+        }
+        to_drop
+    }
+
+    /// Answers a waiter with an error, and gives what was kept for it to the next.
+    pub(super) fn fail_and_free(
+        &mut self,
+        now_us: u64,
+        waiter: WaiterHandle,
+        error: AcquireError<E>,
+    ) -> Vec<T> {
+        if let Some(asked_us) = self.queue.get(waiter).map(|entry| entry.asked_us) {
+            self.record(asked_us, None, now_us);
+        }
+        self.fail(waiter, error);
+        let Some(entry) = self.queue.get_mut(waiter) else { return Vec::new() };
+        debug_assert!(matches!(entry.answer, Answer::Failed(_)));
+        let first = entry.first.take();
+        let rest = std::mem::take(&mut entry.rest);
+        if first.is_none() {
+            return Vec::new();
+        }
+        self.pass_on(now_us, first.into_iter().chain(rest))
+    }
+
+    fn expire_work(&mut self, now_us: u64) {
+        let late: Vec<(LoanHandle, State)> = self
+            .slots
+            .iter()
+            .filter(|(_, slot)| {
+                matches!(slot.state, State::Opening | State::Checking | State::Closing)
+                    && slot.deadline_us <= now_us
+            })
+            .map(|(handle, slot)| (handle.relabel(), slot.state))
+            .collect();
+        for (handle, state) in late {
+            self.push_work(Work::Abort(handle));
+            if state == State::Opening {
+                let to_drop = self.open_failed(now_us, handle, None, false);
+                debug_assert!(to_drop.is_empty());
+            } else {
+                self.lost(now_us, handle);
+            }
+        }
+    }
+
+    fn expire_objects(&mut self, now_us: u64, to_drop: &mut Vec<T>) {
+        let old: Vec<LoanHandle> = self
+            .slots
+            .iter()
+            .filter(|(_, slot)| {
+                slot.expires_us <= now_us && slot.doomed.is_none() && !slot.being_replaced
+            })
+            .filter(|(_, slot)| slot.state != State::Closing)
+            .map(|(handle, _)| handle.relabel())
+            .collect();
+        for handle in old {
+            if self.slots.len() >= self.capacity() || !self.has_keeper || self.is_closed {
+                to_drop.extend(self.doom(now_us, handle, Why::Lifetime));
+            } else if self.may_replace(now_us) {
+                self.start_opening(now_us, Some(handle));
+            }
+        }
+    }
+
+    fn expire_idle(&mut self, now_us: u64, to_drop: &mut Vec<T>) {
+        while self.idle.len() > self.settings.idle_min {
+            let Some(handle) = self.idle.front().copied() else { break };
+            let Some(slot) = self.slot(handle) else { break };
+            if now_us < slot.used_us.saturating_add(self.settings.idle_us) {
+                break;
+            }
+            to_drop.extend(self.doom(now_us, handle, Why::Idle));
+        }
+    }
+
+    fn compute_alarm(&self, now_us: u64) -> u64 {
+        let timeout_us = self.settings.acquire_timeout_us;
+        let mut alarm =
+            self.queue.front().map_or(u64::MAX, |front| front.asked_us.saturating_add(timeout_us));
+        alarm = alarm.min(self.openings_due_us(now_us));
+        for slot in self.slots.values() {
+            alarm = alarm.min(match slot.state {
+                State::Opening | State::Checking | State::Closing => slot.deadline_us,
+                State::Idle | State::Promised | State::Out => self.object_due_us(now_us, slot),
+            });
+        }
+        if self.idle.len() > self.settings.idle_min {
+            let longest = self.idle.front().and_then(|handle| self.slot(*handle));
+            let ends = longest.map(|slot| slot.used_us.saturating_add(self.settings.idle_us));
+            alarm = alarm.min(ends.unwrap_or(u64::MAX));
+        }
+        alarm
+    }
+
+    /// When an object has to be replaced. What cannot be replaced yet is looked at again when an
+    /// opening ends, which is a deadline of its own, or when openings begin again.
+    fn object_due_us(&self, now_us: u64, slot: &super::Slot<T>) -> u64 {
+        if slot.doomed.is_some() || slot.being_replaced {
+            u64::MAX
+        } else if slot.expires_us > now_us {
+            slot.expires_us
+        } else if self.backoff_until_us() > now_us {
+            self.backoff_until_us()
+        } else {
+            u64::MAX
+        }
+    }
+
+    /// One object turned out not to work: every other one that was not proved since is suspect, and is
+    /// checked before it is lent again. Old news, of an object that was suspect itself, is none.
+    pub(super) fn suspect_others(&mut self, now_us: u64, proved_us: u64) {
+        if proved_us < self.suspect_before_us {
+            return;
+        }
+        self.suspect_before_us = now_us;
+        if !self.has_keeper {
+            return;
+        }
+        while let Some(handle) = self.idle.pop_front() {
+            let Some(object) = self.slot_mut(handle).and_then(|slot| slot.object.take()) else {
+                continue;
+            };
+            self.start_check(now_us, handle, object);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The futures of [`Lender::acquire`](super::Lender::acquire) and
+//! [`Lender::acquire_many`](super::Lender::acquire_many).
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use super::loan::Loan;
+use super::shared::Shared;
+use crate::error::{AcquireError, LoanHandle};
+use crate::ledger::{Ask, Claim, WaiterHandle};
+use crate::maker::Maker;
+
+/// Where a caller stands.
+#[derive(Debug)]
+enum Stage {
+    NotAsked,
+    Waiting(WaiterHandle),
+    Answered,
+}
+
+/// What a caller gets: the first object, and the others if it asked for several.
+type Served<M> =
+    (LoanHandle, <M as Maker>::Object, Vec<(LoanHandle, <M as Maker>::Object)>);
+
+/// A caller, from its question to its answer.
+struct Caller<'a, M: Maker> {
+    shared: &'a Arc<Shared<M>>,
+    want: usize,
+    place: &'static Location<'static>,
+    stage: Stage,
+}
+
+impl<M: Maker> Caller<'_, M> {
+    #[inline]
+    fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
+        if matches!(self.stage, Stage::NotAsked) {
+            let (want, place) = (self.want, self.place);
+            match self.shared.with(|books, now_us| books.ledger.ask(now_us, want, place)) {
+                Ask::Lent(handle, object) => {
+                    self.stage = Stage::Answered;
+                    return Poll::Ready(Ok((handle, object, Vec::new())));
+                }
+                Ask::Failed(error) => {
+                    self.stage = Stage::Answered;
+                    return Poll::Ready(Err(error));
+                }
+                Ask::Queued(waiter) => self.stage = Stage::Waiting(waiter),
+            }
+        }
+        let Stage::Waiting(waiter) = self.stage else {
+            panic!("polled after it was ready");
+        };
+        // Cloned here, because a waker is users' code.
+        let waker = cx.waker().clone();
+        match self.shared.with(|books, _| books.ledger.claim(waiter, Some(waker))) {
+            Claim::Pending(replaced) => {
+                drop(replaced);
+                Poll::Pending
+            }
+            Claim::Served(handle, object, rest) => {
+                self.stage = Stage::Answered;
+                Poll::Ready(Ok((handle, object, rest)))
+            }
+            Claim::Failed(error) => {
+                self.stage = Stage::Answered;
+                Poll::Ready(Err(error))
+            }
+            Claim::Unknown => unreachable!("a waiter exists until it is answered or cancelled"),
+        }
+    }
+}
+
+impl<M: Maker> Drop for Caller<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Stage::Waiting(waiter) = self.stage {
+            drop(self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter)));
+        }
+    }
+}
+
+/// The future of [`Lender::acquire`](super::Lender::acquire).
+///
+/// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was being
+/// handed over goes to the next.
+#[must_use = "futures do nothing unless they are awaited"]
+pub struct Acquire<'a, M: Maker> {
+    caller: Caller<'a, M>,
+}
+
+impl<'a, M: Maker> Acquire<'a, M> {
+    #[inline]
+    pub(super) fn new(shared: &'a Arc<Shared<M>>, place: &'static Location<'static>) -> Self {
+        Self { caller: Caller { shared, want: 1, place, stage: Stage::NotAsked } }
+    }
+}
+
+impl<M: Maker> Future for Acquire<'_, M> {
+    type Output = Result<Loan<M>, AcquireError<M::Error>>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let caller = &mut self.caller;
+        caller.poll(cx).map_ok(|(handle, object, _)| {
+            Loan::new(Arc::clone(caller.shared), handle, object)
+        })
+    }
+}
+
+impl<M: Maker> fmt::Debug for Acquire<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acquire").field("stage", &self.caller.stage).finish()
+    }
+}
+
+/// The future of [`Lender::acquire_many`](super::Lender::acquire_many).
+///
+/// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was kept for
+/// it goes to the next.
+#[must_use = "futures do nothing unless they are awaited"]
+pub struct AcquireMany<'a, M: Maker> {
+    /// `None` if nothing was asked for.
+    caller: Option<Caller<'a, M>>,
+}
+
+impl<'a, M: Maker> AcquireMany<'a, M> {
+    pub(super) fn new(
+        shared: &'a Arc<Shared<M>>,
+        want: usize,
+        place: &'static Location<'static>,
+    ) -> Self {
+        let caller = Caller { shared, want, place, stage: Stage::NotAsked };
+        Self { caller: (want > 0).then_some(caller) }
+    }
+}
+
+impl<M: Maker> Future for AcquireMany<'_, M> {
+    type Output = Result<Vec<Loan<M>>, AcquireError<M::Error>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(caller) = &mut self.caller else { return Poll::Ready(Ok(Vec::new())) };
+        caller.poll(cx).map_ok(|(handle, object, rest)| {
+            let all = std::iter::once((handle, object)).chain(rest);
+            all.map(|(handle, object)| Loan::new(Arc::clone(caller.shared), handle, object))
+                .collect()
+        })
+    }
+}
+
+impl<M: Maker> fmt::Debug for AcquireMany<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stage = self.caller.as_ref().map(|caller| &caller.stage);
+        f.debug_struct("AcquireMany").field("stage", &stage).finish()
+    }
+}

@@ -1,0 +1,242 @@
+//! [`Keeper`]: opens, checks and closes, and keeps the time, for those who wait and for objects.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread::JoinHandle;
+
+use super::shared::{Books, Shared};
+use crate::error::LoanHandle;
+use crate::ledger::Work;
+use crate::maker::Maker;
+use crate::park;
+use crate::timer::Timer;
+
+/// Does the work of a lender; nothing is opened, checked or closed unless it runs.
+///
+/// It ends when the lender is closed or no [`Lender`](crate::Lender) is left, and all loans are back.
+#[must_use = "a lender without its keeper opens nothing: spawn `keeper.run(timer)`"]
+pub struct Keeper<M: Maker> {
+    shared: Arc<Shared<M>>,
+}
+
+impl<M: Maker> Keeper<M> {
+    pub(super) fn new(shared: Arc<Shared<M>>) -> Self {
+        Self { shared }
+    }
+
+    /// The keeper's work, to be spawned on any runtime: `tokio::spawn(keeper.run(TokioTimer))`.
+    ///
+    /// Callers wait for it from this call on; if the future is dropped, they are told
+    /// [`NoKeeper`](crate::AcquireError::NoKeeper).
+    pub fn run<T: Timer>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
+        self.shared.with(|books, _| books.ledger.keeper_started());
+        let running = Running { shared: self.shared, jobs: Vec::new() };
+        running.run(timer)
+    }
+
+    /// Runs the keeper on a thread of its own, which needs no runtime.
+    ///
+    /// For makers that need none either: a maker that opens tokio's sockets has to be polled by tokio.
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no more threads.
+    pub fn run_on_thread(self) -> std::io::Result<JoinHandle<()>> {
+        let name = format!("keeper of {}", self.shared.name);
+        let timer = park::ParkTimer::default();
+        let keeper = self.run(timer.clone());
+        std::thread::Builder::new().name(name).spawn(move || park::block_on_until(keeper, &timer))
+    }
+}
+
+impl<M: Maker> fmt::Debug for Keeper<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keeper").field("name", &self.shared.name).finish_non_exhaustive()
+    }
+}
+
+/// How a job ended.
+enum Outcome<M: Maker> {
+    Opened(M::Object),
+    OpenFailed(Arc<M::Error>, bool),
+    Checked(M::Object),
+    CheckFailed(M::Object),
+    Closed,
+    /// The object is gone, and the maker cannot say why.
+    Lost,
+}
+
+/// Something that the maker is doing.
+struct Job<M: Maker> {
+    handle: LoanHandle,
+    future: Pin<Box<dyn Future<Output = Outcome<M>> + Send>>,
+}
+
+/// A keeper at work. When it is dropped, those who wait are told.
+struct Running<M: Maker> {
+    shared: Arc<Shared<M>>,
+    jobs: Vec<Job<M>>,
+}
+
+impl<M: Maker> Running<M> {
+    async fn run<T: Timer>(mut self, timer: T) {
+        let mut alarm_us = u64::MAX;
+        let mut sleep: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
+        while let Some(next_us) = self.turn() {
+            if next_us != alarm_us || sleep.is_none() {
+                alarm_us = next_us;
+                let deadline = self.shared.clock.instant_at(alarm_us);
+                sleep = deadline
+                    .filter(|_| alarm_us != u64::MAX)
+                    .map(|deadline| Box::pin(timer.sleep_until(deadline)) as _);
+            }
+            poll_fn(|cx| {
+                if self.poll_jobs(cx) || self.is_due(cx) {
+                    return Poll::Ready(());
+                }
+                let Some(sleeping) = &mut sleep else { return Poll::Pending };
+                if sleeping.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                sleep = None;
+                Poll::Ready(())
+            })
+            .await;
+        }
+    }
+
+    /// Does what is due and begins the jobs; returns when to look next, `None` if all is done.
+    fn turn(&mut self) -> Option<u64> {
+        let (to_drop, work, next_us) = self.shared.with(|books, now_us| {
+            let to_drop = books.ledger.tick(now_us);
+            let work: Vec<_> = std::iter::from_fn(|| books.ledger.next_work()).collect();
+            let alarm_us = books.ledger.next_alarm_us().min(books.grace_ends_us);
+            let is_done = books.ledger.is_finished() || now_us >= books.grace_ends_us;
+            let _ = books.ledger.take_keeper_due();
+            (to_drop, work, (!is_done).then_some(alarm_us))
+        });
+        drop(to_drop);
+        for work in work {
+            self.start(work);
+        }
+        next_us
+    }
+
+    fn start(&mut self, work: Work<M::Object>) {
+        let shared = Arc::clone(&self.shared);
+        let (handle, future): (_, Pin<Box<dyn Future<Output = Outcome<M>> + Send>>) = match work {
+            Work::Abort(handle) => {
+                self.jobs.retain(|job| job.handle != handle);
+                return;
+            }
+            Work::Open(handle) => (
+                handle,
+                Box::pin(async move {
+                    match shared.maker.open().await {
+                        Ok(object) => Outcome::Opened(object),
+                        Err(error) => {
+                            let is_final = shared.maker.is_final(&error);
+                            Outcome::OpenFailed(Arc::new(error), is_final)
+                        }
+                    }
+                }),
+            ),
+            Work::Check(handle, object) => (
+                handle,
+                Box::pin(async move {
+                    match shared.maker.check_owned(object).await {
+                        Ok(object) => Outcome::Checked(object),
+                        Err(Some(object)) => Outcome::CheckFailed(object),
+                        Err(None) => Outcome::Lost,
+                    }
+                }),
+            ),
+            Work::Close(handle, object) => (
+                handle,
+                Box::pin(async move {
+                    shared.maker.close(object).await;
+                    Outcome::Closed
+                }),
+            ),
+        };
+        self.jobs.push(Job { handle, future });
+    }
+
+    /// Continues every job; returns whether one has ended.
+    fn poll_jobs(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut has_ended = false;
+        let mut index = 0;
+        while let Some(job) = self.jobs.get_mut(index) {
+            // A job that panics is never polled again.
+            match catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx))) {
+                Ok(Poll::Pending) => index += 1,
+                Ok(Poll::Ready(outcome)) => {
+                    let handle = self.jobs.swap_remove(index).handle;
+                    self.report(handle, outcome);
+                    has_ended = true;
+                }
+                Err(_) => {
+                    let handle = self.jobs.swap_remove(index).handle;
+                    self.report(handle, Outcome::Lost);
+                    has_ended = true;
+                }
+            }
+        }
+        has_ended
+    }
+
+    /// Tells the ledger how a job ended.
+    fn report(&self, handle: LoanHandle, outcome: Outcome<M>) {
+        let to_drop = self.shared.with(|books, now_us| {
+            let ledger = &mut books.ledger;
+            match outcome {
+                Outcome::Opened(object) => {
+                    ledger.opened(now_us, handle, object).into_iter().collect()
+                }
+                Outcome::OpenFailed(error, is_final) => {
+                    ledger.open_failed(now_us, handle, Some(error), is_final)
+                }
+                Outcome::Checked(object) => {
+                    ledger.checked(now_us, handle, object).into_iter().collect()
+                }
+                Outcome::CheckFailed(object) => {
+                    ledger.check_failed(now_us, handle, object).into_iter().collect()
+                }
+                Outcome::Closed => {
+                    ledger.closed(now_us, handle);
+                    Vec::new()
+                }
+                Outcome::Lost => {
+                    let to_drop = ledger.open_failed(now_us, handle, None, false);
+                    ledger.lost(now_us, handle);
+                    to_drop
+                }
+            }
+        });
+        drop(to_drop);
+    }
+
+    /// Has the keeper woken when it is needed; returns whether it is already.
+    fn is_due(&self, cx: &Context<'_>) -> bool {
+        // Cloned and dropped here, because a waker is users' code.
+        let waker = cx.waker().clone();
+        let (is_due, replaced) = self.shared.with(|books: &mut Books<M>, _| {
+            (books.ledger.take_keeper_due(), books.keeper.replace(waker))
+        });
+        drop(replaced);
+        is_due
+    }
+}
+
+impl<M: Maker> Drop for Running<M> {
+    fn drop(&mut self) {
+        self.jobs.clear();
+        let to_drop = self.shared.with(|books, now_us| books.ledger.keeper_gone(now_us));
+        drop(to_drop);
+        self.shared.wake_closers();
+    }
+}

@@ -1,0 +1,91 @@
+//! [`Loan`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use super::shared::Shared;
+use crate::error::LoanHandle;
+use crate::maker::Maker;
+
+/// An object that a lender has lent. Dropping it gives the object back, to the first who waits.
+///
+/// It needs no runtime to be dropped, and may outlive the lender. A loan that is leaked
+/// ([`std::mem::forget`]) keeps its place for ever; [`AcquireError::TimedOut`](crate::AcquireError)
+/// names the line that asked for it.
+pub struct Loan<M: Maker> {
+    shared: Arc<Shared<M>>,
+    handle: LoanHandle,
+    /// `None` only while the loan ends.
+    object: Option<M::Object>,
+}
+
+impl<M: Maker> Loan<M> {
+    #[inline]
+    pub(super) fn new(shared: Arc<Shared<M>>, handle: LoanHandle, object: M::Object) -> Self {
+        Self { shared, handle, object: Some(object) }
+    }
+
+    /// Names the object: slot and generation, `3v7`. Another object never has the same handle.
+    #[must_use]
+    pub fn handle(&self) -> LoanHandle {
+        self.handle
+    }
+
+    /// Ends the loan; the object is closed and not lent again.
+    pub fn discard(mut self) {
+        let Some(object) = self.object.take() else { return };
+        let handle = self.handle;
+        let to_drop = self.shared.with(|books, now_us| books.ledger.discard(now_us, handle, object));
+        drop(to_drop);
+    }
+
+    /// Ends the loan; the object is the caller's from now on, and the lender may open another one.
+    #[must_use]
+    pub fn detach(mut self) -> M::Object {
+        let object = self.object.take();
+        let handle = self.handle;
+        self.shared.with(|books, now_us| books.ledger.detach(now_us, handle));
+        match object {
+            Some(object) => object,
+            None => unreachable!("a loan that has not ended has an object"),
+        }
+    }
+}
+
+impl<M: Maker> Drop for Loan<M> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(object) = self.object.take() {
+            self.shared.give_back(self.handle, object);
+        }
+    }
+}
+
+impl<M: Maker> Deref for Loan<M> {
+    type Target = M::Object;
+
+    #[inline]
+    fn deref(&self) -> &M::Object {
+        match &self.object {
+            Some(object) => object,
+            None => unreachable!("a loan that has not ended has an object"),
+        }
+    }
+}
+
+impl<M: Maker> DerefMut for Loan<M> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut M::Object {
+        match &mut self.object {
+            Some(object) => object,
+            None => unreachable!("a loan that has not ended has an object"),
+        }
+    }
+}
+
+impl<M: Maker<Object: fmt::Debug>> fmt::Debug for Loan<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("handle", &self.handle).field("object", &self.object).finish()
+    }
+}

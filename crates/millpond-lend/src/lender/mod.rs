@@ -1,0 +1,258 @@
+//! [`Lender`].
+
+mod acquire;
+mod builder;
+mod keeper;
+mod loan;
+pub(crate) mod shared;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io::{self, Write};
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+pub use acquire::{Acquire, AcquireMany};
+pub use builder::{Asynchronous, Builder, Threads};
+pub use keeper::Keeper;
+pub use loan::Loan;
+
+use crate::error::{Holder, LoanHandle};
+use crate::maker::Maker;
+use crate::stats::Stats;
+use crate::trace::{TRACE_HEADER, TraceRow};
+use shared::Shared;
+
+/// How closing went.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CloseReport {
+    /// How many objects were closed since the call.
+    pub closed: u64,
+    /// Which loans were still out when the grace was over. They are dropped when they come back.
+    pub still_out: Vec<Holder>,
+}
+
+/// Lends objects that are expensive to open, such as connections: the first who asks is the first who
+/// gets one.
+///
+/// A clone lends the same objects. When the last clone is gone, the lender closes.
+///
+/// **Memory** is taken when it is built, for `capacity_max` objects and `waiters_max` waiters; a loan
+/// allocates nothing. **Time**: acquiring and giving back are O(1), under one lock that is never held
+/// while anything else happens.
+///
+/// ```
+/// use std::convert::Infallible;
+/// use millpond_lend::{Lender, Maker, TokioTimer};
+///
+/// struct Greetings;
+///
+/// impl Maker for Greetings {
+///     type Object = String;
+///     type Error = Infallible;
+///
+///     async fn open(&self) -> Result<String, Infallible> {
+///         Ok("hello".into())
+///     }
+///     async fn check(&self, _: &mut String) -> Result<(), Infallible> {
+///         Ok(())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let (lender, keeper) = Lender::builder(Greetings).capacity(2).name("greetings").build();
+/// tokio::spawn(keeper.run(TokioTimer));
+///
+/// let mut loan = lender.acquire().await.unwrap();
+/// loan.push_str(" world");
+/// assert_eq!(loan.handle().to_string(), "0v1");
+/// drop(loan); // goes back
+///
+/// assert_eq!(*lender.acquire().await.unwrap(), "hello world"); // the same object
+/// assert_eq!(lender.stats().opened, 1);
+/// # });
+/// ```
+pub struct Lender<M: Maker> {
+    owner: Arc<Owner<M>>,
+}
+
+/// Closes the lender when its last clone is gone; loans and the keeper do not count.
+struct Owner<M: Maker> {
+    shared: Arc<Shared<M>>,
+}
+
+impl<M: Maker> Drop for Owner<M> {
+    fn drop(&mut self) {
+        drop(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+    }
+}
+
+impl<M: Maker> Lender<M> {
+    /// Begins a lender of what `maker` opens. Every setting has a default: [`Builder`].
+    #[must_use]
+    pub fn builder(maker: M) -> Builder<M, Asynchronous> {
+        Builder::new(maker)
+    }
+
+    pub(crate) fn from_shared(shared: Arc<Shared<M>>) -> Self {
+        Self { owner: Arc::new(Owner { shared }) }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared<M>> {
+        &self.owner.shared
+    }
+
+    /// Lends an object, as soon as one is free and everybody who asked before has one.
+    ///
+    /// May be dropped at any time: nothing is lost. Resolves to an [error](crate::AcquireError) after
+    /// the acquire timeout at the latest.
+    #[track_caller]
+    #[inline]
+    pub fn acquire(&self) -> Acquire<'_, M> {
+        Acquire::new(&self.owner.shared, Location::caller())
+    }
+
+    /// Lends `count` objects at once, or none: so two callers who need several each cannot wait for
+    /// each other. A caller who keeps a loan while it asks for another one can.
+    ///
+    /// Allocates two vectors, unlike [`acquire`](Self::acquire).
+    #[track_caller]
+    pub fn acquire_many(&self, count: usize) -> AcquireMany<'_, M> {
+        AcquireMany::new(&self.owner.shared, count, Location::caller())
+    }
+
+    /// Lends an object without waiting; `None` if none is idle and known to work, or somebody waits.
+    #[track_caller]
+    #[must_use]
+    pub fn try_acquire(&self) -> Option<Loan<M>> {
+        let place = Location::caller();
+        let shared = &self.owner.shared;
+        let (handle, object) =
+            shared.with(|books, now_us| books.ledger.try_ask(now_us, place))?;
+        Some(Loan::new(Arc::clone(shared), handle, object))
+    }
+
+    /// Has one object closed: now if it is idle, when it comes back if it is lent. `false` if the handle
+    /// is stale.
+    pub fn evict(&self, handle: LoanHandle) -> bool {
+        let mut to_drop = Vec::new();
+        self.shared().with(|books, now_us| books.ledger.evict(now_us, handle, &mut to_drop))
+    }
+
+    /// Has every object closed that exists now, those that are lent when they come back: after a change
+    /// of the password, or of the server.
+    pub fn evict_all(&self) {
+        drop(self.shared().with(|books, now_us| books.ledger.evict_all(now_us)));
+    }
+
+    /// Sets how many objects may exist, at most `capacity_max`; returns what was set.
+    ///
+    /// The capacity is exact: idle objects in excess are closed now, loans in excess when they come
+    /// back, and nothing is opened until fewer exist than may.
+    pub fn set_capacity(&self, capacity: usize) -> usize {
+        let (set, to_drop) =
+            self.shared().with(|books, now_us| books.ledger.set_capacity(now_us, capacity));
+        drop(to_drop);
+        set
+    }
+
+    /// How the lender stands, and what it has done.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared().read(|books, _| books.ledger.stats())
+    }
+
+    /// Its name; empty if it has none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.shared().name
+    }
+
+    /// Every loan that is out: which object, for how long, and who asked for it. O(capacity).
+    #[must_use]
+    pub fn holders(&self) -> Vec<Holder> {
+        self.shared().read(|books, now_us| books.ledger.all_holders(now_us).collect())
+    }
+
+    /// Begins a trace: from now on each ask makes a row, once it is answered and the loan is back.
+    ///
+    /// Take the rows at least every 65,536 loans; what is not taken in time is lost, and counted in
+    /// [`Stats::trace_rows_lost`].
+    pub fn begin_trace(&self) {
+        self.shared().with(|books, _| books.ledger.begin_trace());
+    }
+
+    /// The rows since the last call, in the order in which the loans came back.
+    #[must_use]
+    pub fn take_trace(&self) -> Vec<TraceRow> {
+        self.shared().with(|books, _| books.ledger.take_trace())
+    }
+
+    /// Writes the rows since the last call as lines of a trace for `millpond plan`:
+    /// `asked_us,got_us,returned_us,pool`. The first line of the file, [`TRACE_HEADER`], is
+    /// written if `with_header`.
+    ///
+    /// # Errors
+    ///
+    /// If `to` cannot be written; the rows are then lost.
+    pub fn write_trace(&self, mut to: impl Write, with_header: bool) -> io::Result<()> {
+        if with_header {
+            writeln!(to, "{TRACE_HEADER}")?;
+        }
+        let name = self.name().replace([',', '\n', '\r'], "_");
+        for row in self.take_trace() {
+            writeln!(to, "{}", row.with_pool(&name))?;
+        }
+        to.flush()
+    }
+
+    /// Closes the lender: those who wait are told, idle objects are closed now, loans as they come back.
+    /// Resolves when nothing exists any more, or the `grace` is over.
+    ///
+    /// Dropped, it closes all the same. Without a keeper it does not wait.
+    pub async fn close(&self, grace: Duration) -> CloseReport {
+        let shared = self.shared();
+        let grace_us = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);
+        let (to_drop, before, keeper) = shared.with(|books, now_us| {
+            books.grace_ends_us = books.grace_ends_us.min(now_us.saturating_add(grace_us));
+            let before = books.ledger.stats().closings.total();
+            (books.ledger.close(now_us), before, books.keeper.take())
+        });
+        drop(to_drop);
+        if let Some(keeper) = keeper {
+            keeper.wake();
+        }
+        poll_fn(|cx| {
+            let waker = cx.waker().clone();
+            shared.with(|books, _| {
+                // The keeper ends when all is closed, and then wakes those who wait here.
+                if books.ledger.has_keeper() {
+                    books.closers.push(waker);
+                    Poll::Pending
+                } else {
+                    Poll::Ready(())
+                }
+            })
+        })
+        .await;
+        shared.read(|books, now_us| CloseReport {
+            closed: books.ledger.stats().closings.total() - before,
+            still_out: books.ledger.all_holders(now_us).collect(),
+        })
+    }
+}
+
+impl<M: Maker> Clone for Lender<M> {
+    fn clone(&self) -> Self {
+        Self { owner: Arc::clone(&self.owner) }
+    }
+}
+
+impl<M: Maker> fmt::Debug for Lender<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lender").field("name", &self.name()).field("stats", &self.stats()).finish()
+    }
+}

@@ -1,0 +1,137 @@
+//! What the lender, its loans and its keeper have in common.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use crate::error::LoanHandle;
+use crate::ledger::Ledger;
+use crate::maker::Maker;
+use crate::sync::{Clock, Mutex, lock};
+
+/// The ledger of a lender, under its one lock.
+pub(crate) struct Books<M: Maker> {
+    pub(crate) ledger: Ledger<M::Object, Waker, M::Error>,
+    /// The keeper, while it sleeps.
+    pub(crate) keeper: Option<Waker>,
+    /// Who waits until the lender is closed.
+    pub(crate) closers: Vec<Waker>,
+    /// When the keeper stops, though loans are out.
+    pub(crate) grace_ends_us: u64,
+    /// The total that the lender shares with others: told when it may be their turn.
+    pub(crate) total: Option<Waker>,
+}
+
+pub(crate) struct Shared<M: Maker> {
+    pub(crate) maker: M,
+    pub(crate) clock: Clock,
+    pub(crate) name: String,
+    books: Mutex<Books<M>>,
+}
+
+impl<M: Maker> Shared<M> {
+    pub(crate) fn new(
+        maker: M,
+        name: String,
+        ledger: Ledger<M::Object, Waker, M::Error>,
+    ) -> Arc<Self> {
+        let books = Books {
+            ledger,
+            keeper: None,
+            closers: Vec::new(),
+            grace_ends_us: u64::MAX,
+            total: None,
+        };
+        Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
+    }
+
+    /// Works on the books, then wakes whom that concerns, without the lock.
+    ///
+    /// Makers, errors, objects and wakers are users' code: what `work` has to drop, it returns.
+    #[inline]
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Books<M>, u64) -> R) -> R {
+        let now_us = self.clock.now_us();
+        let mut books = lock(&self.books);
+        let result = work(&mut books, now_us);
+        let first = books.ledger.next_wake();
+        let is_more = books.ledger.has_wake();
+        let is_due = books.ledger.take_keeper_due();
+        let keeper = if is_due { books.keeper.take() } else { None };
+        let rubbish = books.ledger.take_rubbish();
+        drop(books);
+        if let Some(waker) = first {
+            waker.wake();
+        }
+        if let Some(keeper) = keeper {
+            keeper.wake();
+        }
+        if is_more {
+            self.wake_the_rest();
+        }
+        drop(rubbish);
+        result
+    }
+
+    #[cold]
+    fn wake_the_rest(&self) {
+        loop {
+            let next = lock(&self.books).ledger.next_wake();
+            let Some(waker) = next else { return };
+            waker.wake();
+        }
+    }
+
+    /// Looks at the books.
+    pub(crate) fn read<R>(&self, look: impl FnOnce(&Books<M>, u64) -> R) -> R {
+        let now_us = self.clock.now_us();
+        look(&lock(&self.books), now_us)
+    }
+
+    /// Takes back an object. If its maker panics when asked about it, it is broken.
+    #[inline]
+    pub(crate) fn give_back(&self, handle: LoanHandle, mut object: M::Object) {
+        let is_broken = {
+            let guard = BrokenOnPanic { shared: self, handle, object: Some(&mut object) };
+            guard.ask()
+        };
+        let to_drop =
+            self.with(|books, now_us| books.ledger.give_back(now_us, handle, object, is_broken));
+        drop(to_drop);
+    }
+
+    /// Wakes those who wait until the lender is closed.
+    pub(crate) fn wake_closers(&self) {
+        let closers = self.with(|books, _| std::mem::take(&mut books.closers));
+        for closer in closers {
+            closer.wake();
+        }
+    }
+}
+
+/// Ends the loan if the maker panics while it is asked about the object.
+struct BrokenOnPanic<'a, M: Maker> {
+    shared: &'a Shared<M>,
+    handle: LoanHandle,
+    object: Option<&'a mut M::Object>,
+}
+
+impl<M: Maker> BrokenOnPanic<'_, M> {
+    #[inline]
+    fn ask(mut self) -> bool {
+        let is_broken = match &mut self.object {
+            Some(object) => self.shared.maker.is_broken(object),
+            None => false,
+        };
+        self.object = None;
+        is_broken
+    }
+}
+
+impl<M: Maker> Drop for BrokenOnPanic<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.object.is_some() {
+            // The object itself is dropped by the unwinding caller.
+            self.shared.with(|books, now_us| books.ledger.lost_on_return(now_us, self.handle));
+        }
+    }
+}

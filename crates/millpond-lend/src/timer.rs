@@ -1,0 +1,36 @@
+//! [`Timer`]: how the keeper sleeps.
+
+use std::future::Future;
+use std::time::Instant;
+
+/// Sleeps; the keeper's only need of a runtime.
+///
+/// ```
+/// use std::time::Instant;
+/// use millpond_lend::Timer;
+///
+/// /// For programs on smol and async-std.
+/// struct SmolTimer;
+///
+/// impl Timer for SmolTimer {
+///     async fn sleep_until(&self, deadline: Instant) {
+///         async_io::Timer::at(deadline).await;
+///     }
+/// }
+/// ```
+pub trait Timer: Send + Sync + 'static {
+    /// Completes at this moment, or a little later.
+    fn sleep_until(&self, deadline: Instant) -> impl Future<Output = ()> + Send;
+}
+
+/// The timer of tokio, also of a runtime with one thread.
+#[cfg(feature = "tokio")]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TokioTimer;
+
+#[cfg(feature = "tokio")]
+impl Timer for TokioTimer {
+    async fn sleep_until(&self, deadline: Instant) {
+        tokio::time::sleep_until(deadline.into()).await;
+    }
+}

@@ -1,0 +1,410 @@
+//! Seeded schedules of the ledger: callers who ask, give up, hold and give back, openings and checks that
+//! fail or hang, leaps of time, changes of capacity, evictions, a keeper that comes and goes. After each
+//! step every invariant holds, and at the end each object was opened once and has gone once.
+//!
+//! `MILLPOND_LEND_SCHEDULES=1000000 cargo test --release -p millpond-lend --test simulation`
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::Location;
+use std::sync::Arc;
+
+use millpond_lend::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
+use millpond_lend::{AcquireError, IdleOrder, LoanHandle, Settings};
+
+const STEPS: usize = 150;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
+
+#[derive(Debug)]
+struct Down;
+
+/// What is lent: counted, and never copied.
+#[derive(Debug)]
+struct Object(u64);
+
+struct Caller {
+    waiter: WaiterHandle,
+    want: usize,
+}
+
+struct World {
+    random: Random,
+    ledger: Ledger<Object, u64, Down>,
+    now_us: u64,
+    opened: u64,
+    /// The objects that exist, wherever they are.
+    existing: BTreeSet<u64>,
+    /// Callers who wait, in the order in which they asked; the number is also their waker.
+    waiting: BTreeMap<u64, Caller>,
+    asked: u64,
+    /// Who was served last, to see that nobody overtakes.
+    loans: Vec<(LoanHandle, Object)>,
+    jobs: Vec<Work<Object>>,
+    has_keeper: bool,
+    /// What happened, for equal seeds to be compared.
+    history: u64,
+    capacity: usize,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let capacity = 1 + random.below(6) as usize;
+        let settings = Settings {
+            capacity,
+            capacity_max: capacity + random.below(4) as usize,
+            waiters_max: 1 + random.below(12) as usize,
+            openings_max: 1 + random.below(3) as usize,
+            idle_min: random.below(3) as usize,
+            acquire_timeout_us: 1 + random.below(5_000),
+            open_timeout_us: 1 + random.below(1_000),
+            check_timeout_us: 1 + random.below(1_000),
+            close_timeout_us: 1 + random.below(1_000),
+            check_after_idle_us: random.below(2_000),
+            lifetime_us: if random.chance(30) { Settings::NEVER } else { 1 + random.below(9_000) },
+            idle_us: if random.chance(30) { Settings::NEVER } else { 1 + random.below(9_000) },
+            backoff_min_us: 1 + random.below(500),
+            backoff_max_us: 1 + random.below(2_000),
+            order: if random.chance(50) { IdleOrder::Lifo } else { IdleOrder::Fifo },
+            ..Settings::default()
+        };
+        let mut ledger = Ledger::new(settings);
+        ledger.keeper_started();
+        Self {
+            random,
+            ledger,
+            now_us: 0,
+            opened: 0,
+            existing: BTreeSet::new(),
+            waiting: BTreeMap::new(),
+            asked: 0,
+            loans: Vec::new(),
+            jobs: Vec::new(),
+            has_keeper: true,
+            history: 0,
+            capacity,
+        }
+    }
+
+    fn note(&mut self, what: u64) {
+        self.history = self.history.wrapping_mul(0x100_0000_01b3) ^ what;
+    }
+
+    fn gone(&mut self, object: Object) {
+        assert!(self.existing.remove(&object.0), "object {} is gone twice", object.0);
+    }
+
+    fn all_gone(&mut self, objects: impl IntoIterator<Item = Object>) {
+        for object in objects {
+            self.gone(object);
+        }
+    }
+
+    fn ask(&mut self) {
+        let want = if self.random.chance(85) { 1 } else { 1 + self.random.below(4) as usize };
+        let has_line = !self.waiting.is_empty();
+        match self.ledger.ask(self.now_us, want, Location::caller()) {
+            Ask::Lent(handle, object) => {
+                assert!(!has_line || self.ledger.stats().waiting == 0, "somebody was overtaken");
+                self.loans.push((handle, object));
+            }
+            Ask::Queued(waiter) => {
+                self.asked += 1;
+                self.waiting.insert(self.asked, Caller { waiter, want });
+                self.look(self.asked);
+            }
+            Ask::Failed(error) => match error {
+                AcquireError::Refused { .. }
+                | AcquireError::Opening(_)
+                | AcquireError::TooMany { .. } => {}
+                AcquireError::Closed => assert!(self.ledger.is_closed()),
+                AcquireError::NoKeeper => assert!(!self.has_keeper),
+                other => panic!("{other:?} without having waited"),
+            },
+        }
+    }
+
+    /// A caller fetches its answer.
+    fn look(&mut self, number: u64) {
+        let Some(caller) = self.waiting.get(&number) else { return };
+        let (waiter, want) = (caller.waiter, caller.want);
+        match self.ledger.claim(waiter, Some(number)) {
+            Claim::Pending(_) => {}
+            Claim::Served(handle, object, rest) => {
+                assert_eq!(rest.len() + 1, want);
+                self.loans.push((handle, object));
+                self.loans.extend(rest);
+                self.waiting.remove(&number);
+                self.note(number);
+            }
+            Claim::Failed(_) => {
+                self.waiting.remove(&number);
+            }
+            Claim::Unknown => panic!("caller {number} waits and the ledger does not know"),
+        }
+    }
+
+    /// Wakes whom the ledger wants woken; some look at once, others are slow.
+    fn wake(&mut self) {
+        while let Some(number) = self.ledger.next_wake() {
+            self.note(number);
+            if self.random.chance(70) {
+                self.look(number);
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        let Some(number) = self.pick_waiting() else { return };
+        let Some(caller) = self.waiting.remove(&number) else { return };
+        let (to_drop, _) = self.ledger.cancel(self.now_us, caller.waiter);
+        self.all_gone(to_drop);
+        assert!(matches!(self.ledger.claim(caller.waiter, None), Claim::Unknown));
+    }
+
+    fn pick_waiting(&mut self) -> Option<u64> {
+        let count = self.waiting.len() as u64;
+        (count > 0).then(|| self.random.below(count) as usize)
+            .and_then(|index| self.waiting.keys().nth(index).copied())
+    }
+
+    fn end_loan(&mut self) {
+        if self.loans.is_empty() {
+            return;
+        }
+        let index = self.random.below(self.loans.len() as u64) as usize;
+        let (handle, object) = self.loans.swap_remove(index);
+        let to_drop = match self.random.below(20) {
+            0 => {
+                self.ledger.detach(self.now_us, handle);
+                Some(object)
+            }
+            1 => self.ledger.discard(self.now_us, handle, object),
+            2 => self.ledger.give_back(self.now_us, handle, object, true),
+            3 => {
+                self.ledger.lost_on_return(self.now_us, handle);
+                Some(object)
+            }
+            _ => self.ledger.give_back(self.now_us, handle, object, false),
+        };
+        self.all_gone(to_drop);
+        // A second return under the same handle is refused.
+        let stale = self.ledger.discard(self.now_us, handle, Object(u64::MAX));
+        assert!(stale.is_some());
+    }
+
+    fn fetch_work(&mut self) {
+        while let Some(work) = self.ledger.next_work() {
+            match work {
+                Work::Abort(handle) => self.abort(handle),
+                work => self.jobs.push(work),
+            }
+        }
+    }
+
+    fn abort(&mut self, handle: LoanHandle) {
+        let of = |work: &Work<Object>| match work {
+            Work::Open(at) | Work::Check(at, _) | Work::Close(at, _) | Work::Abort(at) => *at,
+        };
+        let index = self.jobs.iter().position(|work| of(work) == handle);
+        match index.map(|index| self.jobs.swap_remove(index)) {
+            Some(Work::Check(_, object) | Work::Close(_, object)) => self.gone(object),
+            Some(_) => {}
+            None => panic!("{handle} is aborted and nothing is being done for it"),
+        }
+    }
+
+    fn end_job(&mut self) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        let index = self.random.below(self.jobs.len() as u64) as usize;
+        let is_well = self.random.chance(75);
+        match self.jobs.swap_remove(index) {
+            Work::Open(handle) if is_well => {
+                self.opened += 1;
+                self.existing.insert(self.opened);
+                let to_drop = self.ledger.opened(self.now_us, handle, Object(self.opened));
+                self.all_gone(to_drop);
+            }
+            Work::Open(handle) => {
+                let is_final = self.random.chance(20);
+                let error = (!self.random.chance(20)).then(|| Arc::new(Down));
+                let to_drop = self.ledger.open_failed(self.now_us, handle, error, is_final);
+                self.all_gone(to_drop);
+            }
+            Work::Check(handle, object) if is_well => {
+                let to_drop = self.ledger.checked(self.now_us, handle, object);
+                self.all_gone(to_drop);
+            }
+            Work::Check(handle, object) if self.random.chance(50) => {
+                let to_drop = self.ledger.check_failed(self.now_us, handle, object);
+                self.all_gone(to_drop);
+            }
+            Work::Check(handle, object) => {
+                self.gone(object);
+                self.ledger.lost(self.now_us, handle);
+            }
+            Work::Close(handle, object) => {
+                self.gone(object);
+                self.ledger.closed(self.now_us, handle);
+            }
+            Work::Abort(_) => unreachable!("done at once"),
+        }
+    }
+
+    fn change_keeper(&mut self) {
+        if self.has_keeper {
+            let mut dropped = VecDeque::from(std::mem::take(&mut self.jobs));
+            while let Some(work) = dropped.pop_front() {
+                if let Work::Check(_, object) | Work::Close(_, object) = work {
+                    self.gone(object);
+                }
+            }
+            let to_drop = self.ledger.keeper_gone(self.now_us);
+            self.all_gone(to_drop);
+        } else {
+            self.ledger.keeper_started();
+            let to_drop = self.ledger.tick(self.now_us);
+            self.all_gone(to_drop);
+        }
+        self.has_keeper = !self.has_keeper;
+    }
+
+    fn change_capacity(&mut self) {
+        let capacity = self.random.below(10) as usize;
+        let (set, to_drop) = self.ledger.set_capacity(self.now_us, capacity);
+        self.capacity = set;
+        self.all_gone(to_drop);
+    }
+
+    fn step(&mut self) {
+        self.now_us += match self.random.below(10) {
+            0 => self.random.below(5_000),
+            1..=5 => self.random.below(100),
+            _ => 0,
+        };
+        let existed = self.ledger.stats().existing;
+        match self.random.below(100) {
+            0..=29 => self.ask(),
+            30..=49 => self.end_loan(),
+            50..=69 => self.end_job(),
+            70..=76 => self.give_up(),
+            77..=81 => {
+                if let Some(number) = self.pick_waiting() {
+                    self.look(number);
+                }
+            }
+            82..=93 if self.has_keeper => {
+                let to_drop = self.ledger.tick(self.now_us);
+                self.all_gone(to_drop);
+                assert!(self.ledger.next_alarm_us() > self.now_us, "an alarm in the past");
+            }
+            94 => self.change_capacity(),
+            95 => {
+                let to_drop = self.ledger.evict_all(self.now_us);
+                self.all_gone(to_drop);
+            }
+            96 => {
+                if let Some(taken) = self.ledger.try_ask(self.now_us, Location::caller()) {
+                    self.loans.push(taken);
+                }
+            }
+            97 if self.random.chance(30) => self.change_keeper(),
+            98 if self.random.chance(10) => {
+                let to_drop = self.ledger.close(self.now_us);
+                self.all_gone(to_drop);
+            }
+            _ => {}
+        }
+        self.fetch_work();
+        self.wake();
+        self.check(existed);
+    }
+
+    fn check(&mut self, existed: usize) {
+        if let Err(fault) = self.ledger.validate() {
+            panic!("{fault}");
+        }
+        let stats = self.ledger.stats();
+        // Exact, also while shrinking: nothing is opened beyond the capacity.
+        assert!(
+            stats.existing <= self.capacity.max(existed),
+            "{} exist, {} may, {existed} did",
+            stats.existing,
+            self.capacity
+        );
+        assert!(stats.existing - stats.opening <= self.existing.len());
+        self.note(stats.existing as u64 * 64 + stats.waiting as u64);
+    }
+
+    /// Everybody gives back and gives up; then nothing is left.
+    fn end(&mut self) {
+        let to_drop = self.ledger.close(self.now_us);
+        self.all_gone(to_drop);
+        self.fetch_work();
+        self.wake();
+        for (_, caller) in std::mem::take(&mut self.waiting) {
+            let (to_drop, _) = self.ledger.cancel(self.now_us, caller.waiter);
+            self.all_gone(to_drop);
+        }
+        while let Some((handle, object)) = self.loans.pop() {
+            let to_drop = self.ledger.give_back(self.now_us, handle, object, false);
+            self.all_gone(to_drop);
+        }
+        self.fetch_work();
+        while !self.jobs.is_empty() {
+            self.end_job();
+            self.fetch_work();
+        }
+        assert!(self.existing.is_empty(), "{:?} are left over", self.existing);
+        assert!(self.ledger.is_finished());
+        let stats = self.ledger.stats();
+        assert_eq!(stats.opened, self.opened);
+        assert_eq!(self.ledger.validate(), Ok(()));
+    }
+}
+
+fn run(seed: u64) -> u64 {
+    let mut world = World::new(seed);
+    for _ in 0..STEPS {
+        world.step();
+    }
+    world.end();
+    world.history
+}
+
+#[test]
+fn every_schedule_keeps_every_invariant() {
+    let schedules = std::env::var("MILLPOND_LEND_SCHEDULES")
+        .map_or(3_000, |count| count.parse().expect("MILLPOND_LEND_SCHEDULES is a number"));
+    for seed in 0..schedules {
+        let outcome = std::panic::catch_unwind(|| run(seed));
+        assert!(outcome.is_ok(), "seed {seed}");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_schedule() {
+    for seed in 0..100 {
+        assert_eq!(run(seed), run(seed), "seed {seed}");
+    }
+}
