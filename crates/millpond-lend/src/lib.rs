@@ -6,6 +6,7 @@ mod error;
 mod hash;
 pub mod ledger;
 mod lender;
+mod lenders;
 mod maker;
 mod park;
 mod settings;
@@ -18,8 +19,10 @@ pub use blocking::{BlockingLender, BlockingLoan, BlockingMaker, Threaded, Thread
 pub use error::{AcquireError, Holder, Lent, LoanHandle};
 pub use ledger::Ledger;
 pub use lender::{
-    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Keeper, Lender, Loan, Threads,
+    Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Keeper, Lender, Loan, Tenants,
+    Threads,
 };
+pub use lenders::{Lenders, LendersKeeper};
 pub use maker::Maker;
 pub use settings::{IdleOrder, Settings};
 pub use stats::{Closings, Stats, WAIT_BUCKETS};

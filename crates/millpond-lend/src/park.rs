@@ -58,7 +58,7 @@ fn try_once<F: Future>(future: Pin<&mut F>) -> Option<F::Output> {
     }
 }
 
-/// Sleeps by parking the thread that polls; of one future only.
+/// Sleeps by parking the thread that polls. All sleeps are polled whenever the thread wakes up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParkTimer {
     wake_at: Arc<Mutex<Option<Instant>>>,
@@ -69,12 +69,10 @@ impl Timer for ParkTimer {
         std::future::poll_fn(|_| {
             let mut wake_at = self.wake_at.lock().unwrap_or_else(PoisonError::into_inner);
             if Instant::now() >= deadline {
-                *wake_at = None;
-                Poll::Ready(())
-            } else {
-                *wake_at = Some(deadline);
-                Poll::Pending
+                return Poll::Ready(());
             }
+            *wake_at = Some(wake_at.map_or(deadline, |other| other.min(deadline)));
+            Poll::Pending
         })
         .await;
     }
@@ -86,7 +84,7 @@ pub(crate) fn block_on_until<F: Future>(future: F, timer: &ParkTimer) -> F::Outp
     let waker = waker_of_this_thread();
     let mut cx = Context::from_waker(&waker);
     loop {
-        // What a sleep that was given up has left behind.
+        // Every sleep that is still wanted says so again.
         *timer.wake_at.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;

@@ -127,6 +127,11 @@ impl<T, W, E> Ledger<T, W, E> {
         self.allowance = 0;
     }
 
+    /// Says whether other lenders need places, so that the keeper looks when one may be free.
+    pub fn others_need(&mut self, is_so: bool) {
+        self.others_need = is_so;
+    }
+
     /// Since when the longest idle object is idle.
     #[must_use]
     pub fn idle_since_us(&self) -> Option<u64> {

@@ -29,6 +29,13 @@ impl<T, W, E> Ledger<T, W, E> {
         self.work.pop_front()
     }
 
+    /// Whether the keeper has to be woken.
+    #[must_use]
+    #[inline]
+    pub fn is_keeper_due(&self) -> bool {
+        self.keeper_due
+    }
+
     /// Whether the keeper has to be woken; asking resets it.
     #[must_use]
     #[inline]

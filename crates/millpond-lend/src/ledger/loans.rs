@@ -330,6 +330,7 @@ impl<T, W, E> Ledger<T, W, E> {
                 self.due_at(ends);
             }
             self.idle.push_back(handle);
+            self.keeper_due |= self.others_need;
         }
         None
     }

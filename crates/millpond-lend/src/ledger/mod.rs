@@ -84,6 +84,8 @@ pub struct Ledger<T, W, E> {
     giving_up: usize,
     /// How many places have been given up, and not yet been collected.
     given_up: usize,
+    /// Whether other lenders need places: what becomes idle here may be for them.
+    others_need: bool,
     slots: Pool<Slot<T>>,
     /// Idle objects; the one that came back last is at the back.
     idle: VecDeque<LoanHandle>,
@@ -128,6 +130,7 @@ impl<T, W, E> Ledger<T, W, E> {
             allowance: usize::MAX,
             giving_up: 0,
             given_up: 0,
+            others_need: false,
             slots: Pool::with_capacity(capacity_max),
             idle: VecDeque::with_capacity(capacity_max),
             queue: Queue::with_capacity(waiters_max.saturating_add(capacity_max)),
@@ -292,6 +295,9 @@ impl<T, W, E> Ledger<T, W, E> {
             self.giving_up -= 1;
             self.given_up += 1;
             self.allowance = self.allowance.saturating_sub(1);
+            self.keeper_due = true;
+        } else if self.others_need {
+            self.keeper_due = true;
         }
     }
 

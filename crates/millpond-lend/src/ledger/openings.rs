@@ -123,6 +123,8 @@ impl<E> Openings<E> {
 impl<T, W, E> Ledger<T, W, E> {
     /// Opens as many objects as pay.
     pub(super) fn open_what_pays(&mut self, now_us: u64) {
+        // Where a place would help, the keeper asks the other lenders for one.
+        self.keeper_due |= self.needs_allowance(now_us);
         while self.may_open() && self.wants_opening() {
             if self.openings.is_paused(now_us) {
                 self.due_at(self.openings.backoff_until_us);
@@ -205,14 +207,19 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Whether an opening would pay if only this lender were allowed one more object.
     #[must_use]
     pub fn needs_allowance(&self, now_us: u64) -> bool {
+        self.lacks_allowance()
+            && !self.openings.is_paused(now_us)
+            && self.opening_pays(now_us)
+    }
+
+    /// Whether somebody waits whom only another place could serve sooner.
+    fn lacks_allowance(&self) -> bool {
         self.has_keeper
             && !self.is_closed
             && self.allowance < self.capacity
             && self.slots.len() >= self.allowance
             && self.openings.now < self.settings.openings_max
-            && !self.openings.is_paused(now_us)
             && self.queue.missing() > self.openings.now + self.checking
-            && self.opening_pays(now_us)
     }
 
     /// Whether an object whose lifetime is over can be replaced before it goes.
@@ -222,7 +229,9 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// The next moment at which openings have to be looked at again.
     pub(super) fn openings_due_us(&self, now_us: u64) -> u64 {
-        if !self.may_open() || !self.wants_opening() {
+        let is_of_use = (self.may_open() && self.wants_opening())
+            || (self.lacks_allowance() && !self.needs_allowance(now_us));
+        if !is_of_use {
             u64::MAX
         } else if self.openings.is_paused(now_us) {
             self.openings.backoff_until_us

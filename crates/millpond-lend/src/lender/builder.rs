@@ -15,6 +15,10 @@ pub struct Asynchronous;
 #[derive(Debug, Clone, Copy)]
 pub struct Threads;
 
+/// Builds [`Lenders`](crate::Lenders).
+#[derive(Debug, Clone, Copy)]
+pub struct Tenants<K, M>(std::marker::PhantomData<fn(K) -> M>);
+
 /// The settings of a lender to be: [`Lender::builder`], [`BlockingLender::builder`](crate::BlockingLender::builder).
 ///
 /// | setting | default |
@@ -33,6 +37,7 @@ pub struct Builder<M, L> {
     pub(crate) maker: M,
     pub(crate) name: String,
     pub(crate) settings: Settings,
+    pub(crate) total: Option<usize>,
     kind: std::marker::PhantomData<L>,
 }
 
@@ -42,6 +47,7 @@ impl<M, L> Builder<M, L> {
             maker,
             name: String::new(),
             settings: Settings { capacity_max: 0, ..Settings::default() },
+            total: None,
             kind: std::marker::PhantomData,
         }
     }
@@ -52,6 +58,7 @@ impl<M, L> Builder<M, L> {
             maker: change(self.maker),
             name: self.name,
             settings: self.settings,
+            total: self.total,
             kind: std::marker::PhantomData,
         }
     }

@@ -24,7 +24,7 @@ pub struct Keeper<M: Maker> {
 }
 
 impl<M: Maker> Keeper<M> {
-    pub(super) fn new(shared: Arc<Shared<M>>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared<M>>) -> Self {
         Self { shared }
     }
 

@@ -15,7 +15,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 pub use acquire::{Acquire, AcquireMany};
-pub use builder::{Asynchronous, Builder, Threads};
+pub use builder::{Asynchronous, Builder, Tenants, Threads};
 pub use keeper::Keeper;
 pub use loan::Loan;
 

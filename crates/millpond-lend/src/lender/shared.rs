@@ -17,8 +17,6 @@ pub(crate) struct Books<M: Maker> {
     pub(crate) closers: Vec<Waker>,
     /// When the keeper stops, though loans are out.
     pub(crate) grace_ends_us: u64,
-    /// The total that the lender shares with others: told when it may be their turn.
-    pub(crate) total: Option<Waker>,
 }
 
 pub(crate) struct Shared<M: Maker> {
@@ -39,7 +37,6 @@ impl<M: Maker> Shared<M> {
             keeper: None,
             closers: Vec::new(),
             grace_ends_us: u64::MAX,
-            total: None,
         };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
@@ -54,8 +51,8 @@ impl<M: Maker> Shared<M> {
         let result = work(&mut books, now_us);
         let first = books.ledger.next_wake();
         let is_more = books.ledger.has_wake();
-        let is_due = books.ledger.take_keeper_due();
-        let keeper = if is_due { books.keeper.take() } else { None };
+        // It stays due until it looks.
+        let keeper = if books.ledger.is_keeper_due() { books.keeper.take() } else { None };
         let rubbish = books.ledger.take_rubbish();
         drop(books);
         if let Some(waker) = first {

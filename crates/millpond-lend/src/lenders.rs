@@ -1,0 +1,365 @@
+//! [`Lenders`]: a lender per tenant, under one total.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::hash::Hash;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Poll, Waker};
+use std::thread::JoinHandle;
+
+use crate::ledger::Ledger;
+use crate::lender::shared::Shared;
+use crate::lender::{Builder, Keeper, Lender, Tenants};
+use crate::maker::Maker;
+use crate::park;
+use crate::settings::Settings;
+use crate::timer::Timer;
+
+/// A [`Lender`] for each tenant (a customer's database, a shard, a host), and one total for all.
+///
+/// Each tenant has the capacity of the builder. Places of the total go to tenants in need; if all are
+/// taken, a tenant in need gets that of the object that has been idle longest, and, while it has less
+/// than its fair share, that of the next loan that comes back to a tenant with more.
+///
+/// The keeper looks at every tenant when it is woken: meant for hundreds of tenants, not for millions.
+///
+/// ```
+/// # use std::convert::Infallible;
+/// use millpond_lend::{Lenders, Maker, TokioTimer};
+///
+/// struct Database(String);
+/// # impl Maker for Database {
+/// #     type Object = String;
+/// #     type Error = Infallible;
+/// #     async fn open(&self) -> Result<String, Infallible> {
+/// #         Ok(format!("connection to {}", self.0))
+/// #     }
+/// #     async fn check(&self, _: &mut String) -> Result<(), Infallible> {
+/// #         Ok(())
+/// #     }
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let (lenders, keeper) =
+///     Lenders::builder(|name: &String| Database(name.clone())).capacity(2).capacity_total(3).build();
+/// tokio::spawn(keeper.run(TokioTimer));
+///
+/// let ann = lenders.lender(&"ann".to_owned());
+/// let bob = lenders.lender(&"bob".to_owned());
+/// let both = ann.acquire_many(2).await.unwrap();
+/// let one = bob.acquire().await.unwrap();
+/// drop(both);
+/// // Three exist, so one of Ann's idle connections is closed for Bob.
+/// let another = bob.acquire().await.unwrap();
+/// assert_eq!(*another, "connection to bob");
+/// # });
+/// ```
+pub struct Lenders<K, M: Maker> {
+    inner: Arc<Inner<K, M>>,
+}
+
+type Make<K, M> = Box<dyn Fn(&K) -> M + Send + Sync>;
+
+struct Inner<K, M: Maker> {
+    make: Make<K, M>,
+    settings: Settings,
+    name: String,
+    total: usize,
+    table: Mutex<Table<K, M>>,
+}
+
+struct Table<K, M: Maker> {
+    tenants: HashMap<K, Lender<M>>,
+    /// How many places of the total are allowed to tenants.
+    granted: usize,
+    newcomers: Vec<Keeper<M>>,
+    /// Tenants that were removed and whose objects are not all closed yet.
+    leaving: Vec<Arc<Shared<M>>>,
+    keeper: Option<Waker>,
+}
+
+impl<K, M> Lenders<K, M>
+where
+    K: Hash + Eq + Clone + fmt::Display + Send + Sync + 'static,
+    M: Maker,
+{
+    /// Begins lenders of what the makers open that `make` returns for a tenant.
+    pub fn builder<F: Fn(&K) -> M + Send + Sync + 'static>(make: F) -> Builder<F, Tenants<K, M>> {
+        Builder::new(make)
+    }
+
+    /// The lender of a tenant; built when it is first asked for.
+    #[must_use]
+    pub fn lender(&self, tenant: &K) -> Lender<M> {
+        if let Some(lender) = self.inner.lock().tenants.get(tenant) {
+            return lender.clone();
+        }
+        let maker = (self.inner.make)(tenant);
+        let name = if self.inner.name.is_empty() {
+            tenant.to_string()
+        } else {
+            format!("{}/{tenant}", self.inner.name)
+        };
+        let mut ledger = Ledger::new(self.inner.settings);
+        ledger.share_total();
+        let shared = Shared::new(maker, name, ledger);
+        let mut table = self.inner.lock();
+        if let Some(lender) = table.tenants.get(tenant) {
+            return lender.clone();
+        }
+        // Callers wait for it from now on, though the keeper has not seen it yet.
+        shared.with(|books, _| books.ledger.keeper_started());
+        table.newcomers.push(Keeper::new(Arc::clone(&shared)));
+        let lender = Lender::from_shared(shared);
+        table.tenants.insert(tenant.clone(), lender.clone());
+        let keeper = table.keeper.take();
+        drop(table);
+        if let Some(keeper) = keeper {
+            keeper.wake();
+        }
+        lender
+    }
+
+    /// Forgets a tenant: its lender closes when its last clone is gone. `false` if there is none.
+    pub fn remove(&self, tenant: &K) -> bool {
+        let mut table = self.inner.lock();
+        let removed = table.tenants.remove(tenant);
+        table.leaving.extend(removed.as_ref().map(|lender| Arc::clone(lender.shared())));
+        drop(table);
+        removed.is_some()
+    }
+
+    /// How many objects exist, of all tenants.
+    #[must_use]
+    pub fn existing(&self) -> usize {
+        let tenants: Vec<_> = self.inner.lock().tenants.values().cloned().collect();
+        tenants.iter().map(|lender| lender.stats().existing).sum()
+    }
+}
+
+impl<K, M: Maker> Inner<K, M> {
+    fn lock(&self) -> MutexGuard<'_, Table<K, M>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K, M: Maker> Drop for Inner<K, M> {
+    fn drop(&mut self) {
+        let table = self.table.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keeper) = table.keeper.take() {
+            keeper.wake();
+        }
+    }
+}
+
+impl<K, M: Maker> Clone for Lenders<K, M> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<K, M: Maker> fmt::Debug for Lenders<K, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = self.inner.lock();
+        f.debug_struct("Lenders")
+            .field("total", &self.inner.total)
+            .field("granted", &table.granted)
+            .field("tenants", &table.tenants.len())
+            .finish()
+    }
+}
+
+impl<F, K, M> Builder<F, Tenants<K, M>>
+where
+    F: Fn(&K) -> M + Send + Sync + 'static,
+    K: Hash + Eq + Clone + fmt::Display + Send + Sync + 'static,
+    M: Maker,
+{
+    /// How many objects of all tenants may exist at once; by default as many as one tenant's capacity.
+    pub fn capacity_total(mut self, total: usize) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// The lenders, and their keeper, which has to be run.
+    pub fn build(self) -> (Lenders<K, M>, LendersKeeper<K, M>) {
+        let total = self.total.unwrap_or(self.settings.capacity).max(1);
+        let table = Table {
+            tenants: HashMap::new(),
+            granted: 0,
+            newcomers: Vec::new(),
+            leaving: Vec::new(),
+            keeper: None,
+        };
+        let inner = Arc::new(Inner {
+            make: Box::new(self.maker),
+            settings: Settings { capacity: self.settings.capacity.min(total), ..self.settings },
+            name: self.name,
+            total,
+            table: Mutex::new(table),
+        });
+        let keeper = LendersKeeper { inner: Arc::downgrade(&inner) };
+        (Lenders { inner }, keeper)
+    }
+}
+
+/// Does the work of [`Lenders`]: that of every tenant's keeper, and the sharing of the total.
+#[must_use = "lenders without their keeper open nothing: spawn `keeper.run(timer)`"]
+pub struct LendersKeeper<K, M: Maker> {
+    inner: Weak<Inner<K, M>>,
+}
+
+impl<K, M> LendersKeeper<K, M>
+where
+    K: Send + Sync + 'static,
+    M: Maker,
+{
+    /// The keeper's work, to be spawned on any runtime. It ends when the lenders are gone and all loans
+    /// are back.
+    pub fn run<T: Timer + Clone>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
+        async move {
+            let mut keepers: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
+            poll_fn(|cx| {
+                loop {
+                    let newcomers = self.meet(cx.waker());
+                    let is_gone = newcomers.is_none();
+                    let newcomers = newcomers.unwrap_or_default();
+                    let has_newcomers = !newcomers.is_empty();
+                    keepers.extend(newcomers.into_iter().map(|keeper| {
+                        Box::pin(keeper.run(timer.clone())) as Pin<Box<dyn Future<Output = ()> + Send>>
+                    }));
+                    keepers.retain_mut(|keeper| keeper.as_mut().poll(cx).is_pending());
+                    if is_gone && keepers.is_empty() {
+                        return Poll::Ready(());
+                    }
+                    let has_changed = self.inner.upgrade().is_some_and(|inner| inner.share());
+                    if !has_newcomers && !has_changed {
+                        return Poll::Pending;
+                    }
+                }
+            })
+            .await;
+        }
+    }
+
+    /// Runs the keeper on a thread of its own: [`Keeper::run_on_thread`].
+    ///
+    /// # Errors
+    ///
+    /// If the system starts no more threads.
+    pub fn run_on_thread(self) -> std::io::Result<JoinHandle<()>> {
+        let timer = park::ParkTimer::default();
+        let keeper = self.run(timer.clone());
+        std::thread::Builder::new()
+            .name("keeper of lenders".into())
+            .spawn(move || park::block_on_until(keeper, &timer))
+    }
+
+    /// The keepers of new tenants; `None` if the lenders are gone.
+    fn meet(&self, waker: &Waker) -> Option<Vec<Keeper<M>>> {
+        let waker = waker.clone();
+        let inner = self.inner.upgrade()?;
+        let mut table = inner.lock();
+        let replaced = table.keeper.replace(waker);
+        let newcomers = std::mem::take(&mut table.newcomers);
+        drop(table);
+        drop(replaced);
+        Some(newcomers)
+    }
+}
+
+impl<K, M: Maker> fmt::Debug for LendersKeeper<K, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LendersKeeper").finish_non_exhaustive()
+    }
+}
+
+/// How a tenant stands, for the sharing of the total.
+struct Standing<M: Maker> {
+    lender: Lender<M>,
+    existing: usize,
+    idle_for_us: Option<u64>,
+    giving_up: usize,
+    is_in_need: bool,
+}
+
+impl<K, M: Maker> Inner<K, M> {
+    /// Moves places of the total to tenants in need; returns whether a place has moved.
+    fn share(&self) -> bool {
+        let mut table = self.lock();
+        let lenders: Vec<Lender<M>> = table.tenants.values().cloned().collect();
+        let mut standings: Vec<Standing<M>> = Vec::with_capacity(lenders.len());
+        for lender in lenders {
+            let (returned, standing) = lender.shared().with(|books, now_us| {
+                let ledger = &mut books.ledger;
+                let returned = ledger.take_given_up() + ledger.give_up_unused();
+                let stats = ledger.stats();
+                let idle_since_us = ledger.idle_since_us();
+                (returned, Standing {
+                    lender: lender.clone(),
+                    existing: stats.existing,
+                    idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
+                    giving_up: ledger.allowance().1,
+                    is_in_need: ledger.needs_allowance(now_us),
+                })
+            });
+            table.granted = table.granted.saturating_sub(returned);
+            standings.push(standing);
+        }
+        let mut returned = 0;
+        table.leaving.retain(|shared| {
+            shared.with(|books, _| {
+                returned += books.ledger.take_given_up() + books.ledger.give_up_unused();
+                !books.ledger.is_finished()
+            })
+        });
+        table.granted = table.granted.saturating_sub(returned);
+        standings.sort_by_key(|standing| standing.existing);
+        let in_need = standings.iter().filter(|standing| standing.is_in_need).count();
+        let mut has_changed = false;
+        for standing in standings.iter().filter(|standing| standing.is_in_need) {
+            if table.granted == self.total {
+                break;
+            }
+            table.granted += 1;
+            standing.lender.shared().with(|books, now_us| books.ledger.allow(now_us, 1));
+            has_changed = true;
+        }
+        let being_freed: usize = standings.iter().map(|standing| standing.giving_up).sum();
+        if !has_changed && in_need > being_freed {
+            free_one(&standings, self.total);
+        }
+        for standing in &standings {
+            standing.lender.shared().with(|books, _| books.ledger.others_need(in_need > 0));
+        }
+        drop(table);
+        has_changed
+    }
+}
+
+/// Has one tenant give up a place: that of the object that has been idle longest, else that of the next
+/// loan that comes back to a tenant with more than its share.
+fn free_one<M: Maker>(standings: &[Standing<M>], total: usize) {
+    let longest = standings
+        .iter()
+        .filter(|standing| !standing.is_in_need)
+        .filter_map(|standing| Some((standing.idle_for_us?, standing)))
+        .max_by_key(|(idle_for_us, _)| *idle_for_us);
+    if let Some((_, standing)) = longest {
+        let mut to_drop = Vec::new();
+        standing
+            .lender
+            .shared()
+            .with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
+        return;
+    }
+    let share = (total / standings.len().max(1)).max(1);
+    let is_short = |standing: &&Standing<M>| standing.is_in_need && standing.existing < share;
+    let Some(richest) = standings.last().filter(|standing| standing.existing > share) else {
+        return;
+    };
+    if standings.iter().any(|standing| is_short(&standing)) {
+        richest.lender.shared().with(|books, _| books.ledger.give_up_next());
+    }
+}

@@ -1,0 +1,232 @@
+//! A test for each row of the comparison with other pools in the guide, named after the row.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use common::{AnyTimer, Client, Fault, Server, lender_of, poll_once, wait_until};
+use futures_lite::future::block_on;
+use millpond_lend::{AcquireError, Lender, Lenders};
+
+#[test]
+fn order_is_first_come_first_served_by_hand_off() {
+    let (lender, _) = lender_of(|builder| builder.capacity(1));
+    let loan = block_on(lender.acquire()).unwrap();
+    let mut first = lender.acquire();
+    let mut second = lender.acquire();
+    assert!(poll_once(&mut first).is_pending());
+    assert!(poll_once(&mut second).is_pending());
+    drop(loan);
+    // Handed over already: whoever asks now stands behind, though the first has not looked yet.
+    assert!(lender.try_acquire().is_none());
+    let mut hog = lender.acquire();
+    assert!(poll_once(&mut hog).is_pending());
+    assert!(poll_once(&mut second).is_pending());
+    let std::task::Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("handed over") };
+    drop(loan);
+    assert!(poll_once(&mut hog).is_pending());
+    assert!(poll_once(&mut second).is_ready());
+}
+
+#[test]
+fn shrinking_is_exact() {
+    let (lender, server) = lender_of(|builder| builder.capacity(10));
+    let loans = block_on(lender.acquire_many(10)).unwrap();
+    assert_eq!(lender.set_capacity(2), 2);
+    drop(loans);
+    wait_until("two are left", || server.existing() == 2);
+    let both = block_on(lender.acquire_many(2)).unwrap();
+    assert_eq!(both.len(), 2);
+    assert!(lender.try_acquire().is_none());
+    let stats = lender.stats();
+    assert_eq!((stats.capacity, stats.existing), (2, 2));
+    assert_eq!(lender.set_capacity(999), 10, "not beyond what memory was taken for");
+}
+
+#[test]
+fn two_are_opened_at_once_and_only_if_it_pays() {
+    let (lender, server) = lender_of(|builder| builder.capacity(10).acquire_timeout_ms(30_000));
+    server.open_ms.store(20, SeqCst);
+    let mut callers: Vec<_> = (0..10).map(|_| lender.acquire()).collect();
+    for caller in &mut callers {
+        assert!(poll_once(caller).is_pending());
+    }
+    wait_until("the first has begun", || server.begun.load(SeqCst) > 0);
+    assert!(lender.stats().opening <= 2);
+    let loans: Vec<_> = callers.into_iter().map(|caller| block_on(caller).unwrap()).collect();
+    assert_eq!(loans.len(), 10);
+    assert_eq!(server.opened.load(SeqCst), 10, "holds without end: all pay");
+}
+
+#[test]
+fn an_opening_survives_its_caller() {
+    let (lender, server) = lender_of(|builder| builder.capacity(1));
+    server.open_ms.store(20, SeqCst);
+    let mut caller = lender.acquire();
+    assert!(poll_once(&mut caller).is_pending());
+    drop(caller);
+    wait_until("it is open", || lender.stats().idle == 1);
+    assert_eq!(server.begun.load(SeqCst), 1);
+    assert!(lender.try_acquire().is_some());
+}
+
+#[test]
+fn acquire_timeout_is_five_seconds_and_says_why() {
+    assert_eq!(millpond_lend::Settings::default().acquire_timeout_us, 5_000_000);
+    let (lender, server) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(200));
+    let loan = block_on(lender.acquire()).unwrap();
+    let line = line!() - 1;
+    server.is_down.store(true, SeqCst);
+    let error = block_on(lender.acquire()).unwrap_err();
+    let AcquireError::TimedOut { waited_ms, ahead, holders, source } = &error else {
+        panic!("{error}");
+    };
+    assert!(*waited_ms >= 200);
+    assert_eq!(*ahead, 0);
+    assert_eq!(**source.as_ref().unwrap(), Fault("connection refused"));
+    let holder = holders[0].unwrap();
+    assert_eq!(holder.handle, loan.handle());
+    assert_eq!((holder.place.file(), holder.place.line()), (file!(), line));
+    assert!(holders[1].is_none());
+    let cause = std::error::Error::source(&error).unwrap();
+    assert_eq!(cause.downcast_ref::<Fault>(), Some(&Fault("connection refused")));
+    let said = error.to_string();
+    assert!(said.contains("connection refused") && said.contains("features.rs"), "{said}");
+}
+
+#[test]
+fn lifetimes_have_a_jitter_of_ten_per_cent() {
+    use millpond_lend::{Ledger, Settings, ledger::Work};
+    let settings =
+        Settings { capacity: 100, openings_max: 100, idle_min: 100, ..Settings::default() };
+    let mut ledger = Ledger::<u32, (), Fault>::new(settings);
+    ledger.keeper_started();
+    assert!(ledger.tick(0).is_empty());
+    while let Some(Work::Open(handle)) = ledger.next_work() {
+        assert!(ledger.opened(0, handle, 0).is_none());
+    }
+    let mut expired = Vec::new();
+    for second in 0..=1_800 {
+        let before = ledger.stats().closings.lifetime;
+        for _ in ledger.tick(second * 1_000_000) {}
+        expired.extend((before..ledger.stats().closings.lifetime).map(|_| second));
+        while ledger.next_work().is_some() {}
+        // Nobody comes back: what is closed stays in the books, so each expires once.
+        let idle = ledger.stats().idle as u64;
+        assert_eq!(idle + ledger.stats().closings.total(), 100 - ledger.stats().opening as u64);
+    }
+    // The idle time would have closed them at 600 s.
+    assert!(expired.is_empty() && ledger.stats().idle <= 100);
+}
+
+#[test]
+fn a_check_comes_only_after_idleness_or_suspicion() {
+    let (lender, server) = lender_of(|builder| builder.capacity(3).check_after_idle_ms(100_000));
+    let loans = block_on(lender.acquire_many(3)).unwrap();
+    drop(loans);
+    for _ in 0..1_000 {
+        drop(block_on(lender.acquire()).unwrap());
+    }
+    assert_eq!(server.checks.load(SeqCst), 0, "busy connections are not checked");
+    // One loan comes back broken: the others are checked, once, in the background.
+    server.restart();
+    let mut loan = block_on(lender.acquire()).unwrap();
+    assert!(!loan.works());
+    loan.is_broken = true;
+    drop(loan);
+    wait_until("the dead are closed", || server.existing() == 0);
+    assert_eq!(server.checks.load(SeqCst), 2);
+    assert!(block_on(lender.acquire()).unwrap().works());
+    let stats = lender.stats();
+    assert_eq!((stats.closings.broken, stats.closings.check), (1, 2));
+}
+
+#[test]
+fn an_idle_object_is_checked_before_it_is_lent() {
+    let (lender, server) = lender_of(|builder| builder.capacity(1).check_after_idle_ms(1));
+    drop(block_on(lender.acquire()).unwrap());
+    server.restart();
+    std::thread::sleep(Duration::from_millis(5));
+    assert!(lender.try_acquire().is_none());
+    assert!(block_on(lender.acquire()).unwrap().works());
+    assert_eq!(server.checks.load(SeqCst), 1);
+}
+
+#[test]
+fn a_loan_is_dropped_without_a_runtime() {
+    let server = Arc::new(Server::default());
+    let (lender, keeper) = Lender::builder(Client(Arc::clone(&server))).capacity(2).build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.spawn(keeper.run(AnyTimer));
+    let loan = runtime.block_on(lender.acquire()).unwrap();
+    let other = runtime.block_on(lender.acquire()).unwrap();
+    drop(runtime);
+    drop(loan);
+    assert_eq!(lender.stats().idle, 1);
+    assert!(lender.try_acquire().is_some());
+    let error = block_on(lender.acquire_many(2)).unwrap_err();
+    assert!(matches!(error, AcquireError::NoKeeper));
+    drop(lender);
+    drop(other);
+    assert_eq!(server.existing(), 0);
+}
+
+#[test]
+fn runtimes_are_any_or_none() {
+    async fn one_loan(lender: &Lender<Client>) {
+        let loan = lender.acquire().await.unwrap();
+        assert!(loan.works());
+    }
+    let fresh = || Lender::builder(Client::default()).capacity(1).build();
+
+    let (lender, keeper) = fresh();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        tokio::spawn(keeper.run(millpond_lend::TokioTimer));
+        one_loan(&lender).await;
+    });
+
+    let (lender, keeper) = fresh();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.spawn(keeper.run(millpond_lend::TokioTimer));
+    runtime.block_on(one_loan(&lender));
+
+    let (lender, keeper) = fresh();
+    smol::block_on(async {
+        smol::spawn(keeper.run(AnyTimer)).detach();
+        one_loan(&lender).await;
+    });
+
+    let (lender, keeper) = fresh();
+    keeper.run_on_thread().unwrap();
+    block_on(one_loan(&lender));
+}
+
+#[test]
+fn a_limit_over_many_pools() {
+    let server = Arc::new(Server::default());
+    let maker = Arc::clone(&server);
+    let (lenders, keeper) = Lenders::builder(move |_: &u32| Client(Arc::clone(&maker)))
+        .capacity(4)
+        .capacity_total(6)
+        .build();
+    keeper.run_on_thread().unwrap();
+    let all: Vec<_> = (0..20).map(|tenant| lenders.lender(&tenant)).collect();
+    std::thread::scope(|scope| {
+        for lender in &all {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let loan = block_on(lender.acquire()).unwrap();
+                        assert!(server.existing() <= 6);
+                        drop(loan);
+                    }
+                });
+            }
+        }
+    });
+    assert!(lenders.existing() <= 6);
+    assert_eq!(all.iter().map(|lender| lender.stats().loans).sum::<u64>(), 1_200);
+}
