@@ -9,6 +9,7 @@ mod lender;
 mod lenders;
 mod maker;
 mod park;
+pub mod replay;
 mod settings;
 mod stats;
 mod sync;

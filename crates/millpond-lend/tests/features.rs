@@ -99,26 +99,63 @@ fn acquire_timeout_is_five_seconds_and_says_why() {
 #[test]
 fn lifetimes_have_a_jitter_of_ten_per_cent() {
     use millpond_lend::{Ledger, Settings, ledger::Work};
-    let settings =
-        Settings { capacity: 100, openings_max: 100, idle_min: 100, ..Settings::default() };
+    let settings = Settings {
+        capacity: 100,
+        openings_max: 100,
+        idle_min: 100,
+        idle_us: Settings::NEVER,
+        ..Settings::default()
+    };
     let mut ledger = Ledger::<u32, (), Fault>::new(settings);
     ledger.keeper_started();
     assert!(ledger.tick(0).is_empty());
     while let Some(Work::Open(handle)) = ledger.next_work() {
         assert!(ledger.opened(0, handle, 0).is_none());
     }
-    let mut expired = Vec::new();
+    assert_eq!(ledger.stats().idle, 100);
+    let mut expired = std::collections::BTreeMap::new();
     for second in 0..=1_800 {
         let before = ledger.stats().closings.lifetime;
-        for _ in ledger.tick(second * 1_000_000) {}
-        expired.extend((before..ledger.stats().closings.lifetime).map(|_| second));
-        while ledger.next_work().is_some() {}
-        // Nobody comes back: what is closed stays in the books, so each expires once.
-        let idle = ledger.stats().idle as u64;
-        assert_eq!(idle + ledger.stats().closings.total(), 100 - ledger.stats().opening as u64);
+        assert!(ledger.tick(second * 1_000_000).is_empty());
+        while let Some(work) = ledger.next_work() {
+            match work {
+                Work::Open(handle) => {
+                    assert!(ledger.opened(second * 1_000_000, handle, 1).is_none());
+                }
+                Work::Close(handle, _) => ledger.closed(second * 1_000_000, handle),
+                other => panic!("{other:?}"),
+            }
+        }
+        let now = ledger.stats().closings.lifetime - before;
+        if now > 0 {
+            expired.insert(second, now);
+        }
     }
-    // The idle time would have closed them at 600 s.
-    assert!(expired.is_empty() && ledger.stats().idle <= 100);
+    assert_eq!(expired.values().sum::<u64>(), 100);
+    assert!(expired.keys().all(|second| (1_620..=1_800).contains(second)), "{expired:?}");
+    assert!(expired.values().all(|count| *count <= 5), "{expired:?}");
+}
+
+#[test]
+fn the_successor_opens_before_the_old_one_goes() {
+    use millpond_lend::{Ledger, Settings, ledger::Work};
+    let settings = Settings { capacity: 2, idle_us: Settings::NEVER, ..Settings::default() };
+    let mut ledger = Ledger::<u32, (), Fault>::new(settings);
+    ledger.keeper_started();
+    let place = std::panic::Location::caller();
+    let millpond_lend::ledger::Ask::Queued(waiter) = ledger.ask(0, 1, place) else { panic!() };
+    let Some(Work::Open(handle)) = ledger.next_work() else { panic!("the first") };
+    assert!(ledger.opened(0, handle, 1).is_none());
+    let millpond_lend::ledger::Claim::Served(handle, object, _) = ledger.claim(waiter, None) else {
+        panic!("served");
+    };
+    assert!(ledger.give_back(1, handle, object, false).is_none());
+    assert!(ledger.tick(1_800_000_000).is_empty());
+    let Some(Work::Open(successor)) = ledger.next_work() else { panic!("the successor first") };
+    assert_eq!(ledger.stats().idle, 1, "the old one still serves");
+    assert!(ledger.opened(1_800_000_001, successor, 2).is_none());
+    let Some(Work::Close(closing, 1)) = ledger.next_work() else { panic!("then the old one") };
+    assert_eq!(closing, handle);
 }
 
 #[test]

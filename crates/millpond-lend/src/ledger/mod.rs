@@ -183,6 +183,12 @@ impl<T, W, E> Ledger<T, W, E> {
         }
     }
 
+    /// How many objects are lent.
+    #[must_use]
+    pub fn out(&self) -> usize {
+        self.out
+    }
+
     /// The four loans that have been out longest, the longest first. O(capacity).
     #[must_use]
     pub fn holders(&self, now_us: u64) -> [Option<Holder>; 4] {

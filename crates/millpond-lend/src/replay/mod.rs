@@ -1,0 +1,186 @@
+//! How large a lender has to be: a trace of its loans, replayed for every capacity.
+//!
+//! The replay runs the [`Ledger`](crate::Ledger) that lends in the program, with a simulated clock: the
+//! asks come when they came, each loan is held for as long as it was held, and the waits are what the
+//! capacity makes of them.
+//!
+//! ```
+//! use millpond_lend::replay::{Question, plan, read};
+//!
+//! // Ten callers at once, and each holds its loan for 2 ms.
+//! let mut trace = String::from("asked_us,got_us,returned_us,pool\n");
+//! for _ in 0..10 {
+//!     trace += "1000,1000,3000,orders\n";
+//! }
+//! let pools = read(trace.as_bytes()).unwrap();
+//! let question = Question { wait_p99_us: 4_000, open_us: 0, ..Question::default() };
+//! let plan = plan(&pools[0], &question);
+//! assert_eq!(plan.smallest, Some(4)); // three rounds of at most four: the last wait 4 ms
+//! ```
+//!
+//! Callers who had to wait did not ask again meanwhile, so a trace of a lender that was too small asks
+//! for less than there is to do. A trace of a slow database plans for a slow database.
+
+mod read;
+mod simulate;
+
+pub use read::{PoolTrace, ReadError, read};
+pub use simulate::AtCapacity;
+
+use crate::trace::TraceRow;
+
+/// Up to this capacity each one is replayed; beyond, each is a tenth larger than the one before, and
+/// the last step before the smallest that serves is looked at one by one.
+const EACH_UP_TO: usize = 64;
+
+/// What has to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Question {
+    /// 99 % of the callers wait no longer than this.
+    pub wait_p99_us: u64,
+    /// How long opening an object takes.
+    pub open_us: u64,
+    /// How many callers may wait at once.
+    pub waiters_max: usize,
+}
+
+impl Default for Question {
+    fn default() -> Self {
+        Self { wait_p99_us: 5_000, open_us: 10_000, waiters_max: 65_536 }
+    }
+}
+
+/// What a trace says about a pool.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LoanPlan {
+    /// The pool's name.
+    pub pool: String,
+    /// How many asks the trace has.
+    pub asks: usize,
+    /// How many of them got nothing; they are replayed with the mean hold.
+    pub unserved: usize,
+    /// Asks per second.
+    pub rate_per_s: f64,
+    /// How long a loan was held, on average.
+    pub mean_hold_us: f64,
+    /// How many loans are out on average, by Little's law: rate × hold.
+    pub busy: f64,
+    /// The recorded waits: 50 %, 99 %, the longest.
+    pub recorded_wait_us: [u64; 3],
+    /// How many callers were served or waiting at once: nobody waits with a capacity as large.
+    pub peak: usize,
+    /// The waits with each capacity, the smallest first.
+    pub capacities: Vec<AtCapacity>,
+    /// The smallest capacity that serves; `None` if none does.
+    pub smallest: Option<usize>,
+    /// How many times longer loans are held when most are out than when fewest are, if that is
+    /// known. If much above 1, more objects will not help: what is behind them is the bottleneck.
+    pub holds_grow: Option<f64>,
+}
+
+impl LoanPlan {
+    /// Whether holds grow so much with the loans out that more objects will not help.
+    #[must_use]
+    pub fn more_will_not_help(&self) -> bool {
+        self.holds_grow.is_some_and(|times| times > 1.5)
+    }
+
+    /// The largest deviation of a replay from Little's law, as a share: beyond 0.01 the trace is wrong.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        let differences =
+            self.capacities.iter().filter(|at| at.refused == 0).map(|at| at.deviation);
+        differences.fold(0.0, f64::max)
+    }
+}
+
+/// Replays a trace for every capacity that may serve, and finds the smallest that does.
+#[must_use]
+pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
+    let loans = simulate::Loans::of(&trace.rows);
+    let peak = peak(&trace.rows);
+    let mut capacities: Vec<AtCapacity> = Vec::new();
+    let serves = |at: &AtCapacity| at.refused == 0 && at.wait_p99_us <= question.wait_p99_us;
+    let mut capacity = 1;
+    while capacity <= peak {
+        let at = simulate::simulate(&loans, capacity, question);
+        let is_first = serves(&at) && !capacities.iter().any(serves);
+        let before = capacities.last().map_or(0, |at| at.capacity);
+        if is_first && capacity > before + 1 {
+            for between in before + 1..capacity {
+                capacities.push(simulate::simulate(&loans, between, question));
+            }
+        }
+        capacities.push(at);
+        capacity = if capacity < EACH_UP_TO { capacity + 1 } else { capacity + capacity / 10 };
+    }
+    let smallest = capacities.iter().find(|at| serves(at)).map(|at| at.capacity);
+    let waits = trace.rows.iter().filter_map(|row| Some(row.got_us? - row.asked_us)).collect();
+    LoanPlan {
+        pool: trace.pool.clone(),
+        asks: trace.rows.len(),
+        unserved: trace.rows.iter().filter(|row| row.got_us.is_none()).count(),
+        rate_per_s: loans.rate_per_s(),
+        mean_hold_us: loans.mean_hold_us(),
+        busy: loans.rate_per_s() * loans.mean_hold_us() / 1e6,
+        recorded_wait_us: simulate::quantiles(waits, [0.5, 0.99, 1.0]),
+        peak,
+        capacities,
+        smallest,
+        holds_grow: holds_grow(&trace.rows),
+    }
+}
+
+/// How many asks were open at once: waiting or served.
+fn peak(rows: &[TraceRow]) -> usize {
+    most_at_once(rows.iter().map(|row| (row.asked_us, row.ended_us))).0
+}
+
+/// The largest number of spans that overlap, and how many overlap when each begins, in the order of
+/// their beginnings.
+fn most_at_once(spans: impl Iterator<Item = (u64, u64)>) -> (usize, Vec<usize>) {
+    let mut begins = Vec::new();
+    let mut ends = Vec::new();
+    for (begin, end) in spans {
+        begins.push(begin);
+        ends.push(end);
+    }
+    begins.sort_unstable();
+    ends.sort_unstable();
+    let mut ended = 0;
+    let mut at_once = Vec::with_capacity(begins.len());
+    for (index, begin) in begins.iter().enumerate() {
+        while ends.get(ended).is_some_and(|end| end <= begin) && ended < index {
+            ended += 1;
+        }
+        at_once.push(index + 1 - ended);
+    }
+    (at_once.iter().copied().max().unwrap_or(0), at_once)
+}
+
+/// The mean hold of the third of the loans that began when most were out, by that of the third that
+/// began when fewest were.
+fn holds_grow(rows: &[TraceRow]) -> Option<f64> {
+    let mut spans: Vec<(u64, u64)> =
+        rows.iter().filter_map(|row| Some((row.got_us?, row.ended_us))).collect();
+    spans.sort_unstable();
+    let (_, at_once) = most_at_once(spans.iter().copied());
+    let mut holds: Vec<(usize, u64)> =
+        at_once.into_iter().zip(spans).map(|(out, (got, ended))| (out, ended - got)).collect();
+    holds.sort_unstable_by_key(|(out, _)| *out);
+    let third = holds.len() / 3;
+    let (few, many) = (holds.get(..third)?, holds.get(holds.len() - third..)?);
+    if third < 10 || few.last()?.0 >= many.first()?.0 {
+        return None;
+    }
+    let mean = |part: &[(usize, u64)]| {
+        part.iter().map(|(_, hold)| *hold as f64).sum::<f64>() / part.len() as f64
+    };
+    let few = mean(few);
+    (few > 0.0).then(|| mean(many) / few)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Reads traces of loans.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufRead};
+
+use crate::trace::{TRACE_HEADER, TraceRow};
+
+/// A line longer than this is no line of a trace.
+const LINE_MAX: usize = 4_096;
+
+/// The loans of one pool, in the order of the asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolTrace {
+    /// The pool's name; empty if it has none.
+    pub pool: String,
+    /// Its rows.
+    pub rows: Vec<TraceRow>,
+}
+
+/// Why a trace could not be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The reader failed.
+    Io(io::Error),
+    /// A line is wrong.
+    Line {
+        /// Which line, from 1.
+        number: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// There is no loan in it.
+    Empty,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Line { number, what } => write!(f, "line {number}: {what}"),
+            Self::Empty => f.write_str("no loan in it"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Line { .. } | Self::Empty => None,
+        }
+    }
+}
+
+/// Reads a trace: [`TRACE_HEADER`], then a line for each loan. The pools are in the order of their
+/// names. Memory in proportion to the trace.
+///
+/// # Errors
+///
+/// If the reader fails, a line is wrong, or there is no loan.
+pub fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, ReadError> {
+    let mut pools: BTreeMap<String, Vec<TraceRow>> = BTreeMap::new();
+    let mut line = Vec::new();
+    let mut number = 0;
+    loop {
+        line.clear();
+        let mut limited = io::Read::take(&mut from, LINE_MAX as u64 + 1);
+        if limited.read_until(b'\n', &mut line).map_err(ReadError::Io)? == 0 {
+            break;
+        }
+        number += 1;
+        let wrong = |what| ReadError::Line { number, what };
+        if line.len() > LINE_MAX {
+            return Err(wrong("longer than 4,096 bytes"));
+        }
+        let text = std::str::from_utf8(&line).map_err(|_| wrong("not UTF-8"))?;
+        let text = text.trim_end_matches(['\n', '\r']);
+        if number == 1 {
+            let is_header = text.trim_start_matches('\u{feff}') == TRACE_HEADER;
+            is_header.then_some(()).ok_or(wrong("expected asked_us,got_us,returned_us,pool"))?;
+            continue;
+        }
+        if text.is_empty() {
+            continue;
+        }
+        let (pool, row) = row(text).map_err(wrong)?;
+        match pools.get_mut(pool) {
+            Some(rows) => rows.push(row),
+            None => {
+                pools.insert(pool.to_owned(), vec![row]);
+            }
+        }
+    }
+    if pools.is_empty() {
+        return Err(ReadError::Empty);
+    }
+    let in_order = |(pool, mut rows): (String, Vec<TraceRow>)| {
+        rows.sort_by_key(|row| row.asked_us);
+        PoolTrace { pool, rows }
+    };
+    Ok(pools.into_iter().map(in_order).collect())
+}
+
+fn row(text: &str) -> Result<(&str, TraceRow), &'static str> {
+    let mut fields = text.splitn(4, ',');
+    let mut next = || fields.next().ok_or("expected four fields: asked_us,got_us,returned_us,pool");
+    let (asked, got, ended, pool) = (next()?, next()?, next()?, next()?);
+    let asked_us = number(asked).ok_or("asked_us is not a number of microseconds")?;
+    let ended_us = number(ended).ok_or("returned_us is not a number of microseconds")?;
+    let got_us = match got {
+        "" => None,
+        got => Some(number(got).ok_or("got_us is not a number of microseconds")?),
+    };
+    if got_us.is_some_and(|got_us| got_us < asked_us) {
+        return Err("got_us is before asked_us");
+    }
+    if ended_us < got_us.unwrap_or(asked_us) {
+        return Err("returned_us is before what came before it");
+    }
+    Ok((pool, TraceRow { asked_us, got_us, ended_us }))
+}
+
+/// A number below 2^53: sums of such times neither overflow nor lose precision.
+fn number(text: &str) -> Option<u64> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain.then(|| text.parse().ok()).flatten().filter(|number| *number < 1 << 53)
+}

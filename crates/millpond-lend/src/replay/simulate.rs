@@ -1,0 +1,217 @@
+//! One replay of a trace, through a ledger with a simulated clock.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::convert::Infallible;
+use std::panic::Location;
+
+use super::Question;
+use crate::error::LoanHandle;
+use crate::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
+use crate::settings::Settings;
+use crate::trace::TraceRow;
+
+/// The waits with one capacity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct AtCapacity {
+    /// How many objects may exist.
+    pub capacity: usize,
+    /// Half of the callers waited no longer.
+    pub wait_p50_us: u64,
+    /// 90 % waited no longer.
+    pub wait_p90_us: u64,
+    /// 99 % waited no longer.
+    pub wait_p99_us: u64,
+    /// Nobody waited longer.
+    pub wait_max_us: u64,
+    /// How many callers were refused, because too many were waiting.
+    pub refused: u64,
+    /// How many objects were opened.
+    pub opened: u64,
+    /// How many loans were out, on average.
+    pub busy: f64,
+    /// How far that is from rate × hold, as a share.
+    pub deviation: f64,
+}
+
+/// When somebody asks, and how long the loan is held.
+#[derive(Debug)]
+pub(super) struct Loans {
+    asks: Vec<(u64, u64)>,
+}
+
+impl Loans {
+    pub(super) fn of(rows: &[TraceRow]) -> Self {
+        let holds = rows.iter().filter_map(|row| Some(row.ended_us - row.got_us?));
+        let (sum, count) = holds.fold((0_u128, 0_u128), |(sum, n), hold| (sum + u128::from(hold), n + 1));
+        let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
+        let start = rows.first().map_or(0, |row| row.asked_us);
+        let asks = rows
+            .iter()
+            .map(|row| (row.asked_us - start, row.got_us.map_or(mean, |got| row.ended_us - got)))
+            .collect();
+        Self { asks }
+    }
+
+    pub(super) fn mean_hold_us(&self) -> f64 {
+        let sum: f64 = self.asks.iter().map(|(_, hold)| *hold as f64).sum();
+        sum / (self.asks.len() as f64).max(1.0)
+    }
+
+    /// Asks per second, from the first to the last ask.
+    pub(super) fn rate_per_s(&self) -> f64 {
+        let span_us = self.asks.last().map_or(0, |(asked_us, _)| *asked_us).max(1);
+        self.asks.len() as f64 * 1e6 / span_us as f64
+    }
+}
+
+/// Something that will happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Return(LoanHandle),
+    Open(LoanHandle),
+}
+
+struct Replay<'a> {
+    ledger: Ledger<(), usize, Infallible>,
+    loans: &'a Loans,
+    open_us: u64,
+    waiters: Vec<Option<WaiterHandle>>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    /// Events of one moment happen in the order in which they were planned.
+    planned: u64,
+    waits: Vec<u64>,
+}
+
+impl Replay<'_> {
+    fn plan(&mut self, at_us: u64, event: Event) {
+        self.planned += 1;
+        self.events.push(Reverse((at_us, self.planned, event)));
+    }
+
+    fn got(&mut self, now_us: u64, caller: usize, handle: LoanHandle) {
+        let (asked_us, hold_us) = self.loans.asks[caller];
+        self.waits.push(now_us - asked_us);
+        self.plan(now_us.saturating_add(hold_us), Event::Return(handle));
+    }
+
+    fn ask(&mut self, now_us: u64, caller: usize) {
+        match self.ledger.ask(now_us, 1, Location::caller()) {
+            Ask::Lent(handle, ()) => self.got(now_us, caller, handle),
+            Ask::Queued(waiter) => {
+                self.waiters[caller] = Some(waiter);
+                let _ = self.ledger.claim(waiter, Some(caller));
+            }
+            Ask::Failed(_) => {}
+        }
+    }
+
+    fn happen(&mut self, now_us: u64, event: Event) {
+        let left = match event {
+            Event::Return(handle) => self.ledger.give_back(now_us, handle, (), false),
+            Event::Open(handle) => self.ledger.opened(now_us, handle, ()),
+        };
+        debug_assert!(left.is_none());
+    }
+
+    /// Does what the ledger wants done.
+    fn follow(&mut self, now_us: u64) {
+        if self.ledger.take_keeper_due() || self.ledger.next_alarm_us() <= now_us {
+            let _ = self.ledger.tick(now_us);
+        }
+        while let Some(work) = self.ledger.next_work() {
+            match work {
+                Work::Open(handle) => {
+                    self.plan(now_us.saturating_add(self.open_us), Event::Open(handle));
+                }
+                Work::Check(handle, ()) => {
+                    let _ = self.ledger.checked(now_us, handle, ());
+                }
+                Work::Close(handle, ()) => self.ledger.closed(now_us, handle),
+                Work::Abort(_) => {}
+            }
+        }
+        while let Some(caller) = self.ledger.next_wake() {
+            let Some(waiter) = self.waiters[caller] else { continue };
+            if let Claim::Served(handle, (), _) = self.ledger.claim(waiter, None) {
+                self.got(now_us, caller, handle);
+            }
+        }
+    }
+}
+
+/// Replays the loans with this capacity.
+pub(super) fn simulate(loans: &Loans, capacity: usize, question: &Question) -> AtCapacity {
+    let settings = Settings {
+        capacity,
+        waiters_max: question.waiters_max.min(loans.asks.len()),
+        acquire_timeout_us: Settings::NEVER,
+        open_timeout_us: Settings::NEVER,
+        check_after_idle_us: Settings::NEVER,
+        lifetime_us: Settings::NEVER,
+        idle_us: Settings::NEVER,
+        ..Settings::default()
+    };
+    let mut ledger = Ledger::new(settings);
+    ledger.keeper_started();
+    let mut replay = Replay {
+        ledger,
+        loans,
+        open_us: question.open_us,
+        waiters: vec![None; loans.asks.len()],
+        events: BinaryHeap::new(),
+        planned: 0,
+        waits: Vec::with_capacity(loans.asks.len()),
+    };
+    let mut next = 0;
+    let mut now_us = 0;
+    let mut busy_us = 0.0;
+    loop {
+        let event_us = replay.events.peek().map(|Reverse((at_us, _, _))| *at_us);
+        let ask_us = loans.asks.get(next).map(|(asked_us, _)| *asked_us);
+        let alarm_us = Some(replay.ledger.next_alarm_us()).filter(|at_us| *at_us != u64::MAX);
+        let Some(at_us) = [event_us, ask_us, alarm_us].into_iter().flatten().min() else { break };
+        let at_us = at_us.max(now_us);
+        busy_us += replay.ledger.out() as f64 * (at_us - now_us) as f64;
+        now_us = at_us;
+        if event_us == Some(now_us) {
+            if let Some(Reverse((_, _, event))) = replay.events.pop() {
+                replay.happen(now_us, event);
+            }
+        } else if ask_us == Some(now_us) {
+            replay.ask(now_us, next);
+            next += 1;
+        } else {
+            let _ = replay.ledger.tick(now_us);
+        }
+        replay.follow(now_us);
+    }
+    let stats = replay.ledger.stats();
+    let served = replay.waits.len() as f64;
+    let span_us = (now_us as f64).max(1.0);
+    let expected = served / span_us * loans.mean_hold_us();
+    let busy = busy_us / span_us;
+    let [wait_p50_us, wait_p90_us, wait_p99_us, wait_max_us] =
+        quantiles(replay.waits, [0.5, 0.9, 0.99, 1.0]);
+    AtCapacity {
+        capacity,
+        wait_p50_us,
+        wait_p90_us,
+        wait_p99_us,
+        wait_max_us,
+        refused: stats.refused,
+        opened: stats.opened,
+        busy,
+        deviation: if expected > 0.0 { (busy / expected - 1.0).abs() } else { 0.0 },
+    }
+}
+
+/// The values that these shares of all values do not exceed; 0 of no values.
+pub(super) fn quantiles<const N: usize>(mut values: Vec<u64>, shares: [f64; N]) -> [u64; N] {
+    values.sort_unstable();
+    shares.map(|share| {
+        let rank = (share * values.len() as f64).ceil() as usize;
+        values.get(rank.clamp(1, values.len().max(1)) - 1).copied().unwrap_or(0)
+    })
+}

@@ -1,0 +1,115 @@
+use super::{PoolTrace, Question, ReadError, plan, read};
+use crate::trace::TraceRow;
+
+fn trace(rows: impl IntoIterator<Item = (u64, u64)>) -> PoolTrace {
+    let rows = rows
+        .into_iter()
+        .map(|(asked_us, hold_us)| TraceRow {
+            asked_us,
+            got_us: Some(asked_us),
+            ended_us: asked_us + hold_us,
+        })
+        .collect();
+    PoolTrace { pool: "orders".into(), rows }
+}
+
+fn question(wait_p99_us: u64) -> Question {
+    Question { wait_p99_us, open_us: 0, ..Question::default() }
+}
+
+/// One at a time: the waits are those of a line at one counter, computed by hand.
+#[test]
+fn waits_are_those_of_a_single_counter() {
+    let asks = [(0, 10), (0, 10), (5, 10), (100, 10), (101, 1)];
+    let plan = plan(&trace(asks), &question(0));
+    let one = plan.capacities[0];
+    // Waits: 0, 10, 15, 0, 9.
+    assert_eq!((one.wait_p50_us, one.wait_max_us), (9, 15));
+    assert_eq!(plan.peak, 3);
+    assert_eq!(plan.smallest, Some(3));
+    assert!(plan.deviation() < 0.01, "{}", plan.deviation());
+}
+
+/// Against an independent reference: N counters, each caller takes the one that is free first.
+#[test]
+fn waits_agree_with_a_reference_for_every_capacity() {
+    let mut seed = 7_u64;
+    let mut random = |limit: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % limit
+    };
+    let mut now_us = 0;
+    let rows: Vec<(u64, u64)> = (0..3_000)
+        .map(|_| {
+            now_us += random(300);
+            (now_us, 1 + random(1_500))
+        })
+        .collect();
+    let plan = plan(&trace(rows.iter().copied()), &question(100));
+    assert!(plan.capacities.len() > 8);
+    for at in &plan.capacities {
+        let mut free_us = vec![0_u64; at.capacity];
+        let mut waits: Vec<u64> = rows
+            .iter()
+            .map(|(asked_us, hold_us)| {
+                let counter = free_us.iter_mut().min().expect("at least one");
+                let got_us = (*counter).max(*asked_us);
+                *counter = got_us + hold_us;
+                got_us - asked_us
+            })
+            .collect();
+        waits.sort_unstable();
+        let reference = waits[(waits.len() * 99).div_ceil(100) - 1];
+        // The ledger opens only what pays, so it may make somebody wait for a moment more.
+        assert!(at.wait_p99_us >= reference, "{at:?} {reference}");
+        assert!(at.opened as usize <= at.capacity);
+        if at.opened as usize == at.capacity && at.capacity <= 3 {
+            let allowed = reference + reference / 5 + 10;
+            assert!(at.wait_p99_us <= allowed, "{at:?} {reference}");
+        }
+    }
+    assert!(plan.deviation() < 0.01);
+}
+
+#[test]
+fn says_when_more_will_not_help() {
+    // The more are out, the longer each is held.
+    let bursts = (0..100).flat_map(|burst| {
+        let size = 1 + burst % 8;
+        (0..size).map(move |_| (burst * 100_000, 1_000 * size))
+    });
+    let slow = plan(&trace(bursts), &question(1_000));
+    assert!(slow.more_will_not_help(), "{:?}", slow.holds_grow);
+    let even = (0..100).flat_map(|burst| (0..1 + burst % 8).map(move |_| (burst * 100_000, 1_000)));
+    assert!(!plan(&trace(even), &question(1_000)).more_will_not_help());
+}
+
+#[test]
+fn wrong_lines_are_named() {
+    let what = |text: &str| match read(text.as_bytes()) {
+        Err(ReadError::Line { number, what }) => format!("{number}: {what}"),
+        other => format!("{other:?}"),
+    };
+    let with = |line: &str| what(&format!("asked_us,got_us,returned_us,pool\n1,2,3,a\n{line}\n"));
+    assert_eq!(what("tick,event\n"), "1: expected asked_us,got_us,returned_us,pool");
+    assert_eq!(with("1,2,3"), "3: expected four fields: asked_us,got_us,returned_us,pool");
+    assert_eq!(with("x,2,3,a"), "3: asked_us is not a number of microseconds");
+    assert_eq!(with("-1,2,3,a"), "3: asked_us is not a number of microseconds");
+    assert_eq!(with("99999999999999999999,2,3,a"), "3: asked_us is not a number of microseconds");
+    assert_eq!(with("5,4,6,a"), "3: got_us is before asked_us");
+    assert_eq!(with("5,6,5,a"), "3: returned_us is before what came before it");
+    assert_eq!(with("5,,4,a"), "3: returned_us is before what came before it");
+    assert_eq!(with(&"1".repeat(5_000)), "3: longer than 4,096 bytes");
+    assert!(matches!(read(&b"asked_us,got_us,returned_us,pool\n"[..]), Err(ReadError::Empty)));
+    let bytes = b"asked_us,got_us,returned_us,pool\n1,2,3,\xff\n";
+    assert!(matches!(read(&bytes[..]), Err(ReadError::Line { number: 2, what: "not UTF-8" })));
+}
+
+#[test]
+fn pools_are_told_apart_and_the_unserved_count() {
+    let text = "asked_us,got_us,returned_us,pool\n30,30,40,b\n1,,9,a\n2,3,5,a\n";
+    let pools = read(text.as_bytes()).expect("a trace");
+    assert_eq!(pools.iter().map(|pool| pool.pool.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    let plan = plan(&pools[0], &question(1_000));
+    assert_eq!((plan.asks, plan.unserved), (2, 1));
+}
