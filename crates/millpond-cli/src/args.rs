@@ -61,6 +61,7 @@ Examples:
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
   millpond plan --budget budget.toml e1m1.csv.gz e1m2.csv.gz
   millpond plan --size-classes --no-report heaptrack.game.1234.zst
+  millpond plan orders.trace --wait-p99-ms 5
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].classes[0]'
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
@@ -98,6 +99,13 @@ pub(crate) struct PlanArguments {
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
+    /// Plan for loans: the traces are those of a `millpond_lend::Lender` (lines
+    /// `asked_us,got_us,returned_us,pool`), and 99 % of the callers wait no longer than this.
+    #[arg(long, value_name = "MS", value_parser = positive)]
+    pub(crate) wait_p99_ms: Option<f64>,
+    /// For loans: how long opening one more object takes.
+    #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = positive, requires = "wait_p99_ms")]
+    pub(crate) open_ms: f64,
 }
 
 /// What [`PlanArguments::size_classes`] is if no number is given.

@@ -50,6 +50,9 @@ const REPORT: &str = "report.html";
 
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
+    if let Some(wait_p99_ms) = arguments.wait_p99_ms {
+        return crate::loans_command::run(arguments, wait_p99_ms);
+    }
     let rules = arguments.rules.rules();
     let report = match &arguments.report {
         Some(path) => Some(path.as_path()),

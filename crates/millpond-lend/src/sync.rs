@@ -1,8 +1,8 @@
-//! The lock, and the clock: loom's under `--cfg loom`.
+//! The lock, and the clock: loom's under `--cfg millpond_loom`.
 
-#[cfg(loom)]
+#[cfg(millpond_loom)]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
-#[cfg(not(loom))]
+#[cfg(not(millpond_loom))]
 pub(crate) use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 

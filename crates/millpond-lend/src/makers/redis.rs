@@ -1,0 +1,40 @@
+//! Redis for threads, by the crate redis.
+
+use ::redis::{Client, Connection, ConnectionLike, ErrorKind, RedisError};
+
+use crate::blocking::BlockingMaker;
+
+/// Opens connections to a Redis server, for a [`BlockingLender`](crate::BlockingLender).
+#[derive(Debug, Clone)]
+pub struct Redis {
+    client: Client,
+}
+
+impl Redis {
+    /// Connections of this client.
+    #[must_use]
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+}
+
+impl BlockingMaker for Redis {
+    type Object = Connection;
+    type Error = RedisError;
+
+    fn open(&self) -> Result<Connection, RedisError> {
+        self.client.get_connection()
+    }
+
+    fn check(&self, connection: &mut Connection) -> Result<(), RedisError> {
+        ::redis::cmd("PING").query::<String>(connection).map(drop)
+    }
+
+    fn is_broken(&self, connection: &mut Connection) -> bool {
+        !connection.is_open()
+    }
+
+    fn is_final(&self, error: &RedisError) -> bool {
+        error.kind() == ErrorKind::AuthenticationFailed
+    }
+}

@@ -1,0 +1,98 @@
+//! SQLite, by rusqlite, with SQLite itself built in.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ::rusqlite::{Connection, Error, ErrorCode};
+
+use crate::blocking::BlockingMaker;
+
+type SetUp = Box<dyn Fn(&mut Connection) -> Result<(), Error> + Send + Sync>;
+
+/// Opens connections to a database file.
+///
+/// A connection that comes back in the middle of a transaction is closed, and SQLite rolls back.
+///
+/// ```
+/// use millpond_lend::BlockingLender;
+/// use millpond_lend::makers::rusqlite::Sqlite;
+///
+/// let file = std::env::temp_dir().join(format!("millpond-lend-doc-{}.db", std::process::id()));
+/// let maker = Sqlite::new(&file).set_up(|connection| {
+///     connection.execute_batch("create table if not exists orders (dish text)")
+/// });
+/// let lender = BlockingLender::builder(maker).capacity(2).build()?;
+///
+/// let connection = lender.acquire()?;
+/// connection.execute("insert into orders values (?1)", ["soup"])?;
+/// let count: u64 = connection.query_row("select count(*) from orders", [], |row| row.get(0))?;
+/// assert_eq!(count, 1);
+/// # drop((connection, lender));
+/// # std::fs::remove_file(file)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Sqlite {
+    path: PathBuf,
+    busy_timeout: Duration,
+    set_up: Option<SetUp>,
+}
+
+impl Sqlite {
+    /// Connections to this file, which is created if there is none. They wait up to five seconds for
+    /// each other's locks.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), busy_timeout: Duration::from_secs(5), set_up: None }
+    }
+
+    /// How long a connection waits for the lock of another one.
+    #[must_use]
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
+
+    /// What is done with each new connection: pragmas, tables.
+    #[must_use]
+    pub fn set_up(
+        mut self,
+        set_up: impl Fn(&mut Connection) -> Result<(), Error> + Send + Sync + 'static,
+    ) -> Self {
+        self.set_up = Some(Box::new(set_up));
+        self
+    }
+}
+
+impl BlockingMaker for Sqlite {
+    type Object = Connection;
+    type Error = Error;
+
+    fn open(&self) -> Result<Connection, Error> {
+        let mut connection = Connection::open(&self.path)?;
+        connection.busy_timeout(self.busy_timeout)?;
+        if let Some(set_up) = &self.set_up {
+            set_up(&mut connection)?;
+        }
+        Ok(connection)
+    }
+
+    fn check(&self, connection: &mut Connection) -> Result<(), Error> {
+        connection.query_row("select 1", [], |_| Ok(()))
+    }
+
+    fn is_broken(&self, connection: &mut Connection) -> bool {
+        !connection.is_autocommit()
+    }
+
+    fn is_final(&self, error: &Error) -> bool {
+        let code = error.sqlite_error_code();
+        matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::NotADatabase))
+    }
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
+    }
+}

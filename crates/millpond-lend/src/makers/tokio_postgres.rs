@@ -1,0 +1,105 @@
+//! PostgreSQL on tokio, by the crate tokio-postgres.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use ::tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use ::tokio_postgres::{Client, Config, Error, NoTls, Socket};
+use tokio::task::JoinHandle;
+
+use crate::maker::Maker;
+
+/// Opens connections to a PostgreSQL server. Its keeper has to run on tokio.
+pub struct Postgres<T = NoTls> {
+    config: Config,
+    tls: T,
+}
+
+impl Postgres<NoTls> {
+    /// Connections without TLS.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self { config, tls: NoTls }
+    }
+}
+
+impl<T> Postgres<T> {
+    /// Connections with this TLS.
+    pub fn with_tls(config: Config, tls: T) -> Self {
+        Self { config, tls }
+    }
+}
+
+/// A connection: the client, and the task that reads from the server. Dropped, it ends at once, also if
+/// the server does not answer any more.
+pub struct Connection {
+    client: Client,
+    task: JoinHandle<()>,
+}
+
+impl Deref for Connection {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl DerefMut for Connection {
+    fn deref_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("is_closed", &self.client.is_closed()).finish()
+    }
+}
+
+impl<T> Maker for Postgres<T>
+where
+    T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+    T::TlsConnect: Send,
+    T::Stream: Send,
+    <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+{
+    type Object = Connection;
+    type Error = Error;
+
+    async fn open(&self) -> Result<Connection, Error> {
+        let (client, connection) = self.config.connect(self.tls.clone()).await?;
+        let task = tokio::spawn(async move {
+            // Its end shows in the client: every query fails.
+            let _ = connection.await;
+        });
+        Ok(Connection { client, task })
+    }
+
+    async fn check(&self, connection: &mut Connection) -> Result<(), Error> {
+        connection.client.simple_query("").await.map(drop)
+    }
+
+    fn is_broken(&self, connection: &mut Connection) -> bool {
+        connection.client.is_closed()
+    }
+
+    fn is_final(&self, error: &Error) -> bool {
+        error.code().is_some_and(|code| {
+            // Class 28: the password, the role; 3D000: no such database.
+            code.code().starts_with("28") || code.code() == "3D000"
+        })
+    }
+}
+
+impl<T> fmt::Debug for Postgres<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").finish_non_exhaustive()
+    }
+}

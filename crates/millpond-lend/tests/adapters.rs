@@ -1,0 +1,112 @@
+//! Managers of other pools, and what is told to `metrics`, `tracing` and SQLite.
+
+mod common;
+
+#[cfg(any(feature = "deadpool", feature = "bb8", feature = "tracing"))]
+use futures_lite::future::block_on;
+
+#[cfg(feature = "deadpool")]
+#[test]
+fn a_manager_of_deadpool_is_a_maker() {
+    use deadpool::managed::{Manager, Metrics, RecycleResult};
+    use millpond_lend::{Lender, makers::deadpool::Deadpool};
+
+    struct Numbers;
+    impl Manager for Numbers {
+        type Type = u32;
+        type Error = std::io::Error;
+
+        async fn create(&self) -> Result<u32, std::io::Error> {
+            Ok(7)
+        }
+
+        async fn recycle(&self, _: &mut u32, _: &Metrics) -> RecycleResult<std::io::Error> {
+            Err(deadpool::managed::RecycleError::message("worn out"))
+        }
+    }
+    let (lender, keeper) =
+        Lender::builder(Deadpool(Numbers)).capacity(1).check_after_idle_ms(0).build();
+    keeper.run_on_thread().unwrap();
+    assert_eq!(*block_on(lender.acquire()).unwrap(), 7);
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    assert_eq!(*block_on(lender.acquire()).unwrap(), 7);
+    assert_eq!(lender.stats().closings.check, 1);
+}
+
+#[cfg(feature = "bb8")]
+#[test]
+fn a_manager_of_bb8_is_a_maker() {
+    use millpond_lend::{Lender, makers::bb8::Bb8};
+
+    struct Numbers;
+    impl bb8::ManageConnection for Numbers {
+        type Connection = u32;
+        type Error = std::io::Error;
+
+        async fn connect(&self) -> Result<u32, std::io::Error> {
+            Ok(7)
+        }
+
+        async fn is_valid(&self, _: &mut u32) -> Result<(), std::io::Error> {
+            Ok(())
+        }
+
+        fn has_broken(&self, number: &mut u32) -> bool {
+            *number == 0
+        }
+    }
+    let (lender, keeper) = Lender::builder(Bb8(Numbers)).capacity(1).build();
+    keeper.run_on_thread().unwrap();
+    *block_on(lender.acquire()).unwrap() = 0;
+    assert_eq!(*block_on(lender.acquire()).unwrap(), 7);
+    assert_eq!(lender.stats().closings.broken, 1);
+}
+
+#[cfg(feature = "rusqlite")]
+#[test]
+fn sqlite_in_the_middle_of_a_transaction_is_not_lent_again() {
+    use millpond_lend::{BlockingLender, makers::rusqlite::Sqlite};
+
+    let file = std::env::temp_dir().join(format!("lend-sqlite-{}.db", std::process::id()));
+    let maker = Sqlite::new(&file)
+        .set_up(|connection| connection.execute_batch("create table if not exists orders (dish)"));
+    let lender = BlockingLender::builder(maker).capacity(1).build().unwrap();
+    lender.acquire().unwrap().execute_batch("begin; insert into orders values ('soup')").unwrap();
+    let connection = lender.acquire().unwrap();
+    let count: u32 =
+        connection.query_row("select count(*) from orders", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 0, "it was rolled back");
+    assert_eq!(lender.stats().closings.broken, 1);
+    drop(connection);
+    drop(lender.close(std::time::Duration::from_secs(10)));
+    std::fs::remove_file(file).unwrap();
+
+    let nowhere = Sqlite::new("/nonexistent/orders.db");
+    let lender = BlockingLender::builder(nowhere).acquire_timeout_ms(600_000).build().unwrap();
+    let error = lender.acquire().map(drop).unwrap_err();
+    assert!(matches!(error, millpond_lend::AcquireError::Opening(_)), "{error}");
+}
+
+#[cfg(feature = "metrics")]
+#[test]
+fn statistics_go_to_metrics() {
+    let recorder = metrics_util::debugging::DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let (lender, _) = common::lender_of(|builder| builder.capacity(3));
+    metrics::with_local_recorder(&recorder, || millpond_lend::publish("orders", &lender.stats()));
+    let seen = snapshotter.snapshot().into_vec();
+    let capacity = seen.iter().find(|(key, ..)| key.key().name() == "millpond_lend_capacity");
+    let (key, _, _, value) = capacity.expect("the capacity");
+    assert_eq!(key.key().labels().next().expect("a label").value(), "orders");
+    assert_eq!(*value, metrics_util::debugging::DebugValue::Gauge(3.0.into()));
+}
+
+#[cfg(feature = "tracing")]
+#[test]
+fn a_wait_can_have_a_span() {
+    let (lender, _) = common::lender_of(|builder| builder.capacity(1));
+    let loan = block_on(lender.acquire_in_span()).unwrap();
+    let place = lender.holders()[0].place;
+    assert_eq!(place.file(), file!(), "the place is the caller's");
+    drop(loan);
+}
