@@ -56,7 +56,8 @@ fn take_orders(database: &Path) -> Result<(), Box<dyn Error>> {
     })?;
 
     let connection = lender.acquire()?;
-    let orders: usize = connection.query_row("select count(*) from orders", [], |row| row.get(0))?;
+    let orders: usize =
+        connection.query_row("select count(*) from orders", [], |row| row.get(0))?;
     drop(connection);
     if orders != WAITERS * ORDERS_EACH {
         return Err(format!("{orders} orders of {} have arrived", WAITERS * ORDERS_EACH).into());

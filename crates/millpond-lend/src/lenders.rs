@@ -77,6 +77,26 @@ struct Table<K, M: Maker> {
     /// Tenants that were removed and whose objects are not all closed yet.
     leaving: Vec<Arc<Shared<M>>>,
     keeper: Option<Waker>,
+    /// Whether the lenders' keeper runs, so that callers may wait for it.
+    is_kept: bool,
+}
+
+impl<K, M: Maker> Table<K, M> {
+    /// Tells the tenants that the keeper has not met yet whether it runs; returns what is to be dropped.
+    fn set_kept(&mut self, is_kept: bool) -> Vec<M::Object> {
+        self.is_kept = is_kept;
+        let mut to_drop = Vec::new();
+        for newcomer in &self.newcomers {
+            newcomer.shared().with(|books, now_us| {
+                if is_kept {
+                    books.ledger.keeper_started();
+                } else {
+                    to_drop.extend(books.ledger.keeper_gone(now_us));
+                }
+            });
+        }
+        to_drop
+    }
 }
 
 impl<K, M> Lenders<K, M>
@@ -108,8 +128,10 @@ where
         if let Some(lender) = table.tenants.get(tenant) {
             return lender.clone();
         }
-        // Callers wait for it from now on, though the keeper has not seen it yet.
-        shared.with(|books, _| books.ledger.keeper_started());
+        // Callers wait for the keeper from now on, though it has not met this tenant yet.
+        if table.is_kept {
+            shared.with(|books, _| books.ledger.keeper_started());
+        }
         table.newcomers.push(Keeper::new(Arc::clone(&shared)));
         let lender = Lender::from_shared(shared);
         table.tenants.insert(tenant.clone(), lender.clone());
@@ -191,6 +213,7 @@ where
             newcomers: Vec::new(),
             leaving: Vec::new(),
             keeper: None,
+            is_kept: false,
         };
         let inner = Arc::new(Inner {
             make: Box::new(self.maker),
@@ -217,23 +240,31 @@ where
 {
     /// The keeper's work, to be spawned on any runtime. It ends when the lenders are gone and all loans
     /// are back.
+    ///
+    /// Callers wait for it from this call on; if the future is dropped, they are told
+    /// [`NoKeeper`](crate::AcquireError::NoKeeper).
     pub fn run<T: Timer + Clone>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
+        if let Some(inner) = self.inner.upgrade() {
+            drop(inner.lock().set_kept(true));
+        }
+        let running = Running { inner: self.inner };
         async move {
             let mut keepers: Vec<Pin<Box<dyn Future<Output = ()> + Send>>> = Vec::new();
             poll_fn(|cx| {
                 loop {
-                    let newcomers = self.meet(cx.waker());
+                    let newcomers = running.meet(cx.waker());
                     let is_gone = newcomers.is_none();
                     let newcomers = newcomers.unwrap_or_default();
                     let has_newcomers = !newcomers.is_empty();
                     keepers.extend(newcomers.into_iter().map(|keeper| {
-                        Box::pin(keeper.run(timer.clone())) as Pin<Box<dyn Future<Output = ()> + Send>>
+                        Box::pin(keeper.run(timer.clone()))
+                            as Pin<Box<dyn Future<Output = ()> + Send>>
                     }));
                     keepers.retain_mut(|keeper| keeper.as_mut().poll(cx).is_pending());
                     if is_gone && keepers.is_empty() {
                         return Poll::Ready(());
                     }
-                    let has_changed = self.inner.upgrade().is_some_and(|inner| inner.share());
+                    let has_changed = running.inner.upgrade().is_some_and(|inner| inner.share());
                     if !has_newcomers && !has_changed {
                         return Poll::Pending;
                     }
@@ -255,7 +286,20 @@ where
             .name("keeper of lenders".into())
             .spawn(move || park::block_on_until(keeper, &timer))
     }
+}
 
+impl<K, M: Maker> fmt::Debug for LendersKeeper<K, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LendersKeeper").finish_non_exhaustive()
+    }
+}
+
+/// The keeper at work. When it is dropped, the tenants that it has not met are told.
+struct Running<K, M: Maker> {
+    inner: Weak<Inner<K, M>>,
+}
+
+impl<K, M: Maker> Running<K, M> {
     /// The keepers of new tenants; `None` if the lenders are gone.
     fn meet(&self, waker: &Waker) -> Option<Vec<Keeper<M>>> {
         let waker = waker.clone();
@@ -269,9 +313,12 @@ where
     }
 }
 
-impl<K, M: Maker> fmt::Debug for LendersKeeper<K, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LendersKeeper").finish_non_exhaustive()
+impl<K, M: Maker> Drop for Running<K, M> {
+    fn drop(&mut self) {
+        if let Some(inner) = self.inner.upgrade() {
+            let to_drop = inner.lock().set_kept(false);
+            drop(to_drop);
+        }
     }
 }
 
@@ -296,13 +343,16 @@ impl<K, M: Maker> Inner<K, M> {
                 let returned = ledger.take_given_up() + ledger.give_up_unused();
                 let stats = ledger.stats();
                 let idle_since_us = ledger.idle_since_us();
-                (returned, Standing {
-                    lender: lender.clone(),
-                    existing: stats.existing,
-                    idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
-                    giving_up: ledger.allowance().1,
-                    is_in_need: ledger.needs_allowance(now_us),
-                })
+                (
+                    returned,
+                    Standing {
+                        lender: lender.clone(),
+                        existing: stats.existing,
+                        idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
+                        giving_up: ledger.allowance().1,
+                        is_in_need: ledger.needs_allowance(now_us),
+                    },
+                )
             });
             table.granted = table.granted.saturating_sub(returned);
             standings.push(standing);

@@ -61,9 +61,9 @@ pub use maker::Maker;
 pub use observe::publish;
 pub use settings::{IdleOrder, Settings};
 pub use stats::{Closings, Stats, WAIT_BUCKETS};
+pub use timer::Timer;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
-pub use timer::Timer;
 pub use trace::{TRACE_HEADER, TraceRow};
 
 /// The code of the crate's page, compiled and run with the tests.

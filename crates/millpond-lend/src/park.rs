@@ -91,7 +91,9 @@ pub(crate) fn block_on_until<F: Future>(future: F, timer: &ParkTimer) -> F::Outp
         }
         let wake_at = *timer.wake_at.lock().unwrap_or_else(PoisonError::into_inner);
         match wake_at {
-            Some(deadline) => thread::park_timeout(deadline.saturating_duration_since(Instant::now())),
+            Some(deadline) => {
+                thread::park_timeout(deadline.saturating_duration_since(Instant::now()))
+            }
             None => thread::park(),
         }
     }

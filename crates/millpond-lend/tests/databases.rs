@@ -219,7 +219,8 @@ fn threads_lend_blocking_connections() {
     with_server("blocking", "", async |server| {
         let config: postgres::Config = server.config("postgres");
         let counted = tokio::task::spawn_blocking(move || {
-            let lender = BlockingLender::builder(Blocking::new(config)).capacity(2).build().unwrap();
+            let lender =
+                BlockingLender::builder(Blocking::new(config)).capacity(2).build().unwrap();
             std::thread::scope(|scope| {
                 for _ in 0..4 {
                     scope.spawn(|| {

@@ -17,7 +17,9 @@ fn a_wrong_password_is_told_at_once() {
     server.refuses_password.store(true, SeqCst);
     for _ in 0..3 {
         let error = block_on(lender.acquire()).unwrap_err();
-        assert!(matches!(&error, AcquireError::Opening(cause) if **cause == Fault("wrong password")));
+        assert!(
+            matches!(&error, AcquireError::Opening(cause) if **cause == Fault("wrong password"))
+        );
         let cause = std::error::Error::source(&error).unwrap();
         assert_eq!(cause.to_string(), "wrong password");
     }
@@ -226,6 +228,18 @@ fn no_keeper_is_told_at_once() {
     drop(keeper);
     assert!(matches!(block_on(lender.acquire()), Err(AcquireError::NoKeeper)));
     assert!(lender.try_acquire().is_none());
+
+    let (lenders, keeper) = Lenders::builder(|_: &u8| Client::default()).build();
+    let early = lenders.lender(&1);
+    assert!(matches!(block_on(early.acquire()), Err(AcquireError::NoKeeper)));
+    let running = keeper.run(common::AnyTimer);
+    let late = lenders.lender(&2);
+    let mut waiting = [early.acquire(), late.acquire()];
+    assert!(waiting.iter_mut().all(|caller| poll_once(caller).is_pending()));
+    drop(running);
+    for caller in waiting {
+        assert!(matches!(block_on(caller), Err(AcquireError::NoKeeper)));
+    }
 }
 
 /// npgsql, pgcat: idle connections of one tenant keep all others out.
@@ -293,7 +307,9 @@ fn threads_share_a_blocking_lender_that_changes_its_size() {
     assert!(most.load(SeqCst) <= 4);
     let counted: u64 = {
         let stats = lender.stats();
-        block_on(async { (0..stats.idle).filter_map(|_| lender.try_acquire().map(|l| l.detach())).sum() })
+        block_on(async {
+            (0..stats.idle).filter_map(|_| lender.try_acquire().map(|l| l.detach())).sum()
+        })
     };
     assert_eq!(counted, 4_000);
     lender.set_capacity(1);

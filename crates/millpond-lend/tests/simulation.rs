@@ -84,7 +84,6 @@ impl World {
             backoff_min_us: 1 + random.below(500),
             backoff_max_us: 1 + random.below(2_000),
             order: if random.chance(50) { IdleOrder::Lifo } else { IdleOrder::Fifo },
-            ..Settings::default()
         };
         let mut ledger = Ledger::new(settings);
         ledger.keeper_started();
@@ -182,7 +181,8 @@ impl World {
 
     fn pick_waiting(&mut self) -> Option<u64> {
         let count = self.waiting.len() as u64;
-        (count > 0).then(|| self.random.below(count) as usize)
+        (count > 0)
+            .then(|| self.random.below(count) as usize)
             .and_then(|index| self.waiting.keys().nth(index).copied())
     }
 

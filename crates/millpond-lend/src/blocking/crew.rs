@@ -66,7 +66,8 @@ impl Inner {
             return;
         }
         let inner = Arc::clone(self);
-        let started = thread::Builder::new().name("millpond-lend".into()).spawn(move || inner.work());
+        let started =
+            thread::Builder::new().name("millpond-lend".into()).spawn(move || inner.work());
         if started.is_err() && lock(&self.desk).idle == 0 {
             // Nobody may ever come: what is dropped here answers that there is no thread.
             let call = lock(&self.desk).calls.pop_back();
@@ -88,10 +89,8 @@ impl Inner {
                 return;
             }
             desk.idle += 1;
-            let (woken, timeout) = self
-                .has_call
-                .wait_timeout(desk, IDLE_MAX)
-                .unwrap_or_else(PoisonError::into_inner);
+            let (woken, timeout) =
+                self.has_call.wait_timeout(desk, IDLE_MAX).unwrap_or_else(PoisonError::into_inner);
             desk = woken;
             desk.idle -= 1;
             if timeout.timed_out() && desk.calls.is_empty() {

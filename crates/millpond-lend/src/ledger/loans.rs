@@ -51,11 +51,13 @@ impl<T, W, E> Ledger<T, W, E> {
         place: &'static Location<'static>,
     ) -> Ask<T, E> {
         assert!(want > 0, "nobody asks for nothing");
-        if want == 1 && self.queue.len() == 0 && !self.is_closed {
-            if let Some((handle, object)) = self.take_ready(now_us) {
-                self.lend(now_us, handle, now_us, place);
-                return Ask::Lent(handle, object);
-            }
+        if want == 1
+            && self.queue.len() == 0
+            && !self.is_closed
+            && let Some((handle, object)) = self.take_ready(now_us)
+        {
+            self.lend(now_us, handle, now_us, place);
+            return Ask::Lent(handle, object);
         }
         self.ask_in_line(now_us, want, place)
     }

@@ -207,9 +207,7 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Whether an opening would pay if only this lender were allowed one more object.
     #[must_use]
     pub fn needs_allowance(&self, now_us: u64) -> bool {
-        self.lacks_allowance()
-            && !self.openings.is_paused(now_us)
-            && self.opening_pays(now_us)
+        self.lacks_allowance() && !self.openings.is_paused(now_us) && self.opening_pays(now_us)
     }
 
     /// Whether somebody waits whom only another place could serve sooner.

@@ -88,13 +88,7 @@ pub(super) struct Queue<W, E> {
 
 impl<W, E> Queue<W, E> {
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        Self {
-            waiters: Pool::with_capacity(capacity),
-            first: None,
-            last: None,
-            len: 0,
-            missing: 0,
-        }
+        Self { waiters: Pool::with_capacity(capacity), first: None, last: None, len: 0, missing: 0 }
     }
 
     /// How many wait, without those who have been answered.

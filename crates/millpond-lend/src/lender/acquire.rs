@@ -23,8 +23,7 @@ enum Stage {
 }
 
 /// What a caller gets: the first object, and the others if it asked for several.
-type Served<M> =
-    (LoanHandle, <M as Maker>::Object, Vec<(LoanHandle, <M as Maker>::Object)>);
+type Served<M> = (LoanHandle, <M as Maker>::Object, Vec<(LoanHandle, <M as Maker>::Object)>);
 
 /// A caller, from its question to its answer.
 struct Caller<'a, M: Maker> {
@@ -105,9 +104,9 @@ impl<M: Maker> Future for Acquire<'_, M> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = &mut self.caller;
-        caller.poll(cx).map_ok(|(handle, object, _)| {
-            Loan::new(Arc::clone(caller.shared), handle, object)
-        })
+        caller
+            .poll(cx)
+            .map_ok(|(handle, object, _)| Loan::new(Arc::clone(caller.shared), handle, object))
     }
 }
 

@@ -1,8 +1,8 @@
 //! [`Builder`].
 
+use super::Lender;
 use super::keeper::Keeper;
 use super::shared::Shared;
-use super::Lender;
 use crate::ledger::Ledger;
 use crate::maker::Maker;
 use crate::settings::{IdleOrder, Settings};

@@ -28,6 +28,10 @@ impl<M: Maker> Keeper<M> {
         Self { shared }
     }
 
+    pub(crate) fn shared(&self) -> &Shared<M> {
+        &self.shared
+    }
+
     /// The keeper's work, to be spawned on any runtime: `tokio::spawn(keeper.run(TokioTimer))`.
     ///
     /// Callers wait for it from this call on; if the future is dropped, they are told

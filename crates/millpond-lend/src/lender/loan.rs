@@ -36,7 +36,8 @@ impl<M: Maker> Loan<M> {
     pub fn discard(mut self) {
         let Some(object) = self.object.take() else { return };
         let handle = self.handle;
-        let to_drop = self.shared.with(|books, now_us| books.ledger.discard(now_us, handle, object));
+        let to_drop =
+            self.shared.with(|books, now_us| books.ledger.discard(now_us, handle, object));
         drop(to_drop);
     }
 

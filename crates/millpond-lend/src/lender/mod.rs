@@ -92,7 +92,6 @@ impl<M: Maker> Drop for Owner<M> {
 
 impl<M: Maker> Lender<M> {
     /// Begins a lender of what `maker` opens. Every setting has a default: [`Builder`].
-    #[must_use]
     pub fn builder(maker: M) -> Builder<M, Asynchronous> {
         Builder::new(maker)
     }
@@ -130,8 +129,7 @@ impl<M: Maker> Lender<M> {
     pub fn try_acquire(&self) -> Option<Loan<M>> {
         let place = Location::caller();
         let shared = &self.owner.shared;
-        let (handle, object) =
-            shared.with(|books, now_us| books.ledger.try_ask(now_us, place))?;
+        let (handle, object) = shared.with(|books, now_us| books.ledger.try_ask(now_us, place))?;
         Some(Loan::new(Arc::clone(shared), handle, object))
     }
 

@@ -32,12 +32,7 @@ impl<M: Maker> Shared<M> {
         name: String,
         ledger: Ledger<M::Object, Waker, M::Error>,
     ) -> Arc<Self> {
-        let books = Books {
-            ledger,
-            keeper: None,
-            closers: Vec::new(),
-            grace_ends_us: u64::MAX,
-        };
+        let books = Books { ledger, keeper: None, closers: Vec::new(), grace_ends_us: u64::MAX };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 

@@ -44,7 +44,8 @@ pub(super) struct Loans {
 impl Loans {
     pub(super) fn of(rows: &[TraceRow]) -> Self {
         let holds = rows.iter().filter_map(|row| Some(row.ended_us - row.got_us?));
-        let (sum, count) = holds.fold((0_u128, 0_u128), |(sum, n), hold| (sum + u128::from(hold), n + 1));
+        let (sum, count) =
+            holds.fold((0_u128, 0_u128), |(sum, n), hold| (sum + u128::from(hold), n + 1));
         let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
         let start = rows.first().map_or(0, |row| row.asked_us);
         let asks = rows
