@@ -20,9 +20,11 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
         let why = "--wait-p99-ms: a plan for loans is text, without --json, --budget and --report";
         return Err(Failure::Arguments(why.to_owned()));
     }
-    let mut question = Question::default();
-    question.wait_p99_us = (wait_p99_ms * 1_000.0) as u64;
-    question.open_us = (arguments.open_ms * 1_000.0) as u64;
+    let question = Question {
+        wait_p99_us: (wait_p99_ms * 1_000.0) as u64,
+        open_us: (arguments.open_ms * 1_000.0) as u64,
+        ..Question::default()
+    };
     let mut plans = Vec::new();
     for path in &arguments.traces {
         plans.extend(plan_path(path, &question)?);

@@ -35,7 +35,6 @@ const EACH_UP_TO: usize = 64;
 
 /// What has to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Question {
     /// 99 % of the callers wait no longer than this.
     pub wait_p99_us: u64,
