@@ -57,6 +57,9 @@ impl<T, W, E> Ledger<T, W, E> {
             && let Some((handle, object)) = self.take_ready(now_us)
         {
             self.lend(now_us, handle, now_us, place);
+            if self.settings.idle_min > 0 {
+                self.open_what_pays(now_us);
+            }
             return Ask::Lent(handle, object);
         }
         self.ask_in_line(now_us, want, place)

@@ -228,7 +228,9 @@ impl<M: Maker> Lender<M> {
             shared.with(|books, _| {
                 // The keeper ends when all is closed, and then wakes those who wait here.
                 if books.ledger.has_keeper() {
-                    books.closers.push(waker);
+                    if !books.closers.iter().any(|closer| closer.will_wake(&waker)) {
+                        books.closers.push(waker);
+                    }
                     Poll::Pending
                 } else {
                     Poll::Ready(())
