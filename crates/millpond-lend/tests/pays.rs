@@ -1,0 +1,63 @@
+//! When another opening pays, by the ledger alone and a clock of the test's.
+
+use std::convert::Infallible;
+use std::panic::Location;
+
+use millpond_lend::ledger::{Ask, Claim, Work};
+use millpond_lend::{Ledger, Settings};
+
+const OPEN_US: u64 = 20_000;
+
+type Books = Ledger<(), (), Infallible>;
+
+/// One object of a hundred, which took 20 ms to open, and ten loans of `hold_us` each; then one loan is
+/// out, and the time is returned.
+fn seasoned(hold_us: u64) -> (Books, u64) {
+    let settings =
+        Settings { capacity: 100, check_after_idle_us: Settings::NEVER, ..Settings::default() };
+    let mut books = Books::new(settings);
+    books.keeper_started();
+    let Ask::Queued(first) = books.ask(0, 1, Location::caller()) else { panic!("nothing is open") };
+    let Some(Work::Open(handle)) = books.next_work() else { panic!("the first pays") };
+    assert!(books.opened(OPEN_US, handle, ()).is_none());
+    let Claim::Served(mut handle, ..) = books.claim(first, None) else { panic!("served") };
+    let mut now_us = OPEN_US;
+    for _ in 0..10 {
+        now_us += hold_us;
+        assert!(books.give_back(now_us, handle, (), false).is_none());
+        let Ask::Lent(again, ()) = books.ask(now_us, 1, Location::caller()) else {
+            panic!("idle");
+        };
+        handle = again;
+    }
+    assert_eq!(books.stats().mean_hold_us, hold_us);
+    assert_eq!(books.stats().mean_open_us, OPEN_US);
+    (books, now_us)
+}
+
+fn ten_wait(books: &mut Books, now_us: u64) {
+    for _ in 0..10 {
+        assert!(matches!(books.ask(now_us, 1, Location::caller()), Ask::Queued(_)));
+    }
+}
+
+#[test]
+fn short_loans_do_not_pay_for_an_opening_until_the_line_is_stuck() {
+    let (mut books, now_us) = seasoned(1_000);
+    ten_wait(&mut books, now_us);
+    assert!(books.next_work().is_none(), "ten waits of 1 ms are shorter than 20 ms");
+    assert!(books.tick(now_us + OPEN_US - 1).is_empty());
+    assert!(books.next_work().is_none());
+    assert!(books.next_alarm_us() <= now_us + OPEN_US, "the keeper looks again in time");
+    assert!(books.tick(now_us + OPEN_US).is_empty());
+    assert!(matches!(books.next_work(), Some(Work::Open(_))), "nothing has come back");
+}
+
+#[test]
+fn long_loans_pay_at_once_for_two() {
+    // The last of ten waits 10 × 300 ms ÷ 100 > 20 ms.
+    let (mut books, now_us) = seasoned(300_000);
+    ten_wait(&mut books, now_us);
+    let openings = std::iter::from_fn(|| books.next_work()).count();
+    assert_eq!(openings, 2);
+}
