@@ -20,7 +20,7 @@ fn trace() -> String {
 fn says_the_smallest_capacity_that_serves() {
     let directory = Directory::new();
     for (name, content) in
-        [("orders.trace", trace().into_bytes()), ("orders.trace.gz", gzip(&trace()))]
+        [("orders.trace", trace().into_bytes()), ("orders.trace.gz", gzip(trace().as_bytes()))]
     {
         let file = directory.file(name, content);
         let mut command = millpond(&directory);
