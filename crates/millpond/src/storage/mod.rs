@@ -23,6 +23,7 @@ mod dead;
 mod iter;
 #[cfg(feature = "alloc")]
 mod packed;
+mod retain;
 mod runs;
 
 #[cfg(feature = "alloc")]
