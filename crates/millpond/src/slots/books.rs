@@ -22,6 +22,9 @@ pub(crate) struct Books<H: HandleLayout> {
     quick_below: H::Word,
     /// Some slot may have gone on at generation 1 after the largest.
     over_max: bool,
+    /// For the [`Core`](super::Core): its order [is plain](crate::reuse::Queue::is_plain), and no recorder listens. It
+    /// stands here because the layout has a gap.
+    pub(super) is_plain: bool,
     circle: KeptCircle,
     name: Option<&'static str>,
     refused: u64,
@@ -44,6 +47,7 @@ impl<H: HandleLayout> Books<H> {
         Self {
             quick_below: H::Word::ZERO,
             over_max: false,
+            is_plain: false,
             circle,
             name,
             refused: 0,
@@ -158,7 +162,7 @@ impl<H: HandleLayout> Books<H> {
         handle: H,
         words: &impl Census<Word = H::Word>,
     ) -> Result<(), Refusal> {
-        let word = words.get(handle.index() as usize);
+        let word = words.word(handle.index() as usize);
         // Live words have no top bit, and a handle's generation has none.
         if word == Some(handle.word()) {
             return Ok(());
@@ -191,7 +195,7 @@ impl<H: HandleLayout> Books<H> {
         words: &impl Census<Word = H::Word>,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = handle.index() as usize;
-        let word = words.get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle().check_begin(word, handle.word())?;
         Ok(index)
     }
@@ -251,7 +255,7 @@ impl<H: HandleLayout> Books<H> {
         let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
         // In a pool without a name, none ever is.
         start.generation() > 1
-            && (0..words.slots()).any(|index| words.get(index).is_some_and(is_over))
+            && (0..words.slots()).any(|index| words.word(index).is_some_and(is_over))
     }
 
     /// Another recorder listens from now on, or none.
@@ -311,7 +315,7 @@ impl<H: HandleLayout> Books<H> {
         words.validate_lifetimes(&self.circle())?;
         ensure_counters(&self.stats(words))?;
         let fresh = self.circle().start().as_dead();
-        let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));
+        let beyond = (used..words.slots()).find(|&index| words.word(index) != Some(fresh));
         ensure(
             beyond.is_none(),
             "slots beyond those that were used are as in a new pool",
@@ -332,10 +336,11 @@ mod tests {
 
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {
-            let Self { quick_below, over_max, circle, name, refused, evicted, .. } = self;
-            let Self { age_claimed_max, claimed_until, tap, .. } = self;
+            let Self { quick_below, over_max, is_plain, circle, name, .. } = self;
+            let Self { refused, evicted, age_claimed_max, claimed_until, tap, .. } = self;
             *quick_below == H::Word::ZERO
                 && !over_max
+                && !is_plain
                 && circle.has_zero_bits()
                 && name.is_none()
                 && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)

@@ -18,8 +18,6 @@ use crate::validate::{Violation, ensure};
 pub(crate) struct Core<R: ReuseOrder, H: HandleLayout> {
     queue: R::Queue<H::Index>,
     books: Books<H>,
-    /// The order [is plain](Queue::is_plain), and no recorder listens.
-    is_plain: bool,
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Deref for Core<R, H> {
@@ -58,7 +56,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// There are no shortcuts yet: the first lifetime that ends finds them.
     const fn unsettled(books: Books<H>) -> Self {
-        Self { queue: R::Queue::EMPTY, books, is_plain: false }
+        Self { queue: R::Queue::EMPTY, books }
     }
 
     /// Goes on with slots that are all dead, of a core with these [lifetimes](Books::lifetimes).
@@ -78,7 +76,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 
     /// Finds out which shortcuts there are.
     fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
-        self.is_plain = !self.books.is_recorded() && self.queue.is_plain(words);
+        self.books.is_plain = !self.books.is_recorded() && self.queue.is_plain(words);
         self.books.settle();
     }
 
@@ -167,7 +165,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        if self.is_plain {
+        if self.books.is_plain {
             let taken = self.queue.take_plain(slots);
             if taken.is_some() {
                 return taken;
@@ -216,7 +214,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         let index = self.books.check_claim(handle, slots.words())?;
         self.queue.claim(index, slots);
         slots.expect_birth();
-        self.is_plain = false;
+        self.books.is_plain = false;
         self.books.note_claim(handle);
         Ok(index)
     }
@@ -307,7 +305,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         ensure(
-            !self.is_plain || self.queue.is_plain(words),
+            !self.books.is_plain || self.queue.is_plain(words),
             "an order that is taken for a plain one is one",
             format_args!("{:?}", self.queue),
         )
@@ -320,7 +318,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) -> Self {
-        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone(), ..*self };
+        let mut clone = Self { queue: self.queue.clone(), books: self.books.clone() };
         clone.settle(words);
         clone
     }
@@ -340,11 +338,8 @@ mod tests {
 
     #[test]
     fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
-        fn has_zero_bits(core: &Core<InlineRoster, Handle<()>>) -> bool {
-            core.books.has_zero_bits() && !core.is_plain
-        }
         assert_eq!(size_of::<<InlineRoster as ReuseOrder>::Queue<u32>>(), 0);
-        assert!(has_zero_bits(&Core::fresh(&Lifetimes::PLAIN)));
+        assert!(Core::<InlineRoster, Handle<()>>::fresh(&Lifetimes::PLAIN).books.has_zero_bits());
     }
 
     #[test]

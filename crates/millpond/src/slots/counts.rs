@@ -12,7 +12,8 @@ pub(crate) struct Counts {
     /// writes only one.
     pub(super) births: u64,
     pub(super) deaths: u64,
-    /// How many slots were live at once at most, as far as [`expect_birth`](Self::expect_birth) was called.
+    /// How many slots were live at once at most, as far as a pool has noted it: before each birth that may bring a
+    /// new peak, or before each death.
     pub(super) peak: u32,
     pub(super) retired: u32,
 }
@@ -45,7 +46,7 @@ impl Counts {
 
     /// How many slots were live at once at most.
     pub(crate) fn peak(&self) -> usize {
-        self.peak as usize
+        self.live().max(self.peak as usize)
     }
 
     /// How many slots will never be handed out again.
@@ -54,13 +55,28 @@ impl Counts {
         self.retired as usize
     }
 
-    /// A slot is about to become live: must be called before each birth that may bring a new peak.
+    /// A slot is about to become live.
     #[inline]
     pub(crate) fn expect_birth(&mut self) {
         let live = self.live() + 1;
         if live > self.peak as usize {
             self.peak = live as u32;
         }
+    }
+
+    /// One of so many live slots is about to die, in a pool that does not expect births.
+    #[inline(always)]
+    pub(crate) fn expect_death(&mut self, live: usize) {
+        debug_assert_eq!(live, self.live());
+        // No layout names more slots than a `u32`.
+        if live as u32 > self.peak {
+            self.raise_peak(live);
+        }
+    }
+
+    #[cold]
+    fn raise_peak(&mut self, live: usize) {
+        self.peak = live as u32;
     }
 
     /// A slot becomes live.
@@ -97,13 +113,14 @@ pub(crate) trait Census {
 
     /// The word of a slot: of a live one its generation, of a dead one the next, with the top bit set, or
     /// [`RETIRED`](Word::RETIRED).
-    fn get(&self, index: usize) -> Option<Self::Word>;
+    fn word(&self, index: usize) -> Option<Self::Word>;
 
     /// Checks words that are generations on a cycle.
     #[cfg(feature = "validate")]
     fn validate_lifetimes(&self, circle: &super::Circle<Self::Word>) -> Result<(), Violation> {
         let mut retired = 0;
-        for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.get(index)?))) {
+        for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))
+        {
             if word == Self::Word::RETIRED {
                 retired += 1;
                 ensure(

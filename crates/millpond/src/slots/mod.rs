@@ -18,6 +18,7 @@ mod circle;
 mod core;
 mod counts;
 mod inline;
+mod partition;
 mod place;
 mod words;
 
@@ -28,6 +29,7 @@ pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
+pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;

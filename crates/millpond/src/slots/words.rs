@@ -148,7 +148,7 @@ impl<P: Place> Census for SlotWords<P> {
     }
 
     #[inline]
-    fn get(&self, index: usize) -> Option<P::Word> {
+    fn word(&self, index: usize) -> Option<P::Word> {
         self.get(index)
     }
 }
@@ -537,9 +537,9 @@ impl<P: Place> SlotWords<P> {
             format_args!("{live} live, {} begun, {} ended", self.births(), self.counts.deaths),
         )?;
         ensure(
-            self.peak() >= live,
+            self.counts.peak as usize >= live,
             "the peak is at least what is live",
-            format_args!("{live} live, {} at the peak", self.peak()),
+            format_args!("{live} live, {} at the peak", self.counts.peak),
         )?;
         let parts = self.place.parts();
         let source = source::<P>(parts.words);
