@@ -20,7 +20,6 @@ pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::{Source, TopBit};
 pub use live::LiveSlots;
-#[cfg(feature = "alloc")]
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
 

@@ -4,7 +4,6 @@ mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
 mod drain;
-mod entry;
 mod iter;
 mod overflow;
 mod retain;
@@ -15,8 +14,7 @@ mod sort;
 mod traits;
 
 pub use builder::PackedPoolBuilder;
-pub use drain::{Drain, ExtractIf, IntoIter};
-pub use entry::VacantEntry;
+pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use iter::{Iter, IterMut};
 
 use core::iter::Copied;
@@ -371,7 +369,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
             self.roster.count_refusal();
             return None;
         };
-        Some(VacantEntry { pool: self, handle })
+        Some(VacantEntry::new(self, handle))
     }
 
     /// Inserts at exactly this handle, behind the other values, for loading what was saved: handles

@@ -112,8 +112,18 @@ impl<'a, W: Word> KeptWords<'a, W> {
         Self { words, key }
     }
 
-    /// The handle of a slot, if it is live.
+    /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
     #[inline]
+    pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
+        // Out of range cannot be; any word will do there, so that no loop has to end for it.
+        H::from_live_parts(
+            index,
+            self.words.get(index).copied().unwrap_or(self.key).difference(self.key),
+        )
+    }
+
+    /// The handle of a slot, if it is live.
+    #[cfg(test)]
     pub(crate) fn handle_at<H: HandleLayout<Word = W>>(&self, index: usize) -> Option<H> {
         let word = self.words.get(index)?.difference(self.key);
         (!word.is_dead()).then(|| H::from_kept_parts(index, word))
