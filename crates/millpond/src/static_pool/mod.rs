@@ -1,25 +1,22 @@
 //! [`StaticPool`] and what its methods return.
 
 mod builder;
-mod drain;
-mod entry;
-mod iter;
+mod faces;
 mod overflow;
 mod snapshot;
 mod traits;
 
+pub use crate::faces::{Values, ValuesMut};
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::StaticPoolBuilder;
-pub use drain::{Drain, ExtractIf, IntoIter};
-pub use entry::VacantEntry;
-pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
+pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::handle::{Handle, HandleLayout, Refusal, handle_at};
 use crate::lifetimes::Lifetimes;
 use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::InlineRoster;
-use crate::slots::{Core, EntryOf, Inline, KeptWords, Place};
+use crate::slots::{Core, EntryOf, Inline};
 use crate::stats::Stats;
 use crate::storage::Storage;
 
@@ -288,7 +285,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
             self.core.count_refusal();
             return None;
         };
-        Some(VacantEntry { pool: self, handle })
+        Some(VacantEntry::new(self, handle))
     }
 
     /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
@@ -534,7 +531,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T, N, H> {
-        Iter::new(self.storage.iter(), self.storage.words().kept())
+        Iter::new(self.storage.words().kept(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.
@@ -548,15 +545,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T, N, H> {
-        let key = self.storage.words().place().key();
         let (words, values) = self.storage.words_and_iter_mut();
-        IterMut::new(values, KeptWords::new(words, key))
+        IterMut::new(words, values)
     }
 
     /// The handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, N, H> {
-        Handles::new(self.storage.occupancy(), self.storage.words().kept())
+        Handles::new(self.storage.words().kept(), self.storage.occupancy())
     }
 
     /// The values in index order, from both ends.
@@ -569,16 +565,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// assert_eq!(pool.values().sum::<i32>(), 3);
     /// ```
     #[inline]
-    pub fn values(&self) -> Values<'_, T, N, H> {
-        Values::new(self.storage.iter(), self.storage.words().kept())
+    pub fn values(&self) -> Values<'_, T> {
+        Values::new(self.storage.iter())
     }
 
     /// The values, to change, in index order, from both ends.
     #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, T, N, H> {
-        let key = self.storage.words().place().key();
-        let (words, values) = self.storage.words_and_iter_mut();
-        ValuesMut::new(values, KeptWords::new(words, key))
+    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::new(self.storage.iter_mut())
     }
 
     /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
@@ -650,8 +644,9 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         ExtractIf::new(self, choose)
     }
 
-    /// Removes the values of which the function says `false`, in index order. If it panics, the
-    /// values that it has not come to stay, and so does the one that it was looking at.
+    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
+    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
+    /// later ones stay.
     ///
     /// ```
     /// # use millpond::StaticPool;
@@ -665,14 +660,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        for index in 0..N {
-            let Some(handle) = self.handle_at(index) else { continue };
-            let Some(value) = self.storage.get_mut(index) else { continue };
-            if !keep(handle, value) {
-                drop(self.take(index));
-            }
-        }
+    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, keep);
     }
 
     /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
@@ -748,9 +737,9 @@ mod tests {
             entries[to] = entries[from];
             pool.validate().unwrap_err().rule()
         };
-        // The retired slot and the last have changed places, each in its table.
+        // The first three slots have changed places, each in its table.
         let inverse = "the reverse table is the roster's inverse";
-        for (from, to) in [(3, 0), (3, 4), (5, 6), (6, 5)] {
+        for (from, to) in [(3, 0), (0, 2), (8, 5), (6, 5)] {
             assert_eq!(broken(from, to), inverse);
         }
     }
