@@ -1,15 +1,20 @@
 //! Traces of real programs as a stream of births and deaths, whatever format they are in.
 
+mod allocations;
 mod born_ids;
-mod callers;
 mod classes;
+mod clock;
 mod fields;
 mod heaptrack;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod places;
+mod stacks;
+mod wrappers;
 
-pub use callers::Caller;
+pub use allocations::Allocations;
+pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use crate::error::{Fault, Place};
 use crate::input::{Input, Lines};
@@ -48,6 +53,9 @@ pub struct Event {
     pub tick: u32,
     /// The object's class, numbered from 0 in order of appearance.
     pub class: u32,
+    /// What kind of allocation it is: a size that is asked for from one call stack, numbered from 0. In
+    /// lifetime traces the class once more.
+    pub kind: u32,
     /// A small number that is the object's own while it is alive; then another object's.
     pub key: u32,
     /// The object's size in bytes, if the trace says it at birth; at death always `None`.
@@ -65,7 +73,7 @@ pub trait Watch {
 }
 
 /// What a trace is, apart from its events.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The format that it is in.
     pub format: Format,
@@ -73,6 +81,8 @@ pub struct Summary {
     pub first_tick: u32,
     /// When it ends: its last event or, in heaptrack files, its last timestamp.
     pub last_tick: u32,
+    /// For lifetime traces with a column `ms`: how many ticks are one second.
+    pub ticks_per_second: Option<f64>,
     /// For heaptrack: how many timestamps its clock has. It stands still between two of them.
     pub timestamps: Option<u64>,
     /// How many births there are.
@@ -81,8 +91,8 @@ pub struct Summary {
     pub deaths: u64,
     /// The names of the classes, by their numbers.
     pub classes: Vec<String>,
-    /// For heaptrack: by class the functions that asked for it, the busiest first.
-    pub callers: Vec<Vec<Caller>>,
+    /// For heaptrack: who asked for the memory.
+    pub allocations: Option<Allocations>,
     /// For live traces: how many events are missing because the disk was too slow.
     pub missing_events: u64,
     /// For live traces: how many objects their pools refused, because they were full.
