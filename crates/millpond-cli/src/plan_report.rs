@@ -37,7 +37,7 @@ pub(crate) fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
 fn trace(plan: &TracePlan) -> model::Trace {
     let (format, time_unit) = match plan.summary.format {
         trace::Format::Lifetimes => (model::Format::Lifetimes, model::TimeUnit::Ticks),
-        trace::Format::Heaptrack => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
+        trace::Format::Heap(_) => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
     };
     model::Trace {
         name: plan.name.clone(),

@@ -4,7 +4,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use common::{Directory, done, millpond, plan_json};
+use common::{Directory, Random, done, millpond, plan_json};
 use serde_json::Value;
 
 /// A heaptrack file that is written call by call.
@@ -122,8 +122,9 @@ fn a_buffer_that_grows_is_no_case_for_a_pool() {
 fn many_sizes_from_one_place_are_a_case_for_size_classes() {
     let mut recording = Recording::default();
     let sizes: Vec<usize> = (17..57).map(|n| recording.kind(n, "text < parse < main")).collect();
-    for n in 0..4000 {
-        recording.churn(sizes[n * 7 % sizes.len()], 1);
+    let mut random = Random(1);
+    for _ in 0..4000 {
+        recording.churn(sizes[random.below(sizes.len() as u64) as usize], 1);
     }
     let trace = recording.plan();
     assert_eq!(classes(&trace), ["17-56"]);

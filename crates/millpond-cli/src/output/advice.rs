@@ -23,7 +23,7 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
     } else {
         let legend = match plan.summary.format {
             Format::Lifetimes => "by births that would find a slot that is free again",
-            Format::Heaptrack => "by calls to the allocator that a pool would save",
+            Format::Heap(_) => "by calls to the allocator that a pool would save",
         };
         out += &paint.faint_lines(&wrapped(legend));
     }
@@ -67,7 +67,7 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
 fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     let unit = match plan.summary.format {
         Format::Lifetimes => "",
-        Format::Heaptrack => " bytes",
+        Format::Heap(_) => " bytes",
     };
     let head = format!("{number:>2}. ");
     let name = name_cell(&proposal.class);
@@ -94,7 +94,7 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
         count(plan.summary.births),
         match plan.summary.format {
             Format::Lifetimes => "births",
-            Format::Heaptrack => "calls",
+            Format::Heap(_) => "calls",
         },
         percent(proposal.share_of_calls)
     );
@@ -146,7 +146,7 @@ fn quoted(path: &str) -> String {
 pub(crate) fn nothing(plan: &TracePlan) -> String {
     let what = match plan.summary.format {
         Format::Lifetimes => "class",
-        Format::Heaptrack => "size or place",
+        Format::Heap(_) => "size or place",
     };
     format!(
         "Nothing worth pooling: no {what} saves at least {CALLS_SAVED_MIN} births and {:.0} % of all {}, \

@@ -11,7 +11,7 @@ use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::pattern::Pattern;
 use crate::plan::{Class, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until};
-use crate::trace::Format;
+use crate::trace::{Format, HeapFormat};
 
 /// What of a plan is wanted.
 #[derive(Debug, Clone)]
@@ -123,8 +123,15 @@ fn what_it_is(plan: &TracePlan) -> String {
                 _ => format!("lifetime trace, {ticks} ticks (no clock: --tick-rate gives it one)"),
             }
         }
-        Format::Heaptrack => format!(
-            "heaptrack file (of equal blocks the newest is taken to die first), {} ms in {} timestamps = {}",
+        Format::Heap(format) => format!(
+            "{}, {} ms in {} timestamps = {}",
+            match format {
+                HeapFormat::Heaptrack => {
+                    "heaptrack file (of equal blocks the newest is taken to die first)"
+                }
+                HeapFormat::Millpond => "recording of millpond-heap",
+                HeapFormat::Csv => "table of allocations",
+            },
             count(summary.ticks()),
             count(summary.timestamps.unwrap_or(0)),
             duration(plan.seconds().unwrap_or(0.0))
@@ -149,6 +156,11 @@ fn what_it_is(plan: &TracePlan) -> String {
              fuller than this plan knows (a recorder with more events, or a faster disk, helps)"
         ));
     }
+    if summary.is_cut {
+        let what =
+            "The recording reached the limit of its file, so it ends before the program did.";
+        paragraphs.push(what.to_owned());
+    }
     if summary.refused > 0 {
         let refused = count(summary.refused);
         paragraphs.push(format!(
@@ -168,7 +180,7 @@ fn lives_legend(plan: &TracePlan) -> &'static str {
             "born: in an average tick and in the worst; life: the median lifetime in ticks, and what 95 % \
              do not exceed (≥: some were still alive at the end)"
         }
-        Format::Heaptrack => {
+        Format::Heap(_) => {
             "born: in an average ms and in the worst; life: the median lifetime in ms, and what 95 % do not \
              exceed (≥: some were still alive at the end)"
         }
@@ -179,7 +191,7 @@ fn lives_legend(plan: &TracePlan) -> &'static str {
 fn class_heading(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => "<class",
-        Format::Heaptrack => "size",
+        Format::Heap(_) => "size",
     }
 }
 
@@ -211,7 +223,7 @@ fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
 fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     let mean = match plan.summary.format {
         Format::Lifetimes => "born/tick",
-        Format::Heaptrack => "born/ms",
+        Format::Heap(_) => "born/ms",
     };
     let mut table = Table::new(&[class_heading(plan), mean, "worst", "life", "95 %", "left alive"]);
     for class in classes {

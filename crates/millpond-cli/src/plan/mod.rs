@@ -106,7 +106,7 @@ impl TracePlan {
     pub fn tick_unit(&self) -> &'static str {
         match self.summary.format {
             Format::Lifetimes => "tick",
-            Format::Heaptrack => "ms",
+            Format::Heap(_) => "ms",
         }
     }
 }
@@ -182,7 +182,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
 
     let ticks_per_second = match summary.format {
         Format::Lifetimes => rules.ticks_per_second.or(summary.ticks_per_second),
-        Format::Heaptrack => Some(HEAPTRACK_TICKS_PER_SECOND),
+        Format::Heap(_) => Some(HEAPTRACK_TICKS_PER_SECOND),
     };
     let axis = Axis::new(summary.first_tick, summary.ticks());
     let mut units = Units::new(&summary, &statistics, &rules.skip_callers);
@@ -211,7 +211,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         ticks_per_second,
         peak_live: statistics.all.peak_live,
         left_live: statistics.left_live(),
-        peak_bytes: (summary.format == Format::Heaptrack).then_some(statistics.peak_bytes),
+        peak_bytes: (summary.format != Format::Lifetimes).then_some(statistics.peak_bytes),
         classes: Vec::new(),
         advice,
         axis,

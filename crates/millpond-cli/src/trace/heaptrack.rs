@@ -12,7 +12,7 @@ use super::allocations::{Allocations, KindCounts};
 use super::fields::hexadecimal;
 use super::live_keys::LiveKeys;
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, Summary, Watch, lines_of};
+use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, HeapFormat, Summary, Watch, lines_of};
 use crate::error::{Fault, shown};
 use crate::input::{LINE_BYTES_MAX, Lines};
 use crate::output::progress::Progress;
@@ -222,22 +222,19 @@ impl Reader {
         }
     }
 
-    /// Notes a birth and a death that follow each other. Each event is part of one pair at most.
+    /// Notes a birth and a death of unlike sizes that follow each other, whichever comes first.
     #[inline]
     fn neighbour(&mut self, kind: u32, is_birth: bool) {
-        self.before = match self.before {
-            Some((other, was_birth)) if was_birth != is_birth => {
-                let (born, died) = if is_birth { (kind, other) } else { (other, kind) };
-                let class = |kind: u32| self.kinds[kind as usize].counts.class;
-                if class(born) == class(died) {
-                    Some((kind, is_birth))
-                } else {
-                    *self.neighbours.entry((born, died)).or_default() += 1;
-                    None
-                }
+        if let Some((other, was_birth)) = self.before
+            && was_birth != is_birth
+        {
+            let (born, died) = if is_birth { (kind, other) } else { (other, kind) };
+            let class = |kind: u32| self.kinds[kind as usize].counts.class;
+            if class(born) != class(died) {
+                *self.neighbours.entry((born, died)).or_default() += 1;
             }
-            _ => Some((kind, is_birth)),
-        };
+        }
+        self.before = Some((kind, is_birth));
     }
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
@@ -254,10 +251,11 @@ impl Reader {
         }
         let classes = self.sizes.iter().map(u64::to_string).collect();
         Ok(Summary {
-            format: Format::Heaptrack,
+            format: Format::Heap(HeapFormat::Heaptrack),
             first_tick: self.first_tick,
             last_tick: self.tick,
             missing_events: 0,
+            is_cut: false,
             refused: 0,
             ticks_per_second: None,
             timestamps: Some(self.timestamps),

@@ -216,6 +216,7 @@ impl Reader {
             classes: self.classes.into_names(),
             allocations: None,
             missing_events: self.lacking.dropped,
+            is_cut: false,
             refused: self.lacking.refused,
         })
     }

@@ -1,10 +1,13 @@
 //! Traces of real programs as a stream of births and deaths, whatever format they are in.
 
+mod allocation_csv;
 mod allocations;
+mod blocks;
 mod born_ids;
 mod classes;
 mod clock;
 mod fields;
+mod heap;
 mod heaptrack;
 mod lifetimes;
 pub mod live;
@@ -31,8 +34,19 @@ pub const CLASSES_MAX: usize = 1 << 16;
 pub enum Format {
     /// `tick,event,id,class` lines.
     Lifetimes,
+    /// A recording of a program's heap: classes are sizes, times are milliseconds.
+    Heap(HeapFormat),
+}
+
+/// The formats that recordings of a heap come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
+    /// What `millpond-heap` records in a Rust program.
+    Millpond,
+    /// `ms,event,address,size,stack` lines.
+    Csv,
 }
 
 impl Format {
@@ -41,7 +55,9 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::Lifetimes => "lifetimes",
-            Self::Heaptrack => "heaptrack",
+            Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::Millpond) => "millpond-heap",
+            Self::Heap(HeapFormat::Csv) => "allocations",
         }
     }
 }
@@ -83,7 +99,7 @@ pub struct Summary {
     pub last_tick: u32,
     /// For lifetime traces with a column `ms`: how many ticks are one second.
     pub ticks_per_second: Option<f64>,
-    /// For heaptrack: how many timestamps its clock has. It stands still between two of them.
+    /// For recordings of a heap: how many timestamps its clock has. It stands still between two of them.
     pub timestamps: Option<u64>,
     /// How many births there are.
     pub births: u64,
@@ -91,10 +107,12 @@ pub struct Summary {
     pub deaths: u64,
     /// The names of the classes, by their numbers.
     pub classes: Vec<String>,
-    /// For heaptrack: who asked for the memory.
+    /// For recordings of a heap: who asked for the memory.
     pub allocations: Option<Allocations>,
     /// For live traces: how many events are missing because the disk was too slow.
     pub missing_events: u64,
+    /// Whether the recording reached the limit of its file, so that it ends before the program did.
+    pub is_cut: bool,
     /// For live traces: how many objects their pools refused, because they were full.
     pub refused: u64,
 }
@@ -131,6 +149,10 @@ pub fn read(
         lifetimes::read(&mut lines, watch, progress)
     } else if heaptrack::recognises(block) {
         heaptrack::read(&mut lines, watch, progress)
+    } else if heap::recognises(block) {
+        heap::read(&mut lines, watch, progress)
+    } else if allocation_csv::recognises(block) {
+        allocation_csv::read(&mut lines, watch, progress)
     } else {
         Err(unrecognised(block))
     }
@@ -139,8 +161,9 @@ pub fn read(
 /// What some editors put in front of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`) or a heaptrack file \
-                        (first line `v VERSION FILEVERSION`)";
+const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
+                        FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
+                        allocations (`ms,event,address,size,stack`)";
 
 fn unrecognised(block: &[u8]) -> Fault {
     let line = block.split(|&b| b == b'\n').next().unwrap_or(block);

@@ -63,13 +63,7 @@ impl CallStacks {
     /// An `s` record.
     pub(super) fn string(&mut self, text: &[u8]) -> Result<(), String> {
         let string = if self.strings_have_lengths { sized(text)? } else { text };
-        if self.text.len() + string.len() > STRING_BYTES_MAX {
-            return Err(format!("more than {} MiB of names", STRING_BYTES_MAX >> 20));
-        }
-        limit(self.string_ends.len(), "strings")?;
-        self.text.extend_from_slice(string);
-        self.string_ends.push(self.text.len() as u32);
-        Ok(())
+        self.add_string(string).map(|_| ())
     }
 
     /// An `i` record: address, module, then function, file and line of each frame.
@@ -122,8 +116,40 @@ impl CallStacks {
         let instruction = reference(instruction, self.instructions.len(), "instruction")?;
         // A parent comes before its children, so that every walk upwards ends.
         let parent = reference(parent, self.nodes.len(), "stack node")?;
+        self.add_node(instruction, parent).map(|_| ())
+    }
+
+    /// Adds a string; returns its number.
+    pub(super) fn add_string(&mut self, text: &[u8]) -> Result<u32, String> {
+        if self.text.len() + text.len() > STRING_BYTES_MAX {
+            return Err(format!("more than {} MiB of names", STRING_BYTES_MAX >> 20));
+        }
+        limit(self.string_ends.len(), "strings")?;
+        self.text.extend_from_slice(text);
+        self.string_ends.push(self.text.len() as u32);
+        Ok(self.string_ends.len() as u32)
+    }
+
+    /// Adds an instruction with its frames, the innermost first: function and file. Returns its number.
+    pub(super) fn add_instruction(
+        &mut self,
+        address: u64,
+        module: u32,
+        frames: &[(u32, u32)],
+    ) -> Result<u32, String> {
+        limit(self.instructions.len(), "instructions")?;
+        limit(self.frames.len() + frames.len(), "frames")?;
+        self.frames.extend(frames.iter().map(|&(function, file)| Frame { function, file }));
+        let frames_end = self.frames.len() as u32;
+        self.instructions.push(Instruction { address, module, frames_end });
+        Ok(self.instructions.len() as u32)
+    }
+
+    /// Adds a step of a call stack above its caller's; returns its number.
+    pub(super) fn add_node(&mut self, instruction: u32, parent: u32) -> Result<u32, String> {
+        limit(self.nodes.len(), "stack nodes")?;
         self.nodes.push(Node { instruction, parent });
-        Ok(())
+        Ok(self.nodes.len() as u32)
     }
 
     /// The number of a call stack, if there is one by that number.

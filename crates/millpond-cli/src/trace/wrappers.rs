@@ -24,6 +24,8 @@ const WRAPPER_PREFIXES: &[&str] = &[
     "alloc::",
     "core::",
     "hashbrown::",
+    "millpond_heap::",
+    "backtrace::",
     "__rust_",
     "__rdl_",
     "__rg_",
