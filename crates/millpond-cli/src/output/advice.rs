@@ -98,13 +98,20 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
         },
         percent(proposal.share_of_calls)
     );
+    let company = match proposal.together_with.as_slice() {
+        [] => String::new(),
+        others => format!(
+            "; take {} bytes with it, which share its bin in the system's allocator",
+            others.join(", ")
+        ),
+    };
     match &proposal.means {
         Means::Pool if proposal.callers.is_empty() || proposal.main_caller().is_some() => {
-            format!("a pool of {slots} slots{takes} saves {saved}")
+            format!("a pool of {slots} slots{takes} saves {saved}{company}")
         }
         Means::Pool => format!(
             "{slots} slots{takes} save {saved}; no one function makes most of them, so look for a type \
-             of this size"
+             of this size{company}"
         ),
         Means::SizeClasses => {
             format!("many sizes from one place: size classes{takes} save {saved}")

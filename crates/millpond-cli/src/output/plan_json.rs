@@ -47,6 +47,7 @@ fn pool_first(json: &mut Json, plan: &TracePlan, proposal: &Proposal) {
             json.key("bytes").count(bytes);
         }
         callers(json, &proposal.callers);
+        json.key("together_with").array(&proposal.together_with, |json, class| json.text(class));
         json.key("why").text(&why(proposal, plan));
     });
 }

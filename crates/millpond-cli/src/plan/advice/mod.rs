@@ -76,6 +76,41 @@ pub struct Proposal {
     pub bytes_max: Option<u64>,
     /// Who asks, the busiest first.
     pub callers: Vec<Caller>,
+    /// Other classes of recordings of a heap that common allocators keep in the same bin and that make many
+    /// calls too: a pool for one alone leaves the bin busy and may not pay.
+    pub together_with: Vec<String>,
+}
+
+/// Allocators keep blocks in bins of so many bytes, …
+const BIN_BYTES: u64 = 16;
+
+/// … which hold a header of so many bytes besides.
+const HEADER_BYTES: u64 = 8;
+
+/// Which bin of a common allocator a size is kept in.
+fn bin(size: u64) -> u64 {
+    size.saturating_add(HEADER_BYTES).div_ceil(BIN_BYTES).max(2)
+}
+
+/// A class is worth a mention beside another that saves so many times as much.
+const TOGETHER_ONE_IN: u64 = 4;
+
+/// Says of each pool which others it should be taken together with.
+fn find_company(proposals: &mut [Proposal]) {
+    let pools: Vec<(u64, u64, String)> = proposals
+        .iter()
+        .filter(|proposal| proposal.means == Means::Pool)
+        .filter_map(|pool| Some((bin(pool.bytes_max?), pool.calls_saved, pool.class.clone())))
+        .collect();
+    for pool in proposals.iter_mut().filter(|proposal| proposal.means == Means::Pool) {
+        let Some(bytes) = pool.bytes_max else { continue };
+        let shares_bin = |other: &&(u64, u64, String)| {
+            other.0 == bin(bytes)
+                && other.1 * TOGETHER_ONE_IN >= pool.calls_saved
+                && other.2 != pool.class
+        };
+        pool.together_with = pools.iter().filter(shares_bin).map(|other| other.2.clone()).collect();
+    }
 }
 
 impl Proposal {
@@ -117,4 +152,48 @@ fn is_worth_it(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
     calls_saved >= CALLS_SAVED_MIN
         && calls_saved * 2 >= calls
         && calls_saved as f64 >= all_calls as f64 * SHARE_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(class: u64, calls_saved: u64) -> Proposal {
+        Proposal {
+            class: class.to_string(),
+            means: Means::Pool,
+            calls: calls_saved,
+            calls_saved,
+            share_of_calls: 0.1,
+            peak_live: 1,
+            slots: 2,
+            bytes: Some(2 * class),
+            bytes_max: Some(class),
+            callers: Vec::new(),
+            together_with: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn busy_sizes_of_one_bin_are_named_together() {
+        let mut proposals = [
+            pool(56, 1000),
+            pool(48, 900),
+            pool(64, 900),
+            pool(42, 200),
+            pool(8, 100),
+            pool(24, 90),
+        ];
+        find_company(&mut proposals);
+        let found: Vec<_> = proposals.iter().map(|p| p.together_with.join(" ")).collect();
+        assert_eq!(found, ["48", "56", "", "56 48", "24", "8"]);
+    }
+
+    #[test]
+    fn what_is_worth_a_pool() {
+        assert!(is_worth_it(200, 100, 10_000));
+        assert!(!is_worth_it(200, 99, 100), "few");
+        assert!(!is_worth_it(201, 100, 100), "most live on");
+        assert!(!is_worth_it(200, 100, 10_001), "a small share");
+    }
 }

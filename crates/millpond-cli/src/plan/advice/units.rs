@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Advice, CALLERS_MAX, Caller, Growing, Headroom, Means, Proposal, SHARE_MIN, Statistics,
-    is_worth_it,
+    find_company, is_worth_it,
 };
 use crate::pattern::Pattern;
 use crate::trace::{Event, Places, Summary, Watch};
@@ -163,6 +163,7 @@ impl Units {
         if advice.proposals.first().is_none_or(|first| !first.can_be_followed()) {
             advice.proposals.clear();
         }
+        find_company(&mut advice.proposals);
         advice.growing.sort_by(|a, b| {
             b.caller
                 .allocations
@@ -208,6 +209,7 @@ impl Units {
             bytes: range.map(|_| bytes),
             bytes_max: range.map(|range| range.1),
             callers,
+            together_with: Vec::new(),
         }
     }
 
