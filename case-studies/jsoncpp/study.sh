@@ -10,5 +10,5 @@ build() {
 }
 
 tests() {
-    (cd "$1/test" && python3 runjsontests.py "$1/$PROGRAM" | tail -n 1)
+    (cd "$1/test" && python3 runjsontests.py "$1/$PROGRAM" 2> "$work/tests.log" | tail -n 1)
 }

@@ -1,5 +1,5 @@
 //! A program that allocates a lot, recorded: `cargo run --example churn -p millpond-heap -- churn.heap`.
-//! Without an argument it is not recorded, for comparison.
+//! Without an argument it is not recorded, for comparison; a second one says how many sparks there are.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,13 @@ fn spawn(age: u32) -> Box<Spark> {
 }
 
 fn main() -> std::io::Result<()> {
-    let recording = std::env::args_os().nth(1).map(|path| HEAP.record(path)).transpose()?;
+    let sparks_in_all = std::env::args().nth(2).and_then(|n| n.parse().ok()).unwrap_or(400_000_u32);
+    let path = std::env::args_os().nth(1).filter(|path| !path.is_empty());
+    let recording = path.map(|path| HEAP.record(path)).transpose()?;
     let mut sparks = std::collections::VecDeque::new();
     let mut names = BTreeMap::new();
     let mut sum = 0.0;
-    for n in 0..400_000_u32 {
+    for n in 0..sparks_in_all {
         sparks.push_back(spawn(n));
         if sparks.len() > 500 {
             let spark: Box<Spark> = sparks.pop_front().expect("there are some");

@@ -148,14 +148,25 @@ fn is_wrapper(symbol: &[u8]) -> bool {
 /// Whether this names something that allocates for its caller: a function, a source file or a
 /// program's part that belongs to a language's standard library.
 pub(super) fn is_library(text: &[u8]) -> bool {
-    if text.first() == Some(&b'/') { is_library_file(text) } else { is_wrapper(text) }
+    let is_file = text.first() == Some(&b'/') || text.ends_with(b".rs");
+    if is_file { is_library_file(text) } else { is_wrapper(text) }
 }
 
 /// The C, C++ and Rust libraries, as sources or as shared objects.
 fn is_library_file(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
+    let path = path.replace('\\', "/");
     let file = path.rsplit('/').next().unwrap_or(&path);
-    let sources = ["/rustc/", "/lib/rustlib/src/", "/include/c++/", "/hashbrown-"];
+    let sources = [
+        "/rustc/",
+        "/lib/rustlib/src/",
+        "/include/c++/",
+        "/hashbrown-",
+        "/backtrace-",
+        // The recorder's own frames, in a workspace and from a registry.
+        "millpond-heap/src/",
+        "/millpond-heap-",
+    ];
     let objects = ["libstdc++", "libc++", "libc.so", "libc-", "libheaptrack", "ld-linux"];
     sources.iter().any(|part| path.contains(part))
         || objects.iter().any(|prefix| file.starts_with(prefix))
@@ -203,6 +214,14 @@ mod tests {
         assert_eq!(system_library(b"/usr/lib/libpng16.so.16").as_deref(), Some("libpng16.so.16"));
         assert_eq!(system_library(b"/home/me/game/libengine.so"), None);
         assert_eq!(system_library(b"/usr/lib/game/game"), None);
+    }
+
+    #[test]
+    fn the_recorder_is_no_owner() {
+        for file in ["crates/millpond-heap/src/heap.rs", "C:\\r\\backtrace-0.3.76\\src\\lib.rs"] {
+            assert!(is_library(file.as_bytes()), "{file}");
+        }
+        assert!(!is_library(b"crates/game/src/heap.rs"));
     }
 
     #[test]
