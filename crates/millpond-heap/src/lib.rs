@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 
+mod clock;
 mod frames;
 mod recorder;
 mod symbols;

@@ -4,8 +4,8 @@ use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
+use crate::clock::Moment;
 use crate::frames::{Frames, by_frame_pointers, stack_pointer, unwound};
 use crate::spin::Spin;
 use crate::symbols;
@@ -37,7 +37,7 @@ struct State {
     addresses: Table<ADDRESSES>,
     remembered: [Remembered; REMEMBERED],
     has_frame_pointers: bool,
-    begun: Option<Instant>,
+    begun: Option<Moment>,
     ms: u64,
     events: u64,
     lost: bool,
@@ -133,7 +133,7 @@ impl Recorder {
         state.addresses.clear();
         state.remembered.iter_mut().for_each(|remembered| remembered.key = 0);
         state.has_frame_pointers = has_frame_pointers;
-        (state.begun, state.ms, state.events, state.lost) = (Some(Instant::now()), 0, 0, false);
+        (state.begun, state.ms, state.events, state.lost) = (Some(Moment::now()), 0, 0, false);
         drop(state);
         self.on.store(true, Ordering::Release);
         Ok(Recording { recorder: self })
@@ -200,7 +200,7 @@ impl State {
             self.lost = true;
             return false;
         }
-        let ms = begun.elapsed().as_millis() as u64;
+        let ms = begun.elapsed_ms();
         if ms != self.ms {
             self.ms = ms;
             self.writer.byte(b'c');

@@ -57,10 +57,22 @@ impl Writer {
     /// A space and a number in hexadecimal.
     #[inline]
     pub(crate) fn number(&mut self, number: u64) {
-        self.byte(b' ');
-        let digits = (64 - (number | 1).leading_zeros()).div_ceil(4);
-        for digit in (0..digits).rev() {
-            self.byte(b"0123456789abcdef"[(number >> (digit * 4) & 15) as usize]);
+        // Written from the back: the last digit is known first.
+        let mut text = [b' '; 17];
+        let mut at = text.len();
+        let mut rest = number;
+        loop {
+            at -= 1;
+            text[at] = b"0123456789abcdef"[(rest & 15) as usize];
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        let text = &text[at - 1..];
+        if let Some(place) = self.block.get_mut(self.used..self.used + text.len()) {
+            place.copy_from_slice(text);
+            self.used += text.len();
         }
     }
 
@@ -104,5 +116,18 @@ impl Writer {
         self.flush();
         self.file = None;
         self.error.take().map_or(Ok(self.written), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_hexadecimal() {
+        let mut writer = Box::new(Writer::new());
+        [0, 1, 0xf, 0x10, 0xdead_beef, u64::MAX].iter().for_each(|&number| writer.number(number));
+        let text = std::str::from_utf8(&writer.block[..writer.used]).expect("digits");
+        assert_eq!(text, " 0 1 f 10 deadbeef ffffffffffffffff");
     }
 }
