@@ -98,6 +98,36 @@ struct Found {
     inside: Option<&'static str>,
 }
 
+/// How a function uses the allocator.
+#[derive(Default)]
+struct Use {
+    births: u64,
+    /// Who calls it.
+    contexts: HashSet<[Owner; NAMED_MAX - 1]>,
+    /// The births and the classes of each place in it.
+    sites: HashMap<Option<Site>, (u64, HashSet<u32>)>,
+}
+
+impl Use {
+    /// Whether most of its memory is asked for in places that ask for so many sizes: the size is not its own.
+    fn mostly_asks_for(&self, sizes: usize) -> bool {
+        let of_many = self.sites.values().filter(|site| site.1.len() >= sizes);
+        of_many.map(|site| site.0).sum::<u64>() * 2 > self.births
+    }
+
+    /// Whether it is called from more than one place in the program.
+    fn has_callers(&self) -> bool {
+        let is_called = |above: &&[Owner; NAMED_MAX - 1]| above[0] != Owner::Nobody;
+        self.contexts.iter().filter(is_called).count() >= 2
+    }
+}
+
+/// Whether a program begins here.
+fn is_entry(function: &str) -> bool {
+    let name = qualified_name(function);
+    ["main", "_start", "WinMain", "wmain"].contains(&name.rsplit("::").next().unwrap_or(&name))
+}
+
 impl Allocations {
     /// The places that ask for memory. Functions that fit one of the patterns are skipped as wrappers.
     #[must_use]
@@ -190,12 +220,6 @@ impl Allocations {
 
     /// Functions that own so many allocations of so many sizes that they must be wrappers.
     fn wrappers(&self, found: &[Found]) -> Vec<(u32, f64)> {
-        #[derive(Default)]
-        struct Use {
-            births: u64,
-            contexts: HashSet<[Owner; NAMED_MAX - 1]>,
-            sizes_of_site: HashMap<Option<Site>, HashSet<u32>>,
-        }
         let mut uses: HashMap<u32, Use> = HashMap::new();
         let mut all = 0;
         for (kind, found) in self.born(found) {
@@ -204,20 +228,18 @@ impl Allocations {
                 let of_function = uses.entry(function).or_default();
                 of_function.births += kind.births;
                 of_function.contexts.insert(found.above);
-                of_function.sizes_of_site.entry(found.site).or_default().insert(kind.class);
+                let of_site = of_function.sites.entry(found.site).or_default();
+                of_site.0 += kind.births;
+                of_site.1.insert(kind.class);
             }
         }
         let mut wrappers: Vec<(u32, f64)> = Vec::new();
         for (function, of_function) in uses {
             let share = of_function.births as f64 / all.max(1) as f64;
-            let sizes = of_function.sizes_of_site.values().map(HashSet::len).max().unwrap_or(0);
-            // The program's entry point is called by nobody.
-            let is_called = |above: &&[Owner; NAMED_MAX - 1]| above[0] != Owner::Nobody;
-            let contexts = of_function.contexts.iter().filter(is_called).count();
-            let is_everywhere = share > WRAPPER_SHARE && sizes >= 2;
-            let is_allocator =
-                sizes >= 3 && sounds_like_an_allocator(&self.name(Owner::Function(function)));
-            if contexts >= 2 && (is_everywhere || is_allocator) {
+            let name = self.name(Owner::Function(function));
+            let is_everywhere = share > WRAPPER_SHARE && of_function.mostly_asks_for(2);
+            let is_allocator = sounds_like_an_allocator(&name) && of_function.mostly_asks_for(3);
+            if (is_everywhere || is_allocator) && of_function.has_callers() && !is_entry(&name) {
                 wrappers.push((function, share));
             }
         }

@@ -139,7 +139,7 @@ fn is_wrapper(symbol: &[u8]) -> bool {
     }
     let name = qualified_name(&symbol);
     // `<alloc::vec::Vec<T> as core::clone::Clone>::clone` is as much a container's as its type.
-    let name = name.trim_start_matches(['<', '&']);
+    let name = name.trim_start_matches(['<', '&']).trim_start_matches("dyn ");
     let plain = name.split('@').next().unwrap_or(name);
     let plain = plain.strip_suffix("_72").unwrap_or(plain);
     WRAPPER_NAMES.contains(&plain) || WRAPPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -245,6 +245,7 @@ mod tests {
             "sq_vm_malloc(unsigned long long)",
             "alloc::raw_vec::RawVec<T,A>::grow_one",
             "<alloc::vec::Vec<T> as core::clone::Clone>::clone::h0123456789abcdef",
+            "<&dyn core::ops::function::Fn<(), Output = i32> as core::ops::function::FnOnce<()>>::call_once",
         ] {
             assert!(is_wrapper(wrapper.as_bytes()), "{wrapper}");
         }

@@ -168,3 +168,31 @@ fn what_grows_in_a_place_is_told_from_what_comes_and_goes() {
     let places = allocations.places(&[]);
     assert_eq!((places.places[0].growths, places.places[0].shrinks), (8, 2));
 }
+
+#[test]
+fn a_busy_function_with_one_vector_is_no_wrapper() {
+    // `update` asks for sparks in one place and grows a vector in another.
+    let mut stacks = CallStacks::default();
+    for string in ["/home/me/game", "update", "run", "load", "main"] {
+        stacks.string(string.as_bytes()).expect("a string");
+    }
+    for instruction in ["a 1 2 0 0", "b 1 2 0 0", "c 1 3 0 0", "d 1 4 0 0", "e 1 5 0 0"] {
+        stacks.instruction(instruction.as_bytes()).expect("an instruction");
+    }
+    // main, run < main, load < main; then both places of update below run and load.
+    for node in ["5 0", "3 1", "4 1", "1 2", "1 3", "2 2", "2 3"] {
+        stacks.node(node.as_bytes()).expect("a node");
+    }
+    let kinds = [(0, 4, 900), (0, 5, 50), (1, 6, 10), (2, 7, 10), (3, 1, 5)];
+    let places = allocations(stacks, &kinds).places(&[]);
+    assert_eq!(places.wrappers, []);
+    assert_eq!(functions(&places, &kinds)[0], ("update".to_owned(), 970));
+}
+
+#[test]
+fn the_beginning_of_a_program_is_no_wrapper() {
+    for name in ["main", "game::main", "_start", "main(int, char**)"] {
+        assert!(is_entry(name), "{name}");
+    }
+    assert!(!is_entry("domain::load"));
+}
