@@ -135,7 +135,7 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Since when the longest idle object is idle.
     #[must_use]
     pub fn idle_since_us(&self) -> Option<u64> {
-        self.idle.iter().filter_map(|handle| Some(self.slot(*handle)?.used_us)).min()
+        Some(self.slot(*self.idle.front()?)?.since_us)
     }
 
     /// Closes the longest idle object and gives its place up, for another lender. `false` if none is

@@ -274,9 +274,9 @@ impl<T, W, E> Ledger<T, W, E> {
         object: T,
         is_broken: bool,
     ) -> Option<T> {
-        let Some(used_us) = self.end_loan(now_us, handle) else { return Some(object) };
+        let Some(proved_us) = self.end_loan(now_us, handle) else { return Some(object) };
         if is_broken {
-            self.suspect_others(now_us, used_us);
+            self.suspect_others(now_us, proved_us);
             return self.close_object(now_us, handle, object, Why::Broken);
         }
         self.settle(now_us, handle, object)
@@ -330,7 +330,7 @@ impl<T, W, E> Ledger<T, W, E> {
             self.enter(now_us, handle, State::Idle);
             if let Some(slot) = self.slots.get_mut(handle.relabel()) {
                 slot.object = Some(object);
-                let idle_ends = slot.used_us.saturating_add(self.settings.idle_us);
+                let idle_ends = slot.since_us.saturating_add(self.settings.idle_us);
                 let ends = idle_ends.min(slot.expires_us);
                 self.due_at(ends);
             }

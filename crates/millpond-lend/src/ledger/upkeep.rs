@@ -113,7 +113,7 @@ impl<T, W, E> Ledger<T, W, E> {
         while self.idle.len() > self.settings.idle_min {
             let Some(handle) = self.idle.front().copied() else { break };
             let Some(slot) = self.slot(handle) else { break };
-            if now_us < slot.used_us.saturating_add(self.settings.idle_us) {
+            if now_us < slot.since_us.saturating_add(self.settings.idle_us) {
                 break;
             }
             to_drop.extend(self.doom(now_us, handle, Why::Idle));
@@ -133,7 +133,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         if self.idle.len() > self.settings.idle_min {
             let longest = self.idle.front().and_then(|handle| self.slot(*handle));
-            let ends = longest.map(|slot| slot.used_us.saturating_add(self.settings.idle_us));
+            let ends = longest.map(|slot| slot.since_us.saturating_add(self.settings.idle_us));
             alarm = alarm.min(ends.unwrap_or(u64::MAX));
         }
         alarm
