@@ -1,8 +1,7 @@
 //! An order book in SQLite, from its first connection to a pool of the right size:
 //! `cargo run --release -p millpond-lend --example connections --features rusqlite`
 //!
-//! It writes `orders.trace`; `millpond plan orders.trace --wait-p99-ms 5` says how many connections it
-//! needs.
+//! It writes `orders.trace`, and prints the command that says how many connections it needs.
 
 use std::error::Error;
 use std::fs::File;
@@ -14,7 +13,7 @@ use millpond_lend::BlockingLender;
 use millpond_lend::makers::rusqlite::Sqlite;
 
 const WAITERS: usize = 16;
-const ORDERS_EACH: usize = 50;
+const ORDERS_EACH: usize = 200;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::temp_dir().join(format!("connections-{}", std::process::id()));
@@ -69,7 +68,8 @@ fn take_orders(database: &Path) -> Result<(), Box<dyn Error>> {
     );
     println!("99 % of the waits were below {} µs", stats.wait_us_at(0.99) + 1);
     lender.write_trace(File::create("orders.trace")?, true)?;
-    println!("millpond plan orders.trace --wait-p99-ms 5");
+    let open_ms = (stats.mean_open_us as f64 / 1_000.0).max(0.1);
+    println!("millpond plan orders.trace --wait-p99-ms 5 --open-ms {open_ms:.1}");
     let report = lender.close(Duration::from_secs(5));
     println!("{} connections closed, {} still out", report.closed, report.still_out.len());
     Ok(())

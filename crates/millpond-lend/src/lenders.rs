@@ -23,7 +23,7 @@ use crate::timer::Timer;
 /// taken, a tenant in need gets that of the object that has been idle longest, and, while it has less
 /// than its fair share, that of the next loan that comes back to a tenant with more.
 ///
-/// The keeper looks at every tenant when it is woken: meant for hundreds of tenants, not for millions.
+/// The keeper looks at every tenant when it is woken: O(tenants).
 ///
 /// ```
 /// # use std::convert::Infallible;

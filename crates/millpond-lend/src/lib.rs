@@ -11,8 +11,9 @@
 //!   overtakes, not even the caller who has just given it back.
 //! - **An exact capacity.** Never more objects exist than may, also while the capacity shrinks, but for
 //!   loans that are still out.
-//! - **Few openings.** Two at once, by the [`Keeper`], so that they survive callers who give up; and only
-//!   if the wait for an object that exists would be longer than an opening.
+//! - **Few openings.** Two at once, by the [`Keeper`], so that they survive callers who give up; and, once
+//!   eight loans have come back, only if the wait for an object that exists would be longer than an
+//!   opening, or nothing comes back for as long as one takes.
 //! - **Bounded waits, and errors that say why**: [`AcquireError`] names who holds what since when, and why
 //!   the last opening failed.
 //! - **Nothing is lost** when a future is dropped at any await, or a maker panics.

@@ -1,0 +1,142 @@
+//! Users' code that the lender runs may use the lender: no lock is held.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use futures_lite::future::block_on;
+use millpond_lend::{Lender, Maker};
+
+static LENDER: OnceLock<Lender<Curious>> = OnceLock::new();
+static IS_BROKEN: AtomicBool = AtomicBool::new(false);
+static IS_DOWN: AtomicBool = AtomicBool::new(false);
+
+/// How often each kind of users' code has looked at the lender.
+static LOOKS: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
+const KINDS: [&str; 7] = ["open", "is_broken", "close", "object", "error", "wake", "waker"];
+
+fn look(kind: &str) {
+    if let Some(lender) = LENDER.get() {
+        let _ = lender.stats();
+        drop(lender.try_acquire());
+        let index = KINDS.iter().position(|known| *known == kind).unwrap();
+        LOOKS[index].fetch_add(1, SeqCst);
+    }
+}
+
+struct Object;
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        look("object");
+    }
+}
+
+#[derive(Debug)]
+struct Down;
+
+impl fmt::Display for Down {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("down")
+    }
+}
+
+impl std::error::Error for Down {}
+
+impl Drop for Down {
+    fn drop(&mut self) {
+        look("error");
+    }
+}
+
+struct Curious;
+
+impl Maker for Curious {
+    type Object = Object;
+    type Error = Down;
+
+    async fn open(&self) -> Result<Object, Down> {
+        look("open");
+        if IS_DOWN.load(SeqCst) { Err(Down) } else { Ok(Object) }
+    }
+
+    async fn check(&self, _: &mut Object) -> Result<(), Down> {
+        Ok(())
+    }
+
+    fn is_broken(&self, _: &mut Object) -> bool {
+        // A loan that ends in here asks again; one look is enough.
+        if !IS_BROKEN.swap(false, SeqCst) {
+            return false;
+        }
+        look("is_broken");
+        true
+    }
+
+    async fn close(&self, object: Object) {
+        look("close");
+        drop(object);
+    }
+}
+
+struct Bell;
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        look("wake");
+    }
+}
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        look("waker");
+    }
+}
+
+fn use_it() {
+    let (lender, keeper) =
+        Lender::builder(Curious).capacity(1).backoff_ms(1, 2).acquire_timeout_ms(10_000).build();
+    keeper.run_on_thread().unwrap();
+    let lender = LENDER.get_or_init(|| lender);
+    let loan = block_on(lender.acquire()).unwrap();
+    {
+        let mut waiting = pin!(lender.acquire());
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Bell));
+            assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        }
+        drop(loan);
+    }
+    IS_BROKEN.store(true, SeqCst);
+    drop(block_on(lender.acquire()).unwrap());
+    IS_DOWN.store(true, SeqCst);
+    block_on(lender.acquire()).unwrap().discard();
+    let failed = lender.stats().open_failed;
+    let mut waiting = pin!(lender.acquire());
+    let _ = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    while lender.stats().open_failed < failed + 2 {
+        thread::yield_now();
+    }
+    IS_DOWN.store(false, SeqCst);
+    drop(block_on(waiting).unwrap());
+    drop(lender.evict_all());
+    drop(block_on(lender.close(Duration::from_secs(10))));
+}
+
+#[test]
+fn no_lock_is_held_while_users_code_runs() {
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        use_it();
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(Duration::from_secs(30)).expect("it hangs, or it has failed");
+    for (kind, looks) in KINDS.iter().zip(&LOOKS) {
+        assert!(looks.load(SeqCst) > 0, "{kind} was not run");
+    }
+}
