@@ -37,7 +37,7 @@ fn run(test: impl Future<Output = ()>, keeper: impl Future<Output = ()>) {
 fn lender(capacity: usize) -> (Lender<Client>, impl Future<Output = ()>, Arc<Server>) {
     let server = Arc::new(Server::default());
     let builder = Lender::builder(Client(Arc::clone(&server))).capacity(capacity);
-    let (lender, keeper) = builder.acquire_timeout_ms(600_000).build();
+    let (lender, keeper) = builder.acquire_timeout_ms(10_000).build();
     (lender, keeper.run(AnyTimer), server)
 }
 
@@ -107,7 +107,7 @@ fn close_is_dropped_after_each_poll_and_closes_all_the_same() {
         run(
             async {
                 let loans = lender.acquire_many(2).await.unwrap();
-                poll_and_drop(lender.close(Duration::from_secs(600)), polls).await;
+                poll_and_drop(lender.close(Duration::from_secs(20)), polls).await;
                 drop(loans);
                 if polls == 0 {
                     // A future that was never polled has done nothing.

@@ -82,7 +82,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
 fn a_database_that_does_not_exist_is_told_at_once() {
     with_server("missing", "", async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("nowhere")))
-            .acquire_timeout_ms(600_000)
+            .acquire_timeout_ms(30_000)
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let error = lender.acquire().await.map(drop).unwrap_err();
@@ -103,7 +103,7 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
         let mut guest = cook.clone();
         guest.user("guest").password("bread");
         let (lender, keeper) =
-            Lender::builder(Postgres::new(guest)).acquire_timeout_ms(600_000).build();
+            Lender::builder(Postgres::new(guest)).acquire_timeout_ms(30_000).build();
         tokio::spawn(keeper.run(TokioTimer));
         for _ in 0..3 {
             let error = lender.acquire().await.map(drop).unwrap_err();

@@ -47,7 +47,7 @@ fn shrinking_is_exact() {
 
 #[test]
 fn two_are_opened_at_once_and_only_if_it_pays() {
-    let (lender, server) = lender_of(|builder| builder.capacity(10).acquire_timeout_ms(30_000));
+    let (lender, server) = lender_of(|builder| builder.capacity(10).acquire_timeout_ms(10_000));
     server.open_ms.store(20, SeqCst);
     let mut callers: Vec<_> = (0..10).map(|_| lender.acquire()).collect();
     for caller in &mut callers {

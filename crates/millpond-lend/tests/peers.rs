@@ -13,7 +13,7 @@ use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender, Lenders
 /// bb8 and r2d2: a wrong password is a time-out, without its cause.
 #[test]
 fn a_wrong_password_is_told_at_once() {
-    let (lender, server) = lender_of(|builder| builder.capacity(4).acquire_timeout_ms(600_000));
+    let (lender, server) = lender_of(|builder| builder.capacity(4).acquire_timeout_ms(10_000));
     server.refuses_password.store(true, SeqCst);
     for _ in 0..3 {
         let error = block_on(lender.acquire()).unwrap_err();
@@ -50,7 +50,7 @@ fn nested_acquisition_ends_and_names_itself() {
 /// Two callers who need two of two each, one at a time, block each other in every other pool.
 #[test]
 fn several_at_once_do_not_block_each_other() {
-    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(600_000));
+    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(10_000));
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -67,7 +67,7 @@ fn several_at_once_do_not_block_each_other() {
 /// bb8: a task that takes again at once got 1,372 loans, twenty others together 20.
 #[test]
 fn a_hog_gets_its_share() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(600_000));
+    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(10_000));
     let turns: Vec<AtomicU64> = (0..21).map(|_| AtomicU64::new(0)).collect();
     let total = AtomicU64::new(0);
     // All stand in the line before the first loan ends.
@@ -147,7 +147,7 @@ fn a_failover_is_one_error() {
 #[test]
 fn a_check_that_hangs_is_given_up() {
     let (lender, server) = lender_of(|builder| {
-        builder.capacity(1).check_after_idle_ms(0).check_timeout_ms(50).acquire_timeout_ms(600_000)
+        builder.capacity(1).check_after_idle_ms(0).check_timeout_ms(50).acquire_timeout_ms(10_000)
     });
     drop(block_on(lender.acquire()).unwrap());
     std::thread::sleep(Duration::from_millis(2));
@@ -180,7 +180,7 @@ fn closing_waits_for_loans_and_not_for_ever() {
     let (lender, server) = lender_of(|builder| builder.capacity(3));
     let loan = block_on(lender.acquire()).unwrap();
     std::thread::scope(|scope| {
-        let closing = scope.spawn(|| block_on(lender.close(Duration::from_secs(600))));
+        let closing = scope.spawn(|| block_on(lender.close(Duration::from_secs(20))));
         wait_until("it closes", || block_on(lender.acquire()).is_err());
         drop(loan);
         assert!(closing.join().unwrap().still_out.is_empty());
@@ -223,7 +223,7 @@ fn too_many_waiters_are_refused() {
 /// A keeper that nobody runs: told at once, not after a time-out.
 #[test]
 fn no_keeper_is_told_at_once() {
-    let (lender, keeper) = Lender::builder(Client::default()).acquire_timeout_ms(600_000).build();
+    let (lender, keeper) = Lender::builder(Client::default()).acquire_timeout_ms(10_000).build();
     assert!(matches!(block_on(lender.acquire()), Err(AcquireError::NoKeeper)));
     drop(keeper);
     assert!(matches!(block_on(lender.acquire()), Err(AcquireError::NoKeeper)));

@@ -114,8 +114,9 @@ fn use_it() {
     }
     IS_BROKEN.store(true, SeqCst);
     drop(block_on(lender.acquire()).unwrap());
+    let loan = block_on(lender.acquire()).unwrap();
     IS_DOWN.store(true, SeqCst);
-    block_on(lender.acquire()).unwrap().discard();
+    loan.discard();
     let failed = lender.stats().open_failed;
     let mut waiting = pin!(lender.acquire());
     let _ = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -124,7 +125,7 @@ fn use_it() {
     }
     IS_DOWN.store(false, SeqCst);
     drop(block_on(waiting).unwrap());
-    drop(lender.evict_all());
+    lender.evict_all();
     drop(block_on(lender.close(Duration::from_secs(10))));
 }
 
