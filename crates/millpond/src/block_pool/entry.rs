@@ -24,13 +24,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> VacantEntry<'_, T, R, H> {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(self, value: T) -> H {
         // The entry has held the pool since it asked for the handle.
-        match self.pool.insert_if_room(value) {
-            Ok(handle) => {
-                debug_assert_eq!(handle, self.handle);
-                handle
-            }
-            Err(_) => unreachable!("an entry holds the pool, which has a vacant slot"),
-        }
+        self.pool.insert_peeked(self.handle, value);
+        self.handle
     }
 }
 

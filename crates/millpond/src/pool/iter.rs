@@ -59,6 +59,8 @@ macro_rules! iterator {
     };
 }
 
+pub(crate) use iterator;
+
 /// The handles and values of a pool in index order; made by [`Pool::iter`](super::Pool::iter).
 pub struct Iter<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     of: &'a [H::Word],

@@ -3,11 +3,10 @@
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
-mod drain;
+pub(crate) mod drain;
 mod entry;
-mod iter;
+pub(crate) mod iter;
 mod overflow;
-mod parts;
 mod snapshot;
 mod traits;
 
@@ -17,7 +16,6 @@ pub use builder::PoolBuilder;
 pub use drain::{Drain, ExtractIf, IntoIter};
 pub use entry::VacantEntry;
 pub use iter::{Iter, IterMut, Values, ValuesMut};
-pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
@@ -432,7 +430,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
-        self.insert_in(value).map(|(index, generation)| H::from_kept_parts(index, generation))
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = self.storage.put_next(value, &mut self.core);
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
+        inserted
     }
 
     #[cold]

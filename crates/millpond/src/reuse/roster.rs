@@ -207,6 +207,41 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         Tables::of(slots).swap(first_vacant, first_retired);
     }
 
+    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
+        let retired_before = slots.words().retired() - (count - from - vacant);
+        let mut first_retired = from - retired_before;
+        for index in from..count {
+            let is_vacant = slots.words().is_vacant(index);
+            let mut tables = Tables::of(slots);
+            tables.place(index, index);
+            if is_vacant {
+                tables.swap(index, first_retired);
+                first_retired += 1;
+            }
+        }
+    }
+
+    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let mut tables = Tables::of(slots);
+        let mut kept = 0;
+        for position in 0..count {
+            let index = tables.roster[position].index(position);
+            if index < to {
+                tables.place(kept, index);
+                kept += 1;
+            }
+        }
+    }
+
+    fn move_entries(from: &[E], to: &mut [E]) {
+        let ((roster, reverse), half) = (from.split_at(from.len() / 2), to.len() / 2);
+        to[..roster.len()].copy_from_slice(roster);
+        to[half..half + reverse.len()].copy_from_slice(reverse);
+    }
+
     fn copy_state_from<S: Slots<Entry = E>>(
         &mut self,
         _other: &Self,
@@ -246,11 +281,12 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
-            words.entries().len() == 2 * words.slots(),
+            words.entries().len() >= 2 * words.slots(),
             "the roster has two entries for each slot",
             format_args!("{} for {}", words.entries().len(), words.slots()),
         )?;
-        let (roster, reverse) = words.entries().split_at(words.slots());
+        let (roster, reverse) = words.entries().split_at(words.entries().len() / 2);
+        let (roster, reverse) = (&roster[..words.slots()], &reverse[..words.slots()]);
         for (position, slot) in roster.iter().enumerate() {
             let index = slot.index(position);
             ensure(

@@ -71,24 +71,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         }
     }
 
-    /// Goes on with slots that are all dead, of a core with these [lifetimes](Self::lifetimes).
-    pub(crate) fn continued<S>(
-        circle: Circle<H::Word>,
-        age_claimed_max: u32,
-        name: Option<&'static str>,
-        slots: &mut S,
-    ) -> Self
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
-        let mut core = Self::new(circle, name, slots);
-        core.age_claimed_max = age_claimed_max;
-        core.claimed_until = slots.words().slots() as u32;
-        core.over_max = core.is_over_max(slots.words());
-        core.settle(slots.words());
-        core
-    }
-
     /// Finds out which shortcuts there are.
     fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
         self.is_plain = !self.tap.is_on() && self.queue.is_plain(words);
@@ -100,11 +82,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             true => H::Word::ZERO,
             false => self.circle().quick_below(self.over_max),
         };
-    }
-
-    /// The circle, and how far on it a lifetime was begun out of turn.
-    pub(crate) fn lifetimes(&self) -> (Circle<H::Word>, u32) {
-        (self.circle(), self.age_claimed_max)
     }
 
     #[inline]
@@ -211,8 +188,18 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         if words.is_live_in(index, handle.word()) {
             return Ok(());
         }
+        Err(self.refusal(handle, words.get(index), words))
+    }
+
+    /// Why a handle does not name a live object in a slot of this word (`None`: no such slot).
+    pub(crate) fn refusal(
+        &self,
+        handle: H,
+        word: Option<H::Word>,
+        words: &SlotWords<impl Place<Word = H::Word>>,
+    ) -> Refusal {
         let issued = words.births() + u64::from(self.age_claimed_max);
-        Err(self.circle().refusal(words.get(index), handle.word(), issued))
+        self.circle().refusal(word, handle.word(), issued)
     }
 
     /// Whether all handles are good, and no two the same.
@@ -405,6 +392,43 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.settle(slots.words());
     }
 
+    /// There are more slots now, from this one on: dead ones.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        self.queue.grow(from, slots);
+        // Some of them may have been there before.
+        let is_used = (from as u32) < self.claimed_until;
+        self.over_max |= is_used && self.is_over_max(slots.words());
+        self.settle(slots.words());
+        self.tell_size(slots.words());
+    }
+
+    /// The slots from this one on, all dead, go by the function.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        // Their words stay, and are not those of a new pool when they come back.
+        self.mark_all_used(self.claimed_until.max(slots.words().slots() as u32) as usize);
+        self.queue.shrink(to, slots);
+        remove(slots);
+        self.settle(slots.words());
+        self.tell_size(slots.words());
+    }
+
+    /// Tells whoever listens that there are more slots now, or fewer.
+    #[cfg(feature = "alloc")]
+    fn tell_size(&mut self, words: &SlotWords<impl Place<Word = H::Word>>) {
+        if self.tap.is_on() {
+            let stats = self.stats(words);
+            self.tap.resized(stats);
+        }
+    }
+
     /// Somebody else listens from now on, or nobody.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
@@ -465,10 +489,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         slots: &S,
     ) -> Result<(), Violation> {
+        self.validate_within(slots.words().slots(), slots)
+    }
+
+    /// The same where the pool may have had up to so many slots.
+    pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &self,
+        capacity: usize,
+        slots: &S,
+    ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
         words.validate_lifetimes(&self.circle())?;
-        ensure_counters(&self.stats(words))?;
+        ensure_counters(&Stats { capacity, ..self.stats(words) })?;
         let fresh = self.circle().start().as_dead();
         let used = self.used(words);
         let beyond = (used..words.slots()).find(|&index| words.get(index) != Some(fresh));

@@ -7,23 +7,32 @@
 //! pool ──▶ Core        which slot is next, which generation follows; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
-//!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
+//!                    └──▶ Place      where all arrays lie: one block of memory, the pool itself, or several
+//!                                    blocks
 //! ```
 
 #[cfg(feature = "alloc")]
 mod block;
+#[cfg(feature = "alloc")]
+mod blocks;
 mod circle;
 mod core;
 mod inline;
 mod place;
+#[cfg(feature = "alloc")]
+mod sizes;
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
+#[cfg(feature = "alloc")]
+pub(crate) use self::blocks::{BlockTable, Blocks, MoveEntries};
 pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::inline::Inline;
-pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place};
+pub(crate) use self::place::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place};
+#[cfg(feature = "alloc")]
+pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
 pub(crate) use self::words::{KeptWords, SlotWords, source};
