@@ -393,14 +393,14 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     recorder.tick();
     pool.restore(&saved).unwrap();
     recorder.tick();
-    // The one in the last block is dropped first and panics: the others stay.
-    pool.remove(handles[3]);
+    // The one in the first slot is dropped first and panics: the others stay.
+    pool.remove(early);
     pool.insert(Bomb(true)).unwrap();
     let drop_all = std::panic::AssertUnwindSafe(|| pool.clear());
     assert!(std::panic::catch_unwind(drop_all).is_err());
     assert_eq!(pool.len(), 4);
     recorder.tick();
-    pool.remove(early);
+    pool.remove(handles[0]);
     let stats = pool.stats();
     recorder.finish().unwrap();
     let expected = [

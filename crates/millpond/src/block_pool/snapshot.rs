@@ -77,6 +77,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let circle = own.core.circle();
         let fresh = crate::handle::Word::as_dead(circle.start());
         let known = other.storage.place().known();
+        let has_same_slots = own.capacity() == other.capacity();
         let resized = own
             .storage
             .try_make_room::<R, H>(known, fresh)
@@ -84,7 +85,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if resized.is_err() {
             panic!("no memory for the blocks of {}", PoolName(own.name()));
         }
-        let used = own.core.used(own.storage.words()).max(other.core.used(other.storage.words()));
+        // Of other slots than before, what the order had is of no use.
+        let used = match has_same_slots {
+            true => own.core.used(own.storage.words()).max(other.core.used(other.storage.words())),
+            false => other.capacity(),
+        };
         copy_values(own, other, used);
         own.storage.copy_known_from(&other.storage, fresh);
         own.growth.stats = other.growth.stats;
