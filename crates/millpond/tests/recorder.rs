@@ -413,10 +413,10 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
         "1,free,2,bombs",
         "2,alloc,5,bombs",
         "2,alloc,6,bombs",
-        "3,free,6,bombs",
+        "3,free,0,bombs",
         "3,alloc,7,bombs",
         "3,free,7,bombs",
-        "4,free,0,bombs",
+        "4,free,1,bombs",
     ];
     assert_eq!(text.events(), expected);
     let totals = [stats.capacity, stats.live, stats.peak, 0].map(|number| number as u64);

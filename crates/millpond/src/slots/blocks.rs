@@ -45,7 +45,8 @@ use crate::occupancy::WORD_SLOTS;
 pub struct Blocks<W: Word, E: Entry, T> {
     slots: usize,
     books: Block<W, E, ()>,
-    table: Vec<*mut MaybeUninit<T>>,
+    /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
+    table: Vec<*const MaybeUninit<T>>,
     sizes: BlockSizes,
     known: usize,
     /// How many of the slots that were there and are not have retired.
@@ -154,7 +155,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             watch.try_grow(end)?;
         }
         let values = try_take_values::<T>(len)?;
-        self.table.push(values.as_ptr().wrapping_sub(first));
+        self.table.push(values.as_ptr().cast_const().wrapping_sub(first));
         self.slots = end;
         let returned = first..self.known.clamp(first, end);
         let words = &self.books.parts().words[returned];
@@ -179,7 +180,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.slots = block.start;
         if let Some(values) = self.table.pop() {
             // SAFETY: the block is out of the table, and its values are those of dead slots.
-            unsafe { give_back_values(values.wrapping_add(block.start), block.len()) };
+            unsafe { give_back_values(values.wrapping_add(block.start).cast_mut(), block.len()) };
         }
     }
 
@@ -273,7 +274,7 @@ impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
         for (block, values) in self.table.iter().enumerate() {
             let len = self.sizes.len_of(block);
             // SAFETY: each block of the table is one of these (invariants 2 and 3), and goes once.
-            unsafe { give_back_values(values.wrapping_add(first), len) };
+            unsafe { give_back_values(values.wrapping_add(first).cast_mut(), len) };
             first += len;
         }
     }
@@ -281,7 +282,7 @@ impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
 
 /// Where the values of each block are.
 pub(crate) struct BlockTable<T> {
-    table: *const *mut MaybeUninit<T>,
+    table: *const *const MaybeUninit<T>,
     sizes: BlockSizes,
 }
 
@@ -303,7 +304,7 @@ impl<T> BlockTable<T> {
         // SAFETY: the table has a pointer for the block of each slot (invariant 2).
         let origin = unsafe { self.table.add(self.sizes.block_of(index)) };
         // SAFETY: as above.
-        unsafe { origin.read() }
+        unsafe { origin.read() }.cast_mut()
     }
 
     /// Where the value of a slot is.

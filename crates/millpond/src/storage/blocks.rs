@@ -185,7 +185,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 struct Window<T> {
     first: usize,
     len: usize,
-    origin: *mut MaybeUninit<T>,
+    origin: *const MaybeUninit<T>,
 }
 
 impl<T> Clone for Window<T> {
@@ -196,7 +196,7 @@ impl<T> Clone for Window<T> {
 impl<T> Copy for Window<T> {}
 
 impl<T> Window<T> {
-    const NONE: Self = Self { first: 0, len: 0, origin: core::ptr::null_mut() };
+    const NONE: Self = Self { first: 0, len: 0, origin: core::ptr::null() };
 
     /// Where the value of a slot is, from the same block as last time or another.
     ///
@@ -209,7 +209,7 @@ impl<T> Window<T> {
             // SAFETY: as the caller promises.
             *self = unsafe { Self::of(values, index) };
         }
-        self.origin.wrapping_add(index)
+        self.origin.wrapping_add(index).cast_mut()
     }
 
     /// # Safety
@@ -223,7 +223,7 @@ impl<T> Window<T> {
         let block = sizes.block_of(index);
         let end = sizes.end_of_block_with(index);
         let len = sizes.len_of(block);
-        Self { first: end - len, len, origin }
+        Self { first: end - len, len, origin: origin.cast_const() }
     }
 }
 
