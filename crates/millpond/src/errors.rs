@@ -179,6 +179,9 @@ pub enum InsertAtErrorKind {
     Stale,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
+    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool) that the memory for all slots up to it
+    /// would be out of proportion: [`reserve`](crate::BlockPool::reserve) first, if it is meant.
+    TooFar,
 }
 
 impl fmt::Display for InsertAtErrorKind {
@@ -191,6 +194,7 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }
+            InsertAtErrorKind::TooFar => "the slot is far beyond the pool's: reserve room first",
         })
     }
 }

@@ -49,7 +49,7 @@
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
-//! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
+//! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -65,7 +65,7 @@
 //! | [`Pool`] | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`PackedPool`] | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`] | while the pool stays | in runs | no | itself | `T` + 12 |
-//! | [`BlockPool`] | yes | in runs, within blocks | by blocks, to a limit; shrinks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
+//! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
 //! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
@@ -83,7 +83,7 @@
 //! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one step more | O(live), a slice |
 //! | [`StaticPool`] | O(1) | O(1) | O(1) | O(N) |
-//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(blocks + capacity / 64 + live) |
+//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(capacity / 64 + live) |
 //! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |

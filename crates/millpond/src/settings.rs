@@ -23,6 +23,13 @@ pub enum BuildError {
         /// What was asked for.
         slots_per_block: usize,
     },
+    /// The first block of a pool that grows is larger than its largest.
+    BlockSizes {
+        /// The size of the first block.
+        first: usize,
+        /// What no block is to exceed.
+        last: usize,
+    },
     /// The slots that a pool is to have from the beginning are more than it may ever have.
     ReservedTooMuch {
         /// What was asked for.
@@ -60,6 +67,9 @@ impl fmt::Display for BuildError {
                 "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
                  two, so that an index is taken apart with a shift"
             ),
+            BuildError::BlockSizes { first, last } => {
+                write!(f, "a first block of {first} slots where blocks have at most {last}")
+            }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
                 "{reserved} slots from the beginning are more than the pool's limit of \

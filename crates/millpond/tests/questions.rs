@@ -67,7 +67,7 @@ fn side_table() {
 #[test]
 fn places_of_values_in_blocks() {
     let mut pool = BlockPool::with_blocks(4, 3);
-    assert_eq!((pool.max_blocks(), pool.slots_per_block(), pool.capacity_max()), (3, 4, 12));
+    assert_eq!((pool.max_blocks(), pool.block_sizes(), pool.capacity_max()), (3, 4..=4, 12));
     let handles: Vec<_> = (0..9_u32).map(|value| pool.insert(value).unwrap()).collect();
     for (index, handle) in handles.iter().enumerate() {
         assert_eq!(pool.index_of(&pool[*handle]), Some(index));

@@ -5,7 +5,6 @@ mod builder;
 mod debug;
 mod faces;
 mod overflow;
-mod parts;
 mod snapshot;
 mod traits;
 
@@ -13,7 +12,6 @@ pub use crate::faces::{Handles, Values, ValuesMut};
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
@@ -428,7 +426,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
-        self.insert_in(value).map(|(index, generation)| H::from_kept_parts(index, generation))
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = self.storage.put_next(value, &mut self.core);
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
+        inserted
     }
 
     #[cold]

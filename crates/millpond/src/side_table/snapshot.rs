@@ -16,7 +16,7 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     fn shape(&self) -> Shape {
         Shape {
             capacity: self.capacity(),
-            slots_per_block: 0,
+            block_sizes: (0, 0),
             first: 0,
             last: H::LIFETIMES_MAX,
             wraps: true,

@@ -14,13 +14,16 @@
 //! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
 //! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
 
+#[cfg(feature = "alloc")]
+use core::ops::Range;
+
 use crate::handle::{HandleLayout, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
-#[cfg(feature = "alloc")]
-use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Entry, Inline, Place, Prefix};
+#[cfg(feature = "alloc")]
+use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -73,7 +76,67 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         clone.continue_from(self);
         Ok(clone)
     }
+}
 
+#[cfg(feature = "alloc")]
+impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
+    /// No slots, and no memory.
+    pub(crate) const fn growing(sizes: BlockSizes) -> Self {
+        Self { place: Blocks::new(sizes), counts: Counts::NONE }
+    }
+
+    /// Takes the next block. `room`: how many slots to make room for if there is none for that block; `in_step`:
+    /// the bitmap is in step whatever the number of slots. Gives the new slots, which are dead.
+    pub(crate) fn try_add_block(
+        &mut self,
+        room: usize,
+        entry_count: impl Fn(usize) -> usize,
+        move_entries: MoveEntries<E>,
+        in_step: bool,
+        fresh: W,
+    ) -> Result<Range<usize>, OutOfMemory> {
+        let old = self.slots();
+        let end = old + self.place.sizes().len_of(self.place.block_count());
+        if end > self.place.room() {
+            self.place.try_make_room(room.max(end), entry_count, move_entries, fresh)?;
+        }
+        let was_in_step = self.place.bitmap_age().in_step;
+        let is_in_step =
+            in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
+        // It is right as it is now, unless it is old.
+        let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
+        let new = self.place.try_add_block()?;
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step = is_in_step;
+            age.gathered_at = right_until.unwrap_or(age.gathered_at);
+        }
+        if is_in_step && !was_in_step {
+            self.gather();
+        }
+        let words = &self.place.parts().words[new.clone()];
+        self.counts.retired += words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        Ok(new)
+    }
+
+    /// Gives back the last block, all of whose slots are dead.
+    pub(crate) fn remove_block(&mut self) {
+        let Some(block) = self.place.last_block() else { return };
+        let words = &self.place.parts().words[block];
+        self.counts.retired -= words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.place.remove_block();
+    }
+
+    /// How many of these slots have retired.
+    pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
+        match self.counts.retired {
+            0 => 0,
+            _ => self.as_slice()[slots].iter().filter(|word| **word == W::RETIRED).count(),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Place> SlotWords<P> {
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
         self.place.bitmap_age().in_step
@@ -81,13 +144,13 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
 
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[W] {
+    pub(crate) fn as_slice(&self) -> &[P::Word] {
         self.place.parts().words
     }
 
     /// The words of 64 slots, if all of them are live.
     #[inline]
-    pub(crate) fn full_word(&self, word: usize) -> Option<&[W; WORD_SLOTS]> {
+    pub(crate) fn full_word(&self, word: usize) -> Option<&[P::Word; WORD_SLOTS]> {
         full_word(self.as_slice(), word)
     }
 }
@@ -170,7 +233,8 @@ impl<P: Place> SlotWords<P> {
     /// Takes on the words, entries and counts of another, of as many slots.
     pub(crate) fn continue_from(&mut self, other: &Self) {
         self.copy_state_from(other, other.slots());
-        self.entries_mut().copy_from_slice(other.entries());
+        let entries = other.entries();
+        self.entries_mut()[..entries.len()].copy_from_slice(entries);
     }
 
     #[inline]

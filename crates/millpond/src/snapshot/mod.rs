@@ -188,7 +188,7 @@ impl<P: State> SnapshotOf<P> {
         } else if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if ours.slots_per_block != theirs.slots_per_block {
+        } else if ours.block_sizes != theirs.block_sizes {
             Err(SnapshotError::OtherBlocks)
         } else {
             Err(SnapshotError::OtherLifetimes)

@@ -5,7 +5,7 @@
 //!
 //! # Invariant
 //!
-//! 1. The place has as many values as words, and the two never change ([`Place`]).
+//! 1. The place has as many values as words ([`Place`]).
 //! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
@@ -16,6 +16,8 @@
 //! The words change nowhere else: they are private to this module, and what is lent out is shared or
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
+#[cfg(feature = "alloc")]
+mod blocks;
 mod copy_state;
 #[cfg(feature = "alloc")]
 mod cursor;
@@ -26,6 +28,10 @@ mod packed;
 mod retain;
 mod runs;
 
+#[cfg(feature = "alloc")]
+pub use blocks::{BlockRuns, BlockRunsMut};
+#[cfg(feature = "alloc")]
+pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
@@ -51,7 +57,7 @@ use crate::occupancy::{Occupancy, Source};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
-use crate::slots::{Circle, Core, Entry, Inline, KeptWords, Place, SlotWords, source};
+use crate::slots::{Circle, Core, Entry, FlatPlace, Inline, KeptWords, Place, SlotWords, source};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -260,77 +266,8 @@ impl<P: Place> Storage<P> {
     }
 
     #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
-        Values::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
-        self.words_and_iter_mut().1
-    }
-
-    /// The same with the words as they are kept, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(
-        &mut self,
-    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
-        let key = self.words.place().key();
-        let (words, values, occupancy) = self.split_mut();
-        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
-    }
-
-    /// The values to change, one at a time, by ascending index.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, CursorMut::new(values, occupancy))
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
-        ValueRuns::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
-        self.words_and_runs_mut().1
-    }
-
-    /// The runs to change, with the words as they are kept, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ValueRunsMut::new(values, occupancy))
-    }
-
-    /// The words as they are kept, the values and an occupancy that is up to date.
-    #[inline]
-    #[allow(clippy::type_complexity, reason = "three slices of one place")]
-    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
-        self.words.refresh();
-        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
-        let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed alone (`Place`).
-        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
-        let source = match P::HAS_BITMAP {
-            true => Source::Bits(parts.bits),
-            false => source::<P>(parts.words),
-        };
-        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
-    }
-
-    #[inline]
     fn slots(&self) -> usize {
         self.words.slots()
-    }
-
-    /// All values, initialised or not.
-    #[inline]
-    fn values(&self) -> &[MaybeUninit<P::Value>] {
-        let parts = self.words.place().parts();
-        // SAFETY: there are as many values as words (`Place`).
-        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
     }
 
     /// A place for a value.
@@ -346,8 +283,8 @@ impl<P: Place> Storage<P> {
     /// The index is that of a slot.
     #[inline]
     unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
-        // SAFETY: there are as many values as slots (invariant 1).
-        let value = unsafe { self.words.place().parts().values.add(index) };
+        // SAFETY: there is such a slot.
+        let value = unsafe { self.words.place().value(index) };
         // SAFETY: the values are borrowed with the storage.
         unsafe { &*value }
     }
@@ -357,8 +294,8 @@ impl<P: Place> Storage<P> {
     /// The index is that of a slot.
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
-        // SAFETY: there are as many values as slots (invariant 1).
-        let value = unsafe { self.words.place_mut().parts_mut().values.add(index) };
+        // SAFETY: there is such a slot.
+        let [value] = unsafe { self.words.place_mut().values_mut([index]) };
         // SAFETY: the values are borrowed alone, with the storage.
         unsafe { &mut *value }
     }
@@ -425,10 +362,9 @@ impl<P: Place> Storage<P> {
         indices: [usize; N],
     ) -> [&mut P::Value; N] {
         debug_assert!(indices.iter().all(|index| self.words.is_live(*index)));
-        let values = self.words.place_mut().parts_mut().values;
-        indices.map(|index| {
-            // SAFETY: a live slot is within the array (invariant 1).
-            let value = unsafe { values.add(index) };
+        // SAFETY: live slots are slots.
+        let values = unsafe { self.words.place_mut().values_mut(indices) };
+        values.map(|value| {
             // SAFETY: no other of these references is to the same slot, and they borrow `self`.
             let value = unsafe { &mut *value };
             // SAFETY: the value of a live slot is initialised (invariant 2).
@@ -546,24 +482,6 @@ impl<P: Place> Storage<P> {
         self.words.reset(word);
     }
 
-    /// Gives the slots, which are dead, these words of dead slots, and this history.
-    pub(crate) fn load_dead(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
-        let all_dead = words.iter().all(|word| word.is_dead());
-        assert!(all_dead && self.words.live() == 0, "a live slot has a value");
-        self.words.load(words, inserted, peak);
-    }
-
-    /// The address of the first slot.
-    pub(crate) fn address(&self) -> usize {
-        self.words.place().parts().values.addr()
-    }
-
-    /// Which slot a reference into the array refers to.
-    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
-        position_in(self.values(), core::ptr::from_ref(value))
-            .filter(|&index| self.words.is_live(index))
-    }
-
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
@@ -572,6 +490,84 @@ impl<P: Place> Storage<P> {
             // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
+    }
+}
+
+/// Of values in one array.
+impl<P: FlatPlace> Storage<P> {
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
+        Values::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(
+        &mut self,
+    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
+        let key = self.words.place().key();
+        let (words, values, occupancy) = self.split_mut();
+        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, CursorMut::new(values, occupancy))
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
+        ValueRuns::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
+        self.words_and_runs_mut().1
+    }
+
+    /// The runs to change, with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValueRunsMut::new(values, occupancy))
+    }
+
+    /// The words as they are kept, the values and an occupancy that is up to date.
+    #[inline]
+    #[allow(clippy::type_complexity, reason = "three slices of one place")]
+    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
+        self.words.refresh();
+        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
+        let parts = self.words.place_mut().parts_mut();
+        // SAFETY: there are as many values as words, borrowed alone (`FlatPlace`).
+        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let source = match P::HAS_BITMAP {
+            true => Source::Bits(parts.bits),
+            false => source::<P>(parts.words),
+        };
+        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
+    }
+
+    /// All values, initialised or not.
+    #[inline]
+    fn values(&self) -> &[MaybeUninit<P::Value>] {
+        let parts = self.words.place().parts();
+        // SAFETY: there are as many values as words (`FlatPlace`).
+        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
+    }
+
+    /// Which slot a reference into the array refers to.
+    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
+        position_in(self.values(), core::ptr::from_ref(value))
+            .filter(|&index| self.words.is_live(index))
     }
 }
 
@@ -639,7 +635,9 @@ impl<P: Place> Slots for Storage<P> {
         if !Self::LINKED || self.words.is_live(index) {
             return Link::NONE;
         }
-        let slot = self.values()[index].as_ptr().cast::<Link>();
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        let slot = unsafe { self.value_unchecked(index) }.as_ptr().cast::<Link>();
         // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
         unsafe { slot.read_unaligned() }
     }
@@ -698,14 +696,26 @@ impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
         let (slots, entries) = (self.slots(), self.words.entries().len());
         let in_step = self.words.is_in_step();
         let mut storage = Self::try_with_entries(slots, entries, in_step, W::RETIRED)?;
-        for (index, value) in self.iter() {
-            storage.put(index, self.words.as_slice()[index], value.clone());
-        }
-        for index in 0..self.slots() {
-            storage.set_link(index, self.link(index));
-        }
-        storage.words.continue_from(&self.words);
+        storage.clone_into_dead(self);
         Ok(storage)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Place<Value: Clone>> Storage<P> {
+    /// Becomes a copy of another with as many slots, where all slots are dead. If a value's clone panics, the slots
+    /// before it have their copies.
+    fn clone_into_dead(&mut self, other: &Self) {
+        for index in other.occupancy().iter() {
+            let (Some(word), Some(value)) = (other.words.of_live(index), other.get(index)) else {
+                continue;
+            };
+            self.put(index, word, value.clone());
+        }
+        for index in 0..other.slots() {
+            self.set_link(index, other.link(index));
+        }
+        self.words.continue_from(&other.words);
     }
 }
 
