@@ -59,6 +59,7 @@ impl<H: HandleLayout> Books<H> {
     }
 
     /// Goes on with slots that are all dead, whose lifetimes were claimed up to here.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(super) fn continue_with(
         &mut self,
         age_claimed_max: u32,

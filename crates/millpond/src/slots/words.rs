@@ -586,6 +586,7 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Takes on these words, of which as many are live, and this history.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
         let key = self.place.key();
         for (word, loaded) in self.place.parts_mut().words.iter_mut().zip(words) {
