@@ -18,6 +18,7 @@ use crate::handle::{HandleLayout, Refusal};
 /// );
 /// assert_eq!(full.into_inner(), "second");
 /// ```
+#[must_use = "it holds the value that was refused: ignored, the value is dropped"]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T> {
     pub(crate) value: T,
@@ -130,6 +131,7 @@ impl fmt::Display for PoolName {
 /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
 /// assert_eq!(error.into_inner(), "second");
 /// ```
+#[must_use = "it holds the value that was refused: ignored, the value is dropped"]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InsertAtError<T> {
     pub(crate) value: T,
@@ -167,6 +169,7 @@ impl<T> core::error::Error for InsertAtError<T> {}
 
 /// Why a pool could not begin exactly the lifetime that a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InsertAtErrorKind {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
@@ -179,6 +182,11 @@ pub enum InsertAtErrorKind {
     Stale,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
+    /// The slot is so far beyond all others that have values that a
+    /// [side table that grows](crate::side_table#growth) does not take the memory for it.
+    TooFar,
+    /// There is no memory for the slot.
+    OutOfMemory,
 }
 
 impl fmt::Display for InsertAtErrorKind {
@@ -191,6 +199,10 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }
+            InsertAtErrorKind::TooFar => {
+                "the slot is too far beyond those that have values: give the table a limit or a capacity"
+            }
+            InsertAtErrorKind::OutOfMemory => "there is no memory for the slot",
         })
     }
 }

@@ -311,6 +311,16 @@ mod guide {
     struct ComingFrom;
 }
 
+/// What the expansion of this crate's macros needs. Not for anything else.
+#[cfg(any(feature = "serde", feature = "bytemuck"))]
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(feature = "bytemuck")]
+    pub use ::bytemuck;
+    #[cfg(feature = "serde")]
+    pub use ::serde;
+}
+
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
 pub use static_pool::{StaticPool, StaticPoolBuilder};

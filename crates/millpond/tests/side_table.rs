@@ -34,7 +34,7 @@ fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u3
 fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
     let ledger = Ledger::default();
     let mut random = Random(seed);
-    let mut table = SideTable::<H, Counted>::new(capacity);
+    let mut table = SideTable::<H, Counted>::with_capacity(capacity);
     let mut model: BTreeMap<u32, (H, u64)> = BTreeMap::new();
     let mut last_seen: HashMap<u32, u32> = HashMap::new();
     for step in 0..1500 {
@@ -110,7 +110,7 @@ fn agrees_with_the_model_at_every_capacity() {
 fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, missing: usize, seed: u64) {
     let mut random = Random(seed);
     let mut pool: Pool<u64, millpond::reuse::Lifo, H> = Pool::with_capacity(capacity);
-    let mut tables = [(); 3].map(|()| SideTable::<H, u64>::new(table_capacity));
+    let mut tables = [(); 3].map(|()| SideTable::<H, u64>::with_capacity(table_capacity));
     for step in 0..capacity as u64 * 3 {
         if let Ok(handle) = pool.insert(step) {
             for table in &mut tables {
@@ -201,7 +201,7 @@ fn joins_agree<H: HandleLayout>(
 fn nearly_full_words<H: HandleLayout>() {
     for odd in [0, 1, 63, 64, 65, 127, 128, 191] {
         let mut pool = Pool::<u32, _, H>::with_capacity(192);
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         let handles: Vec<_> = (0..192).map(|value| pool.insert(value).unwrap()).collect();
         handles.iter().for_each(|handle| _ = table.insert(*handle, handle.index() + 1000).unwrap());
         joins_agree(&mut pool, &mut table);
@@ -220,7 +220,7 @@ fn nearly_full_words<H: HandleLayout>() {
 fn words_of_stale_values<H: HandleLayout>() {
     for current in 0..3 {
         let mut pool = Pool::<u32, _, H>::with_capacity(192);
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         for value in 0..192 {
             table.insert(pool.insert(value).unwrap(), value).unwrap();
         }
@@ -239,7 +239,7 @@ fn retired_slots<H: HandleLayout>() {
     for retired in [1, 2, 63, 64] {
         let builder = Pool::<u32>::builder().handle::<H>().capacity(192);
         let mut pool = builder.lifetimes(1).build();
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         for value in 0..192 {
             let handle = pool.insert(value).unwrap();
             if value % 64 >= retired {
@@ -267,7 +267,7 @@ fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
     type Short = Handle32<(), 24>;
     for last in 1..=255 {
         for generation in 1..=255 {
-            let mut table = SideTable::<Short, ()>::new(1);
+            let mut table = SideTable::<Short, ()>::with_capacity(1);
             table.insert(Short::from_parts(0, last).unwrap(), ()).unwrap();
             table.clear();
             let steps_ahead = (generation + 255 - last) % 255;
@@ -279,7 +279,7 @@ fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
 
 #[test]
 fn hostile_handles_take_no_memory() {
-    let mut table = SideTable::<Handle<()>, u64>::new(3);
+    let mut table = SideTable::<Handle<()>, u64>::with_capacity(3);
     let ((), asked) = allocations::during(|| {
         for bits in [1, 3 << 32 | 1, 0xffff_fffe << 32 | 1, 2 << 32 | 0x7fff_ffff, 1 << 40 | 1] {
             let hostile = Handle::from_bits(bits).unwrap();
@@ -292,19 +292,19 @@ fn hostile_handles_take_no_memory() {
         table.clear();
     });
     assert_eq!(asked, allocations::Allocations::default());
-    assert!(SideTable::<Handle32<(), 8>, u64>::try_new(256).is_ok());
-    let error = SideTable::<Handle32<(), 8>, u64>::try_new(300).unwrap_err();
+    assert!(SideTable::<Handle32<(), 8>, u64>::try_with_capacity(256).is_ok());
+    let error = SideTable::<Handle32<(), 8>, u64>::try_with_capacity(300).unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
-    assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_new(1 << 20).is_err());
+    assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_with_capacity(1 << 20).is_err());
 }
 
 #[test]
 fn takes_exactly_the_documented_bytes() {
     let slots = 6400;
-    let (table, asked) = allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::new(slots));
+    let (table, asked) = allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
     assert_eq!((asked.resized, asked.bytes_taken), (0, slots * (24 + 4) + slots / 8));
     drop(table);
-    let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::new(slots);
+    let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::with_capacity(slots);
     let (_table, asked) = allocations::during(narrow);
     assert_eq!(asked.bytes_taken, slots * (24 + 2) + slots / 8);
 }
@@ -312,7 +312,7 @@ fn takes_exactly_the_documented_bytes() {
 #[test]
 fn stays_right_when_a_slot_goes_round() {
     let mut pool = Pool::<()>::builder().handle::<Handle32<(), 24>>().capacity(1).wrap().build();
-    let mut table = SideTable::new(1);
+    let mut table = SideTable::with_capacity(1);
     let mut before = None;
     for round in 0..1000 {
         let handle = pool.insert(()).unwrap();
@@ -340,7 +340,7 @@ impl Drop for Bomb<'_> {
 fn a_panicking_drop_or_closure_leaves_a_table_that_works() {
     for bad in 0..10_u32 {
         let dropped = RefCell::new(0);
-        let mut table = SideTable::<Handle<()>, Bomb<'_>>::new(10);
+        let mut table = SideTable::<Handle<()>, Bomb<'_>>::with_capacity(10);
         let handle = |index| Handle::from_parts(index, 1).unwrap();
         for index in 0..10 {
             assert!(table.insert(handle(index), Bomb(index == bad, &dropped)).is_ok());
@@ -362,7 +362,7 @@ fn values_without_size_and_with_large_alignment() {
     #[repr(align(4096))]
     struct Page(u8);
     let handle = |index| Handle::<()>::from_parts(index, 7).unwrap();
-    let mut marks = SideTable::new(70);
+    let mut marks = SideTable::with_capacity(70);
     for index in [0, 63, 64, 69] {
         marks.insert(handle(index), ()).unwrap();
     }
@@ -370,7 +370,7 @@ fn values_without_size_and_with_large_alignment() {
         marks.iter().map(|(handle, ())| handle.index()).collect::<Vec<_>>(),
         [0, 63, 64, 69]
     );
-    let mut pages = SideTable::new(2);
+    let mut pages = SideTable::with_capacity(2);
     pages.insert(handle(1), Page(5)).unwrap_or_else(|_| panic!());
     let page = pages.get(handle(1)).unwrap();
     assert_eq!((page.0, std::ptr::from_ref(page).addr() % 4096), (5, 0));

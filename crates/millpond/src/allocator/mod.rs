@@ -7,7 +7,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use crate::errors::{GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word, handle_at, handle_of_live};
 use crate::memory::OutOfMemory;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 use crate::reuse::{Lifo, Queue, ReuseOrder, Roster};

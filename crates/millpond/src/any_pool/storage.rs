@@ -86,9 +86,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// Empty rooms, every page touched.
     pub(super) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
         // What needs most first, so that it is refused before the rest is taken.
-        let mut rooms: Box<[MaybeUninit<Room<SLOT_BYTES>>]> =
-            memory::from_fn(slots, |_| MaybeUninit::uninit())?;
-        memory::touch(&mut rooms);
+        let mut rooms = memory::uninit_and_touched::<Room<SLOT_BYTES>>(slots)?;
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
         let places = memory::from_fn(slots, |_| None)?;

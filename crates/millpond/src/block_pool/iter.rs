@@ -3,7 +3,7 @@ use core::iter::{Enumerate, FusedIterator};
 use core::slice;
 
 use super::{Block, BlockPool};
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, HandleLayout, Issue};
 use crate::pool;
 use crate::reuse::{Lifo, ReuseOrder};
 

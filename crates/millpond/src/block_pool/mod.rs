@@ -28,7 +28,7 @@ use alloc::vec::Vec;
 
 use crate::bit_tree;
 use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-use crate::handle::{Handle, HandleLayout, Refusal, Word};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
 use crate::overflow::{EvictLeast, Policy};
 use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};

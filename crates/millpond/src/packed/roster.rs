@@ -10,7 +10,7 @@ use super::slots::{Slot, Slots};
 #[cfg(feature = "debug-aids")]
 use crate::debug::Watch;
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
-use crate::handle::{HandleLayout, IndexWord, Refusal, Word};
+use crate::handle::{HandleLayout, IndexWord, Issue, Refusal, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
 use crate::slots::Circle;

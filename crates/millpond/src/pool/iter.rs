@@ -126,7 +126,7 @@ iterator! { Values<T> yields &'a T, |_of, _index, value| value }
 
 impl<'a, T> Values<'a, T> {
     #[inline]
-    pub(super) fn new(values: storage::Values<'a, T>) -> Self {
+    pub(crate) fn new(values: storage::Values<'a, T>) -> Self {
         Self { of: (), values }
     }
 }
@@ -154,7 +154,7 @@ iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
 
 impl<'a, T> ValuesMut<'a, T> {
     #[inline]
-    pub(super) fn new(values: storage::ValuesMut<'a, T>) -> Self {
+    pub(crate) fn new(values: storage::ValuesMut<'a, T>) -> Self {
         Self { of: (), values }
     }
 }

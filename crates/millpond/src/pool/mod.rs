@@ -20,7 +20,7 @@ pub use iter::{Iter, IterMut, Values, ValuesMut};
 pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word, handle_at, handle_of_live};
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 use crate::overflow::{EvictLeast, Policy};
@@ -534,7 +534,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives. O(1).
@@ -885,7 +886,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let circle = core.circle();
         for index in 0..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            drop(storage.take(index, circle.word_after(generation)));
+            storage.drop_value(index, circle.word_after(generation));
         }
     }
 

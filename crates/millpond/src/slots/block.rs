@@ -116,6 +116,23 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
 }
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            values: NonNull::dangling(),
+            bits: NonNull::dangling(),
+            slots: 0,
+            words: NonNull::dangling(),
+            entries: NonNull::dangling(),
+            entry_count: 0,
+            is_lent: false,
+            bitmap_age: BitmapAge { in_step: true, gathered_at: 0 },
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+            owns: PhantomData,
+        }
+    }
+
     /// The memory that a block needs.
     pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
         Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)

@@ -6,7 +6,7 @@
 
 use super::{Circle, KeptCircle, Place, SlotWords};
 use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
-use crate::handle::{HandleLayout, Refusal, Word};
+use crate::handle::{HandleLayout, Issue, Refusal, Word};
 use crate::lifetimes::Lifetimes;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 use crate::stats::Stats;

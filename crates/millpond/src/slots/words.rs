@@ -11,7 +11,7 @@
 //! and walk. So small pools have their bitmap in step, and a large one from its first walk on that has found few
 //! births and deaths since the walk before. A shared walk over an old bitmap gathers the bits on the way.
 
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
@@ -48,6 +48,11 @@ pub struct SlotWords<P: Place> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self { place: Block::empty(), births: 0, deaths: 0, peak: 0, retired: 0 }
+    }
+
     /// All slots dead, with this word, every page touched. If asked for, the bitmap is in step whatever the
     /// number of slots.
     pub(crate) fn try_new(

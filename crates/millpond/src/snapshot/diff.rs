@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::state::{Shape, joined_order};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{Issue, Word};
 
 /// One difference between two snapshots, the left and the right.
 ///

@@ -429,7 +429,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         &mut self,
         handles: [H; K],
     ) -> Result<[&mut T; K], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives. O(1).

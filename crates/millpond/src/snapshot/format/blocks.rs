@@ -12,7 +12,7 @@ use super::objects::Objects;
 use super::read_list;
 use super::state::{Label, OrderOf, SavedState};
 use crate::block_pool::GrowthStats;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Issue};
 use crate::slots::Circle;
 
 /// The state of a pool of blocks.

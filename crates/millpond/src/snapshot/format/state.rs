@@ -6,7 +6,7 @@ use ::serde::de::{self, Deserializer, Visitor};
 use ::serde::{Deserialize, Serialize};
 use core::fmt;
 
-use super::super::state::{joined_order, sealed::Load};
+use super::super::state::{Shape, joined_order, sealed::Load};
 use super::read_list;
 use crate::handle::Word;
 
@@ -70,13 +70,14 @@ pub struct SavedState {
 impl SavedState {
     pub(super) fn of<P: Load>(pool: &P) -> Self {
         let (shape, stats) = (pool.shape(), pool.saved_stats());
+        let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
         Self {
             pool: Label::of(P::KIND),
             reuse: Label::of(P::reuse_name()),
             first: shape.first,
             last: shape.last,
             wraps: shape.wraps,
-            generations: (0..shape.capacity).map(|index| pool.word(index).generation()).collect(),
+            generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
             order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,
             refused: stats.refused,
