@@ -18,7 +18,6 @@ use crate::handle::{HandleLayout, Refusal};
 /// );
 /// assert_eq!(full.into_inner(), "second");
 /// ```
-#[must_use = "it holds the value that was refused: ignored, the value is dropped"]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Full<T> {
     pub(crate) value: T,
@@ -131,7 +130,6 @@ impl fmt::Display for PoolName {
 /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
 /// assert_eq!(error.into_inner(), "second");
 /// ```
-#[must_use = "it holds the value that was refused: ignored, the value is dropped"]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InsertAtError<T> {
     pub(crate) value: T,

@@ -203,6 +203,7 @@ pub mod snapshot;
 pub mod static_pool;
 mod stats;
 mod tap;
+mod together;
 
 #[cfg(feature = "alloc")]
 mod allocator;

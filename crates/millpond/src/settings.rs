@@ -78,7 +78,10 @@ impl fmt::Display for BuildError {
                  `memory_layout`"
             ),
             BuildError::BeyondLimit { capacity, capacity_max } => {
-                write!(f, "{capacity} slots are more than the {capacity_max} that the table may have")
+                write!(
+                    f,
+                    "{capacity} slots are more than the {capacity_max} that the table may have"
+                )
             }
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")

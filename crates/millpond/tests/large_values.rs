@@ -2,6 +2,7 @@
 //! unoptimised builds either.
 
 use std::any::Any;
+use std::panic::Location;
 use std::thread;
 
 use millpond::classic::{BytemapPool, PoolAllocator};
@@ -21,7 +22,10 @@ impl Drop for LargeWithDrop {
     }
 }
 
+#[track_caller]
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    // A thread that overflows its stack ends the program, and says nothing of who started it.
+    println!("{}", Location::caller());
     let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
     thread.unwrap().join().unwrap();
 }

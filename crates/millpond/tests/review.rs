@@ -5,8 +5,7 @@ use std::cell::Cell;
 use millpond::debug::DebugAids;
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{
-    AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler,
-    Refusal, StaticPool,
+    AnyPool, BlockPool, Handle, InsertAtErrorKind, PackedPool, Pool, Recycler, Refusal, StaticPool,
 };
 
 /// A hidden constructor once made handles that were equal to the word of a dead slot, and handles of generation 0,
@@ -20,7 +19,8 @@ fn no_handle_that_safe_code_can_make_is_equal_to_the_word_of_a_dead_slot() {
         for index in [0, 1, 3, u32::MAX] {
             let made = Handle::<String>::from_parts(index, generation);
             assert!(made.is_none_or(Handle::is_dangling), "{made:?}");
-            let forged = Handle::from_bits_or_dangling(u64::from(index) << 32 | u64::from(generation));
+            let forged =
+                Handle::from_bits_or_dangling(u64::from(index) << 32 | u64::from(generation));
             assert!(forged.is_dangling() && !pool.contains(forged));
             assert!(pool.get(forged).is_none() && pool.remove(forged).is_none());
         }

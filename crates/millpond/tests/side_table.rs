@@ -301,7 +301,8 @@ fn hostile_handles_take_no_memory() {
 #[test]
 fn takes_exactly_the_documented_bytes() {
     let slots = 6400;
-    let (table, asked) = allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
+    let (table, asked) =
+        allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
     assert_eq!((asked.resized, asked.bytes_taken), (0, slots * (24 + 4) + slots / 8));
     drop(table);
     let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::with_capacity(slots);

@@ -96,6 +96,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
     }
 
+    crate::together::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
+
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
@@ -392,7 +394,7 @@ impl HandleAllocator {
     /// let handle: Handle32<Texture> = textures.acquire().unwrap();
     /// ```
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
-        HandleAllocatorBuilder { settings: Settings::new(), values: PhantomData }
+        HandleAllocatorBuilder::new()
     }
 }
 
@@ -422,6 +424,10 @@ pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+
     settings_methods!();
     order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
 

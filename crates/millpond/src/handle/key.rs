@@ -17,9 +17,7 @@ use super::{HandleLayout, sealed};
     label = "not a type of handles",
     note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares"
 )]
-pub unsafe trait HandleType:
-    Copy + Eq + Ord + Hash + Debug + Display + Send + Sync
-{
+pub unsafe trait HandleType: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync {
     /// What it is under its other name.
     type Layout: HandleLayout;
     /// See [`HandleLayout::DANGLING`].

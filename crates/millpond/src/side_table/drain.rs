@@ -101,7 +101,7 @@ pub struct IntoIter<H: HandleLayout, V> {
     walk: LiveWalk,
 }
 
-moving_iterator!(IntoIter<>);
+moving_iterator!(IntoIter);
 
 impl<H: HandleLayout, V> IntoIterator for SideTable<H, V> {
     type Item = (H, V);

@@ -39,9 +39,9 @@ use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
 use crate::reuse::Lifo;
 use crate::storage::TableStorage;
-use growth::Growth;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
+use growth::Growth;
 
 /// Data of another system about a pool's objects, found by their handles.
 ///
@@ -273,13 +273,18 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut V; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, |handle, words| match words.get(handle.index() as usize) {
-            None => Err(Refusal::OutOfRange),
-            Some(word) if word == handle.word() => Ok(()),
-            Some(word) if word.as_live() == handle.word() || is_before::<H>(handle.generation(), word) => {
-                Err(Refusal::Stale)
+        self.storage.find_disjoint_mut(handles, |handle, words| {
+            match words.get(handle.index() as usize) {
+                None => Err(Refusal::OutOfRange),
+                Some(word) if word == handle.word() => Ok(()),
+                Some(word)
+                    if word.as_live() == handle.word()
+                        || is_before::<H>(handle.generation(), word) =>
+                {
+                    Err(Refusal::Stale)
+                }
+                Some(_) => Err(Refusal::NeverIssued),
             }
-            Some(_) => Err(Refusal::NeverIssued),
         })
     }
 
@@ -351,7 +356,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             let handle = handle_of_live(index, self.storage.words().as_slice());
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {
-                drop(self.remove_slot(index));
+                self.storage.drop_value(index, handle.word().as_dead());
             }
         }
     }
@@ -407,11 +412,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 /// of it.
 fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
     let last = word.as_live().generation();
-    let lifetimes_on = if generation >= last {
-        generation - last
-    } else {
-        H::LIFETIMES_MAX - last + generation
-    };
+    let lifetimes_on =
+        if generation >= last { generation - last } else { H::LIFETIMES_MAX - last + generation };
     last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2
 }
 

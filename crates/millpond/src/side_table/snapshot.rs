@@ -121,7 +121,8 @@ mod saved {
 
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
-            let mut table = Self::try_with_capacity(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+            let mut table =
+                Self::try_with_capacity(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
             let live = values.len();
             table.storage.load(&checked.words, values, live as u64, live);
             table.used = capacity;

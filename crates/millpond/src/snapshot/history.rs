@@ -56,7 +56,8 @@ impl<P: State> History<P> {
     where
         P: Clone,
     {
-        let reserved = memory::reserved(frames).and_then(|snapshots| Ok((snapshots, memory::reserved(frames)?)));
+        let reserved = memory::reserved(frames)
+            .and_then(|snapshots| Ok((snapshots, memory::reserved(frames)?)));
         let Ok((mut snapshots, mut numbers)) = reserved else {
             panic!("no memory for a history of {frames} frames");
         };

@@ -57,7 +57,9 @@ mod tests {
             }
             let live = storage.iter().map(|(index, _)| index);
             assert!(live.eq(expected.iter().map(|(index, _)| *index)));
-            assert!(expected.iter().all(|(index, word)| storage.words().get(*index) == Some(*word)));
+            assert!(
+                expected.iter().all(|(index, word)| storage.words().get(*index) == Some(*word))
+            );
             assert_eq!(Rc::strong_count(&counted), expected.len() + 1);
         }
         assert_eq!(storage.words().get(2), Some(9_u32.as_dead()));
