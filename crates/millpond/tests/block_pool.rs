@@ -186,6 +186,7 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
                             }
                             InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
                             InsertAtErrorKind::Retired | InsertAtErrorKind::BeyondLifetimes => {}
+                            other => panic!("{other}"),
                         }
                     }
                 }

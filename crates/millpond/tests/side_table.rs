@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{Counted, Ledger, Random};
-use millpond::side_table::join;
+use millpond::side_table::{Entry, join};
 use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, SideTable};
 
 #[global_allocator]
@@ -21,6 +21,9 @@ fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u3
     assert!(table.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
     assert!(table.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
     assert!(table.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(table.handles().eq(expected().map(|(handle, _)| handle)));
+    assert!(table.values().rev().map(Counted::id).eq(expected().map(|(_, id)| id).rev()));
+    assert!(table.values_mut().map(|value| value.id()).eq(expected().map(|(_, id)| id)));
     let mut folded = Vec::new();
     table.iter().for_each(|(handle, value)| folded.push((handle, value.id())));
     assert!(folded.into_iter().eq(expected()));
@@ -30,11 +33,16 @@ fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u3
     }
 }
 
-/// Every handle of a few generations of each slot, in any order.
-fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
-    let ledger = Ledger::default();
+/// Every handle of a few generations of each slot, in any order. The table has a limit of so many slots, or takes
+/// one more.
+fn random_operations<H: HandleLayout>(
+    mut table: SideTable<H, Counted>,
+    capacity: usize,
+    has_limit: bool,
+    ledger: &Ledger,
+    seed: u64,
+) {
     let mut random = Random(seed);
-    let mut table = SideTable::<H, Counted>::with_capacity(capacity);
     let mut model: BTreeMap<u32, (H, u64)> = BTreeMap::new();
     let mut last_seen: HashMap<u32, u32> = HashMap::new();
     for step in 0..1500 {
@@ -42,7 +50,7 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
         let Some(handle) = H::from_parts(index, 1 + random.below(9) as u32) else { continue };
         let held = model.get(&index).filter(|(other, _)| *other == handle).map(|(_, id)| *id);
         let is_stale = last_seen.get(&index).is_some_and(|last| *last > handle.generation());
-        let refusal = if index as usize == capacity {
+        let refusal = if has_limit && index as usize == capacity {
             Some(InsertAtErrorKind::OutOfRange)
         } else {
             is_stale.then_some(InsertAtErrorKind::Stale)
@@ -69,7 +77,38 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
                 }
                 Err(kind) => assert_eq!(Some(kind), refusal),
             },
-            6..8 => {
+            6 => match table.entry(handle) {
+                Ok(Entry::Occupied(mut entry)) => {
+                    assert_eq!((entry.handle(), Some(entry.get().id())), (handle, held));
+                    if step % 2 == 0 {
+                        assert_eq!(Some(entry.insert(ledger.value(step)).id()), held);
+                        assert_eq!(entry.into_mut().id(), step);
+                        model.insert(index, (handle, step));
+                    } else {
+                        let (removed, value) = entry.remove_entry();
+                        assert_eq!((removed, Some(value.id())), (handle, held));
+                        model.remove(&index);
+                    }
+                }
+                Ok(Entry::Vacant(entry)) => {
+                    assert_eq!((entry.handle(), held, refusal), (handle, None, None));
+                    if step % 2 == 0 {
+                        assert_eq!(entry.insert(ledger.value(step)).id(), step);
+                        model.insert(index, (handle, step));
+                        last_seen.insert(index, handle.generation());
+                    }
+                }
+                Err(kind) => assert_eq!(Some(kind), refusal),
+            },
+            7 if step % 5 == 0 => {
+                let taken = random.below(4);
+                let mut drained: Vec<_> = table.drain().take(taken).collect();
+                assert!(table.is_empty());
+                table.extend(drained.drain(..));
+                let kept: Vec<_> = model.keys().take(taken).copied().collect();
+                model.retain(|index, _| kept.contains(index));
+            }
+            7 => {
                 assert_eq!(table.contains(handle), held.is_some());
                 assert_eq!(table.remove(handle).map(|value| value.id()), held);
                 if held.is_some() {
@@ -97,12 +136,19 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
     assert_eq!(ledger.alive(), 0);
 }
 
+fn in_every_growth<H: HandleLayout>(capacity: usize, seed: u64) {
+    let ledger = Ledger::default();
+    random_operations::<H>(SideTable::with_capacity(capacity), capacity, true, &ledger, seed);
+    random_operations::<H>(SideTable::with_limit(capacity), capacity, true, &ledger, seed + 1);
+    random_operations::<H>(SideTable::new(), capacity, false, &ledger, seed + 2);
+}
+
 #[test]
 fn agrees_with_the_model_at_every_capacity() {
     for (seed, capacity) in [0, 1, 2, 17, 64, 65, 130].into_iter().enumerate() {
-        random_operations::<Handle<()>>(capacity, seed as u64);
-        random_operations::<Handle32<(), 16>>(capacity, seed as u64 + 100);
-        random_operations::<Handle32<(), 24>>(capacity, seed as u64 + 200);
+        in_every_growth::<Handle<()>>(capacity, seed as u64);
+        in_every_growth::<Handle32<(), 16>>(capacity, seed as u64 + 100);
+        in_every_growth::<Handle32<(), 24>>(capacity, seed as u64 + 200);
     }
 }
 

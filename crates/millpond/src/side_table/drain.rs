@@ -36,7 +36,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
 
 /// Implements what both have in common: `self.table` and `self.walk`.
 macro_rules! moving_iterator {
-    ($name:ident<$($lifetime:lifetime)?>) => {
+    ($name:ident $(, $lifetime:lifetime)?) => {
         impl<H: HandleLayout, V> Iterator for $name<$($lifetime,)? H, V> {
             type Item = (H, V);
 
@@ -79,7 +79,7 @@ pub struct Drain<'a, H: HandleLayout, V> {
     walk: LiveWalk,
 }
 
-moving_iterator!(Drain<'_>);
+moving_iterator!(Drain, '_);
 
 /// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
 impl<H: HandleLayout, V> Drop for Drain<'_, H, V> {
