@@ -45,10 +45,17 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
 snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// Has at least as many slots as the other uses: only a table that grows can lack some.
+    /// Has the slots that the other uses, and uses none that the other lacks. Does something only if a table has grown.
     fn make_room_like(&mut self, other: &Self) {
+        let dead = H::Word::ZERO.as_dead();
+        if self.used > other.capacity() {
+            self.clear();
+            // No bit is left of what was live.
+            drop(self.storage.iter_mut());
+            self.storage.reset_words(dead);
+            self.used = 0;
+        }
         if other.used > self.capacity() {
-            let dead = H::Word::ZERO.as_dead();
             let Ok(()) = self.storage.try_grow(other.used, dead) else {
                 panic!("no memory for {} slots of a side table", other.used);
             };
@@ -69,9 +76,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     where
         V: Clone,
     {
-        self.make_room_like(other);
-        let used = self.used.max(other.used);
         let guard = EmptyUnlessDone(self);
+        guard.0.make_room_like(other);
+        let used = guard.0.used.max(other.used);
         guard.0.used = used;
         guard.0.storage.clone_state_from(&other.storage, used);
         guard.0.used = other.used;
