@@ -62,7 +62,8 @@ macro_rules! get_each_mut_method {
 }
 pub(crate) use get_each_mut_method;
 
-/// `typed_builder`, which makes this expression.
+/// `typed_builder`, of this builder.
+#[cfg(feature = "alloc")]
 macro_rules! typed_builder_method {
     ($builder:ty, example $type:literal, $finish:literal) => {
         /// A builder of pools of exactly this type: the reuse order and the handles are those of the type that is
@@ -82,6 +83,7 @@ macro_rules! typed_builder_method {
         }
     };
 }
+#[cfg(feature = "alloc")]
 pub(crate) use typed_builder_method;
 
 /// Mutable references to the elements at these positions, which are in range, if no two are the same.
@@ -108,6 +110,19 @@ pub(crate) fn each_mut<T, const N: usize>(
     Ok(found)
 }
 
+/// The same of positions that are there, each once; `None` if that is not so.
+#[cfg(feature = "alloc")]
+pub(crate) fn all_mut<T, const N: usize>(
+    slice: &mut [T],
+    positions: [usize; N],
+) -> Option<[&mut T; N]> {
+    let found = each_mut(slice, positions.map(Some)).ok()?;
+    if found.iter().any(Option::is_none) {
+        return None;
+    }
+    Some(found.map(|element| element.expect("it was just seen to be there")))
+}
+
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
@@ -120,5 +135,8 @@ mod tests {
         let error = each_mut(&mut elements, [Some(1), Some(0), None, Some(1), None]).unwrap_err();
         assert_eq!(error, GetDisjointMutError::Overlapping { position: 3 });
         assert_eq!(each_mut(&mut elements, []).unwrap(), []);
+        assert_eq!(all_mut(&mut elements, [2, 0]), Some([&mut 12, &mut 10]));
+        assert_eq!(all_mut(&mut elements, [2, 4]), None);
+        assert_eq!(all_mut(&mut elements, [2, 2]), None);
     }
 }

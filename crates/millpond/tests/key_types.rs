@@ -119,7 +119,9 @@ fn nothing_else_takes_the_dangling_handle() {
     for _ in 0..2 {
         assert!(!slots.contains(SmallKey::DANGLING) && !slots.release(SmallKey::DANGLING));
         assert!(slots.acquire_at(SmallKey::DANGLING).is_err());
-        assert!(recycler.get(SmallKey::DANGLING).is_none() && !recycler.release(SmallKey::DANGLING));
+        assert!(
+            recycler.get(SmallKey::DANGLING).is_none() && !recycler.release(SmallKey::DANGLING)
+        );
         assert_eq!(recycler.get_each_mut([SmallKey::DANGLING]), Ok([None]));
         assert!(any.get(SmallKey::DANGLING).is_none() && !any.remove(SmallKey::DANGLING));
         while slots.acquire().is_some() {}

@@ -516,9 +516,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.check_disjoint(&handles, self.len())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
-        match self.values.get_disjoint_mut(positions) {
-            Ok(values) => Ok(values),
-            Err(_) => unreachable!("good handles that differ have positions that differ"),
+        match crate::together::all_mut(&mut self.values, positions) {
+            Some(values) => Ok(values),
+            None => unreachable!("good handles that differ have positions that differ"),
         }
     }
 

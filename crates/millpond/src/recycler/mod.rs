@@ -384,9 +384,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.handles.check_disjoint(&handles)?;
         let indices = handles.map(|handle| handle.index() as usize);
-        match self.objects.get_disjoint_mut(indices) {
-            Ok(objects) => Ok(objects),
-            Err(_) => {
+        match crate::together::all_mut(&mut self.objects, indices) {
+            Some(objects) => Ok(objects),
+            None => {
                 unreachable!("the indices of good handles that differ are in range and differ")
             }
         }

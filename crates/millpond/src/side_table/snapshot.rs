@@ -50,9 +50,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         let dead = H::Word::ZERO.as_dead();
         if self.used > other.capacity() {
             self.clear();
-            // No bit is left of what was live.
-            drop(self.storage.iter_mut());
-            self.storage.reset_words(dead);
+            self.storage.forget_words(dead);
             self.used = 0;
         }
         if other.used > self.capacity() {

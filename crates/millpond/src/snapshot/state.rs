@@ -30,6 +30,7 @@ pub struct Shape {
 
 impl Shape {
     /// The capacity of what has as many slots as it needs.
+    #[cfg(feature = "alloc")]
     pub(crate) const GROWS: usize = usize::MAX;
 
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {

@@ -31,6 +31,13 @@ impl<T, W: Word> TableStorage<T, W> {
         *self = grown;
         Ok(())
     }
+
+    /// Makes all slots, which are dead, as if never used, with this word.
+    pub(crate) fn forget_words(&mut self, dead: W) {
+        // No bit is left of what was live.
+        self.words.refresh();
+        self.words.reset(dead);
+    }
 }
 
 #[cfg(test)]
