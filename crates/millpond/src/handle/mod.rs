@@ -27,6 +27,8 @@
 //! keeps a null value instead there is [`DANGLING`](Handle::DANGLING), which no pool issues and every pool and
 //! side table refuses. It is also the [`Default`].
 //!
+//! # Retirement
+//!
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
@@ -64,6 +66,15 @@ use core::hash::Hash;
 /// use millpond::{Handle, HandleLayout};
 ///
 /// let forged = <Handle<u8> as HandleLayout>::of_live(1, 0);
+/// ```
+///
+/// What is no type of handles is no parameter of a pool:
+///
+/// ```compile_fail,E0277
+/// use millpond::{Pool, reuse::Lifo};
+///
+/// struct NodeKey; // instead: millpond::handle_type! { struct NodeKey; }
+/// let nodes: Pool<u8, Lifo, NodeKey> = Pool::with_capacity(8);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of handles",
