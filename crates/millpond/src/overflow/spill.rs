@@ -43,10 +43,10 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     #[track_caller]
     pub fn new(first: A, second: B) -> Self {
         let (ours, theirs) = (first.capacity_max(), second.capacity_max());
-        let slots_max = A::Handle::CAPACITY_MAX;
+        let (slots, slots_max) = (ours.saturating_add(theirs), A::Handle::CAPACITY_MAX);
         assert!(
             slots_together(ours, theirs, slots_max).is_some(),
-            "two pools of {ours} and {theirs} slots: this handle layout can name {slots_max} slots"
+            "two pools of {slots} slots together: this handle layout can name {slots_max}"
         );
         Self { first, second }
     }
