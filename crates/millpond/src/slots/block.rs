@@ -139,8 +139,9 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             words: NonNull::dangling(),
             entries: NonNull::dangling(),
             entry_count: 0,
+            bit_words: 0,
             is_lent: false,
-            bitmap_age: BitmapAge { in_step: true, gathered_at: 0 },
+            bitmap_age: BitmapAge { in_step: true, ..BitmapAge::OLD },
             #[cfg(feature = "debug-aids")]
             watch: None,
             owns: PhantomData,
