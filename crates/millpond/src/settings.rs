@@ -44,6 +44,13 @@ pub enum BuildError {
         /// How many there are.
         bytes: usize,
     },
+    /// A side table of a fixed capacity, or with a limit, was to have more slots.
+    BeyondLimit {
+        /// What was asked for.
+        capacity: usize,
+        /// What the table may have.
+        capacity_max: usize,
+    },
     /// The allocator has no room for a pool of this capacity.
     OutOfMemory {
         /// What was asked for.
@@ -80,6 +87,12 @@ impl fmt::Display for BuildError {
                 "{bytes} bytes of memory for a pool that needs {needed} there: see the builder's \
                  `memory_layout`"
             ),
+            BuildError::BeyondLimit { capacity, capacity_max } => {
+                write!(
+                    f,
+                    "{capacity} slots are more than the {capacity_max} that the table may have"
+                )
+            }
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
             }

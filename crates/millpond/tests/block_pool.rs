@@ -180,7 +180,7 @@ fn random_operations<R: ReuseOrder, H: HandleLayout>(
                             }
                             InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
                             InsertAtErrorKind::Retired | InsertAtErrorKind::BeyondLifetimes => {}
-                            InsertAtErrorKind::TooFar => panic!("slot {index} is near"),
+                            other => panic!("{other}"),
                         }
                     }
                 }
@@ -879,7 +879,7 @@ fn a_named_slot_far_away_is_refused() {
         let far = Handle::from_bits(0xf000_0000_0000_0001).unwrap();
         let (error, asked) = allocations::during(|| pool.insert_at(far, 1).unwrap_err());
         assert_eq!((error.kind(), asked.bytes_taken), (InsertAtErrorKind::TooFar, 0));
-        assert_eq!(error.to_string(), "the slot is far beyond the pool's: reserve room first");
+        assert_eq!(error.to_string(), "the slot is too far beyond the others: reserve room first");
     }
     let mut pool = BlockPool::<u64>::new();
     let named = |index| Handle::from_parts(index, 1).unwrap();

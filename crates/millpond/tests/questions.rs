@@ -58,7 +58,7 @@ fn recycler_and_allocator() {
 
 #[test]
 fn side_table() {
-    let mut table = SideTable::<Handle<()>, u32>::new(2);
+    let mut table = SideTable::<Handle<()>, u32>::with_capacity(2);
     assert!(table.is_empty() && table.capacity() == 2);
     table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
     assert!(!table.is_empty() && table.len() == 1);

@@ -160,14 +160,14 @@ fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
 #[test]
 fn a_snapshot_of_a_side_table_is_read_and_restored() {
     let handle = |index, generation| Handle::<u8>::from_parts(index, generation).unwrap();
-    let mut names = SideTable::new(4);
+    let mut names = SideTable::with_capacity(4);
     names.insert(handle(1, 1), "cook".to_string()).unwrap();
     names.insert(handle(3, 2), "pilot".to_string()).unwrap();
     names.remove(handle(1, 1));
     let text = serde_json::to_string(&names.snapshot()).unwrap();
 
     let loaded: SnapshotOf<SideTable<Handle<u8>, String>> = serde_json::from_str(&text).unwrap();
-    let mut later = SideTable::new(4);
+    let mut later = SideTable::with_capacity(4);
     later.insert(handle(0, 1), "nobody".to_string()).unwrap();
     later.restore(&loaded).unwrap();
     later.validate().unwrap();

@@ -669,7 +669,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).

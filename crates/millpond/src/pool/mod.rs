@@ -138,6 +138,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
+    crate::together::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, Fifo, Key>", ".capacity(8).build()");
+
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
     }
@@ -239,6 +241,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     // Always inlined: as a call, the value would be written to the stack piece by piece and read back
     // as a whole before the pieces have arrived, a stall longer than all of the rest.
     #[inline(always)]
@@ -342,6 +345,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
@@ -412,6 +416,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If no slot can ever take the value; the error gives it back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<K: Ord>(
@@ -515,6 +520,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
     }
 
+    crate::together::object_at_methods!(H, T, example "Pool::new(8)");
+
+    crate::together::get_each_mut_method!(H, T, example "Pool::new(8)", |pool, handles| pool.storage.find_each_mut(handles));
+
     /// Several values at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -535,7 +544,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives. O(1).
@@ -853,7 +863,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let circle = core.circle();
         for index in 0..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            drop(storage.take(index, circle.word_after(generation)));
+            storage.drop_value(index, circle.word_after(generation));
         }
     }
 

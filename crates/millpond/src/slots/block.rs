@@ -131,20 +131,22 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// No slots, and no memory.
-    pub(crate) const EMPTY: Self = Self {
-        values: NonNull::dangling(),
-        bits: NonNull::dangling(),
-        slots: 0,
-        words: NonNull::dangling(),
-        entries: NonNull::dangling(),
-        entry_count: 0,
-        bit_words: 0,
-        is_lent: true,
-        bitmap_age: BitmapAge { in_step: true, ..BitmapAge::OLD },
-        #[cfg(feature = "debug-aids")]
-        watch: None,
-        owns: PhantomData,
-    };
+    pub(crate) const fn empty() -> Self {
+        Self {
+            values: NonNull::dangling(),
+            bits: NonNull::dangling(),
+            slots: 0,
+            words: NonNull::dangling(),
+            entries: NonNull::dangling(),
+            entry_count: 0,
+            bit_words: 0,
+            is_lent: true,
+            bitmap_age: BitmapAge { in_step: true, ..BitmapAge::OLD },
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+            owns: PhantomData,
+        }
+    }
 
     /// The memory that a block needs.
     pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
@@ -260,11 +262,11 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     #[inline(always)]
     unsafe fn values_mut<const K: usize>(
         &mut self,
-        indices: [usize; K],
-    ) -> [*mut MaybeUninit<T>; K] {
+        indices: [Option<usize>; K],
+    ) -> [Option<*mut MaybeUninit<T>>; K] {
         let values = self.values.as_ptr();
         // SAFETY: there is a value for each slot.
-        indices.map(|index| unsafe { values.add(index) })
+        indices.map(|index| Some(unsafe { values.add(index?) }))
     }
 
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {

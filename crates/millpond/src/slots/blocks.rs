@@ -73,7 +73,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) const fn new(sizes: BlockSizes) -> Self {
         Self {
             slots: 0,
-            books: Block::EMPTY,
+            books: Block::empty(),
             table: Vec::new(),
             sizes,
             known: 0,
@@ -365,11 +365,11 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     unsafe fn values_mut<const N: usize>(
         &mut self,
-        indices: [usize; N],
-    ) -> [*mut MaybeUninit<T>; N] {
+        indices: [Option<usize>; N],
+    ) -> [Option<*mut MaybeUninit<T>>; N] {
         let values = self.values();
         // SAFETY: there are such slots, and the place has not changed since.
-        indices.map(|index| unsafe { values.value(index) })
+        indices.map(|index| Some(unsafe { values.value(index?) }))
     }
 
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {

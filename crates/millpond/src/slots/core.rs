@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
 use crate::errors::InsertAtErrorKind;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::lifetimes::Lifetimes;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 #[cfg(feature = "validate")]

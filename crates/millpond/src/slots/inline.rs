@@ -84,11 +84,11 @@ unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
     #[inline(always)]
     unsafe fn values_mut<const K: usize>(
         &mut self,
-        indices: [usize; K],
-    ) -> [*mut MaybeUninit<T>; K] {
+        indices: [Option<usize>; K],
+    ) -> [Option<*mut MaybeUninit<T>>; K] {
         let values = self.values.as_mut_ptr();
         // SAFETY: there is a value for each slot.
-        indices.map(|index| unsafe { values.add(index) })
+        indices.map(|index| Some(unsafe { values.add(index?) }))
     }
 
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {

@@ -54,8 +54,8 @@ pub unsafe trait Place {
     /// There are such slots.
     unsafe fn values_mut<const N: usize>(
         &mut self,
-        indices: [usize; N],
-    ) -> [*mut MaybeUninit<Self::Value>; N];
+        indices: [Option<usize>; N],
+    ) -> [Option<*mut MaybeUninit<Self::Value>>; N];
 
     /// Copies the bytes of the first values of another place.
     ///

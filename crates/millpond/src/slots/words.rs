@@ -17,7 +17,7 @@
 #[cfg(feature = "alloc")]
 use core::ops::Range;
 
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
@@ -48,6 +48,11 @@ pub struct SlotWords<P: Place> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self { place: Block::empty(), counts: Counts::NONE }
+    }
+
     /// All slots dead, with this word, every page touched. If asked for, the bitmap is in step whatever the
     /// number of slots.
     pub(crate) fn try_new(
@@ -289,12 +294,6 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn vacant(&self) -> usize {
         self.slots() - self.live() - self.retired()
-    }
-
-    /// How many lifetimes have begun.
-    #[inline]
-    pub(crate) fn births(&self) -> u64 {
-        self.counts.births()
     }
 
     /// How many slots were live at once at most.
@@ -635,9 +634,13 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();
         ensure(
-            self.births().checked_sub(self.counts.deaths) == Some(live as u64),
+            self.counts.births().checked_sub(self.counts.deaths) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{live} live, {} begun, {} ended", self.births(), self.counts.deaths),
+            format_args!(
+                "{live} live, {} begun, {} ended",
+                self.counts.births(),
+                self.counts.deaths
+            ),
         )?;
         ensure(
             self.counts.peak as usize >= live,
@@ -804,21 +807,21 @@ mod tests {
             } else {
                 words.set_dead(!step as usize, 1.as_dead());
             }
-            counts.push((words.live(), words.peak(), words.births()));
+            counts.push((words.live(), words.peak(), words.counts.births()));
         }
         let live: Vec<_> = counts.iter().map(|(live, ..)| *live).collect();
         assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
         assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
         assert_eq!(counts[10].2, 6);
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.births()), (0, 3, 6));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 3, 6));
         for index in 0..4 {
             words.expect_birth();
             words.set_live(index, 1);
         }
-        assert_eq!((words.live(), words.peak(), words.births()), (4, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (4, 4, 10));
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.births()), (0, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 4, 10));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::ranges::Joined;
 use super::{Checksum, ToChecksum};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::Circle;
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `BlockPool`, `StaticPool`,
@@ -18,6 +18,7 @@ impl<P: sealed::State> State for P {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Shape {
+    /// [`GROWS`](Self::GROWS) if it follows from what is in the pool.
     pub(crate) capacity: usize,
     /// The sizes of the first block and of the largest; 0 unless the pool has blocks.
     pub(crate) block_sizes: (usize, usize),
@@ -28,6 +29,10 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The capacity of what has as many slots as it needs.
+    #[cfg(feature = "alloc")]
+    pub(crate) const GROWS: usize = usize::MAX;
+
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
         Self { capacity, block_sizes: (0, 0), first, last, wraps: circle.wraps }

@@ -56,7 +56,7 @@ impl<P: Place> Storage<P> {
             }
             match (self.get_mut(index), other.get(index)) {
                 (Some(value), Some(source)) => assign(value, source),
-                (Some(_), None) => drop(self.take(index, word)),
+                (Some(_), None) => self.drop_value(index, word),
                 (None, Some(source)) => self.put(index, word, copy(source)),
                 (None, None) => {}
             }

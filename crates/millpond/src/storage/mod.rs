@@ -22,6 +22,8 @@ mod copy_state;
 #[cfg(feature = "alloc")]
 mod cursor;
 mod dead;
+#[cfg(feature = "alloc")]
+mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
 mod packed;
@@ -48,7 +50,7 @@ use core::slice;
 
 use crate::address::position_in;
 use crate::errors::GetDisjointMutError;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Refusal, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 #[cfg(feature = "alloc")]
@@ -232,20 +234,40 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.get_unchecked_mut(index) })
     }
 
-    /// Mutable references to the values of several handles, if all are good, and no two the same.
-    pub(crate) fn find_disjoint_mut<
-        R: ReuseOrder,
-        H: HandleLayout<Word = P::Word>,
-        const K: usize,
-    >(
+    /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.
+    pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
-        core: &Core<R, H>,
+        check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
     ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
-        core.check_disjoint(&handles, &self.words)?;
-        let indices = handles.map(|handle| handle.index() as usize);
-        // SAFETY: every handle is good, so its slot is live, and good handles that differ name different slots.
-        Ok(unsafe { self.get_disjoint_unchecked_mut(indices) })
+        for (position, &handle) in handles.iter().enumerate() {
+            if let Err(refusal) = check(handle, &self.words) {
+                return Err(GetDisjointMutError::Refused { position, refusal });
+            }
+            if handles[..position].contains(&handle) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        let found = self.find_each_mut(handles)?;
+        Ok(found.map(|value| value.expect("a good handle has a value")))
+    }
+
+    /// A mutable reference to the value of each handle that is good, if no two of these are the same.
+    pub(crate) fn find_each_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
+        &mut self,
+        handles: [H; K],
+    ) -> Result<[Option<&mut P::Value>; K], GetDisjointMutError> {
+        let indices = handles.map(|handle| {
+            let index = handle.index() as usize;
+            self.words.is_live_in(index, handle.word()).then_some(index)
+        });
+        for (position, index) in indices.iter().enumerate() {
+            if index.is_some() && indices[..position].contains(index) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        // SAFETY: the slots are live, as tested, and no two are the same.
+        Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
 }
 
@@ -295,7 +317,9 @@ impl<P: Place> Storage<P> {
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
         // SAFETY: there is such a slot.
-        let [value] = unsafe { self.words.place_mut().values_mut([index]) };
+        let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
+            unreachable!("a value for an index")
+        };
         // SAFETY: the values are borrowed alone, with the storage.
         unsafe { &mut *value }
     }
@@ -357,18 +381,19 @@ impl<P: Place> Storage<P> {
     /// # Safety
     ///
     /// All slots are live, and no two are the same.
-    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+    unsafe fn get_each_unchecked_mut<const N: usize>(
         &mut self,
-        indices: [usize; N],
-    ) -> [&mut P::Value; N] {
-        debug_assert!(indices.iter().all(|index| self.words.is_live(*index)));
+        indices: [Option<usize>; N],
+    ) -> [Option<&mut P::Value>; N] {
+        debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
         // SAFETY: live slots are slots.
         let values = unsafe { self.words.place_mut().values_mut(indices) };
         values.map(|value| {
+            let value = value?;
             // SAFETY: no other of these references is to the same slot, and they borrow `self`.
             let value = unsafe { &mut *value };
             // SAFETY: the value of a live slot is initialised (invariant 2).
-            unsafe { value.assume_init_mut() }
+            Some(unsafe { value.assume_init_mut() })
         })
     }
 
@@ -457,6 +482,33 @@ impl<P: Place> Storage<P> {
         };
         // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
         Some(unsafe { self.take_unchecked(index, end) })
+    }
+
+    /// Makes a live slot dead, with this word, and drops its value where it is: a large one would not fit on the
+    /// stack. Nothing happens if the slot is dead.
+    pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
+        /// Makes the slot dead, also when the drop has panicked.
+        struct Bury<'a, P: Place>(&'a mut Storage<P>, usize, P::Word);
+        impl<P: Place> Drop for Bury<'_, P> {
+            fn drop(&mut self) {
+                let Self(storage, index, word) = self;
+                match *word == P::Word::RETIRED {
+                    true => storage.retire(*index),
+                    false => storage.set_dead(*index, *word),
+                }
+                storage.bury(*index);
+            }
+        }
+
+        if !self.words.is_live(index) {
+            return;
+        }
+        assert!(word.is_dead(), "the word of a dead slot");
+        let guard = Bury(self, index, word);
+        let value = guard.0.value_mut(index).as_mut_ptr();
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
+        // slot dead before anybody else can look at it: the value's own code does not have the storage.
+        unsafe { value.drop_in_place() };
     }
 
     /// Makes all slots dead without dropping their values, which have no drop code to run.
@@ -675,7 +727,7 @@ impl<P: Place> DropRest<'_, P> {
             while self.from < self.storage.slots() {
                 self.from += 1;
                 // The last word that the slot has: the storage goes.
-                drop(self.storage.take(self.from - 1, P::Word::RETIRED));
+                self.storage.drop_value(self.from - 1, P::Word::RETIRED);
             }
         }
         // Last, as each value that goes leaves a dead slot.

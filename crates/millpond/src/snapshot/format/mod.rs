@@ -27,6 +27,10 @@
 //!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
 //!   those of all slots.
 //!
+//! Of a side table `inserted`, `refused`, `evicted` and `peak` are 0 if its capacity is fixed. If it grows,
+//! `inserted` is 1, `peak` is the most slots that it may have, or 0 without a limit, and `generations` ends at the
+//! last slot that ever had a value.
+//!
 //! The state of a [`BlockPool`](crate::BlockPool) says beside its slots how it grows:
 //!
 //! ```json

@@ -12,7 +12,7 @@ use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serial
 use super::super::ranges::Joined;
 use super::super::state::sealed::State;
 use super::{read_list, room};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 
 /// The objects of a pool, to be written.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);

@@ -6,7 +6,7 @@ use ::serde::de::{self, Deserializer, Visitor};
 use ::serde::{Deserialize, Serialize};
 use core::fmt;
 
-use super::super::state::{joined_order, sealed::Load, sealed::State};
+use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
 use super::read_list;
 use crate::Stats;
 use crate::handle::Word;
@@ -70,8 +70,9 @@ pub struct SavedState {
 
 impl SavedState {
     pub(super) fn of<P: Load>(pool: &P) -> Self {
-        let (kind, reuse) = (P::KIND, P::reuse_name());
-        Self::of_slots(pool, kind, reuse, pool.shape().capacity, pool.saved_stats())
+        let (kind, reuse, shape) = (P::KIND, P::reuse_name(), pool.shape());
+        let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
+        Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
     }
 
     /// Of so many slots.
