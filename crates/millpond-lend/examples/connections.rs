@@ -1,7 +1,8 @@
 //! An order book in SQLite, from its first connection to a pool of the right size:
 //! `cargo run --release -p millpond-lend --example connections --features rusqlite`
 //!
-//! It writes `orders.trace`, and prints the command that says how many connections it needs.
+//! It writes `orders.trace`, and prints the command that replays it with each capacity. So short a
+//! recording is mostly its own start: where opening is slow, no capacity serves.
 
 use std::error::Error;
 use std::fs::File;
