@@ -144,7 +144,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Option<(usize, H::Word)> {
         if !<R::Queue<H::Index> as Queue<H::Index>>::MAY_BE_PLAIN {
             if self.books.is_recorded() {
-                return self.take_next_with_care(slots);
+                let index = self.take_next_with_care(slots)?;
+                return Some((index, slots.words().get(index)?));
             }
             let taken = self.queue.take_next(slots)?;
             slots.expect_birth();
@@ -156,24 +157,28 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
                 return taken;
             }
         }
-        self.take_next_with_care(slots)
+        let index = self.take_next_with_care(slots)?;
+        Some((index, slots.words().get(index)?))
     }
 
     /// Also if there may be none, or an order that is not plain, or somebody listens.
+    ///
+    /// It returns what fits in two registers: with the word, the result would go through memory in the usual case as
+    /// well.
     #[cold]
     #[inline(never)]
     fn take_next_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
-    ) -> Option<(usize, H::Word)> {
+    ) -> Option<usize> {
         if slots.words().vacant() == 0 {
             return None;
         }
         self.settle(slots.words());
-        let taken = self.queue.take_next(slots)?;
+        let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
-        self.books.note_birth(taken.0);
-        Some(taken)
+        self.books.note_birth(index);
+        Some(index)
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
