@@ -19,7 +19,7 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// The fastest pool; of those that are as fast within 3 %, the first of the list, which needs the
     /// least thought. `None` without pools and boxes.
-    pub(super) fn of(results: &[Measured]) -> Option<Self> {
+    pub(super) fn of(results: &[Measured], walks: bool) -> Option<Self> {
         let pools = || results.iter().filter(|measured| measured.kind == Kind::Pool);
         let fastest = pools().map(median).fold(f64::INFINITY, f64::min);
         let ties = |pool: &&Measured| median(pool) <= fastest * (1.0 + TIE);
@@ -27,9 +27,10 @@ impl Verdict {
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
         let mut sentence = format!(
-            "Take {}: {:.1} ns for a birth or death, {}, and {} ns for its slowest, Box {} ns",
+            "Take {}: {:.1} ns for a {}, {}, and {} ns for its slowest, Box {} ns",
             taken.name,
             median(taken),
+            if walks { "tick and its walk" } else { "birth or death" },
             compared(median(taken), median(boxes)),
             count(taken.latency.worst()),
             count(boxes.latency.worst()),
