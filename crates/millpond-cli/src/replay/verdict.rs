@@ -26,11 +26,13 @@ impl Verdict {
         let taken = pools().find(ties)?;
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
+        // Walks are not timed one by one.
+        let (what, event) =
+            if walks { ("tick and its walk", " birth or death") } else { ("birth or death", "") };
         let mut sentence = format!(
-            "Take {}: {:.1} ns for a {}, {}, and {} ns for its slowest, Box {} ns",
+            "Take {}: {:.1} ns for a {what}, {}, and {} ns for its slowest{event}, Box {} ns",
             taken.name,
             median(taken),
-            if walks { "tick and its walk" } else { "birth or death" },
             compared(median(taken), median(boxes)),
             count(taken.latency.worst()),
             count(boxes.latency.worst()),
