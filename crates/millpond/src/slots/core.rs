@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
 use crate::errors::InsertAtErrorKind;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::lifetimes::Lifetimes;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 #[cfg(feature = "validate")]
@@ -57,21 +57,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// There are no shortcuts yet: the first lifetime that ends finds them.
     const fn unsettled(books: Books<H>) -> Self {
         Self { queue: R::Queue::EMPTY, books }
-    }
-
-    /// Goes on with slots that are all dead, of a core with these [lifetimes](Books::lifetimes).
-    pub(crate) fn continued<S>(
-        circle: Circle<H::Word>,
-        age_claimed_max: u32,
-        name: Option<&'static str>,
-        slots: &mut S,
-    ) -> Self
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
-        let mut core = Self::new(circle, name, slots);
-        core.books.continue_with(age_claimed_max, slots.words());
-        core
     }
 
     /// Finds out which shortcuts there are.
@@ -159,7 +144,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     ) -> Option<(usize, H::Word)> {
         if !<R::Queue<H::Index> as Queue<H::Index>>::MAY_BE_PLAIN {
             if self.books.is_recorded() {
-                return self.take_next_with_care(slots);
+                let index = self.take_next_with_care(slots)?;
+                return Some((index, slots.words().get(index)?));
             }
             let taken = self.queue.take_next(slots)?;
             slots.expect_birth();
@@ -171,24 +157,28 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
                 return taken;
             }
         }
-        self.take_next_with_care(slots)
+        let index = self.take_next_with_care(slots)?;
+        Some((index, slots.words().get(index)?))
     }
 
     /// Also if there may be none, or an order that is not plain, or somebody listens.
+    ///
+    /// It returns what fits in two registers: with the word, the result would go through memory in the usual case as
+    /// well.
     #[cold]
     #[inline(never)]
     fn take_next_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
         slots: &mut S,
-    ) -> Option<(usize, H::Word)> {
+    ) -> Option<usize> {
         if slots.words().vacant() == 0 {
             return None;
         }
         self.settle(slots.words());
-        let taken = self.queue.take_next(slots)?;
+        let (index, _) = self.queue.take_next(slots)?;
         slots.expect_birth();
-        self.books.note_birth(taken.0);
-        Some(taken)
+        self.books.note_birth(index);
+        Some(index)
     }
 
     /// Takes the slot that [`peek`](Self::peek) has just named out of the order: it is vacant, and the
@@ -275,6 +265,32 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.settle(slots.words());
     }
 
+    /// There are more slots now, from this one on: dead ones.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        self.queue.grow(from, slots);
+        self.books.note_slots_from(from, slots.words());
+        self.settle(slots.words());
+        self.books.tell_size(slots.words());
+    }
+
+    /// The slots from this one on, all dead, go by the function.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        // Their words stay, and are not those of a new pool when they come back.
+        self.books.mark_used_until(slots.words().slots());
+        self.queue.shrink(to, slots);
+        remove(slots);
+        self.settle(slots.words());
+        self.books.tell_size(slots.words());
+    }
+
     /// Somebody else listens from now on, or nobody.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
@@ -298,10 +314,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         slots: &S,
     ) -> Result<(), Violation> {
+        self.validate_within(slots.words().slots(), slots)
+    }
+
+    /// The same where the pool may have had up to so many slots.
+    pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &self,
+        capacity: usize,
+        slots: &S,
+    ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
         let used = self.used(words);
-        self.books.validate(words, used)?;
+        self.books.validate_within(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         ensure(
