@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::output::paint::When;
 use crate::pattern::Pattern;
+use crate::plan::BLOCKS_AT_HAND_DEFAULT;
 
 /// Says how large each object pool of a program has to be, from a trace of the program.
 ///
@@ -96,6 +97,10 @@ pub(crate) struct PlanArguments {
     /// May be given more than once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
+    /// How many freed blocks of each size your allocator keeps at hand for each thread: 7 is glibc's. What
+    /// is served from them is not proposed. 0 for an allocator that keeps none.
+    #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
+    pub(crate) blocks_at_hand: u8,
     /// Where the report goes; an earlier report there is replaced, nothing else ever is.
     ///
     /// [default: report.html, and none with --json or --csv]

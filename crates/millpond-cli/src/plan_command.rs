@@ -12,7 +12,7 @@ use crate::output::plan_json::plan_json;
 use crate::output::plan_text::{Wanted, rules_text, trace_text};
 use crate::output_file::{self, Kind};
 use crate::pattern::Pattern;
-use crate::plan::{Headroom, Rules, TracePlan, plan, size_classes};
+use crate::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, Rules, TracePlan, plan, size_classes};
 use crate::plan_report;
 use crate::report::render;
 
@@ -41,11 +41,12 @@ const BUNDLED_RULES: RuleArguments = RuleArguments {
 };
 
 impl RuleArguments {
-    fn rules(self, skip_callers: &[Pattern]) -> Rules {
+    fn rules(self, skip_callers: &[Pattern], blocks_at_hand: u8) -> Rules {
         Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
             skip_callers: skip_callers.to_vec(),
+            blocks_at_hand,
             session_seconds: self.session_hours * 3600.0,
         }
     }
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
         return crate::loans_command::run(arguments, wait_p99_ms);
     }
-    let rules = arguments.rules.rules(&arguments.skip_caller);
+    let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
     let wanted = Wanted {
         top: arguments.top,
         classes: arguments.class.clone(),
@@ -167,7 +168,7 @@ fn plan_path(
 
 /// Plans the bundled traces and says what comes next.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
-    let rules = BUNDLED_RULES.rules(&[]);
+    let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
     for (name, bytes) in BUNDLED {
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn a_pool_that_is_too_large_for_a_budget_is_named() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let rules = BUNDLED_RULES.rules(&[]);
+        let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
         let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
         assert!(budget_of(Path::new("b.toml"), &plans, &rules, true).is_ok());
@@ -229,7 +230,11 @@ mod tests {
     #[test]
     fn a_plan_that_does_not_hold_is_a_failed_check() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let plan = plan("a.csv", &Source::from_memory(text), &BUNDLED_RULES.rules(&[]));
+        let plan = plan(
+            "a.csv",
+            &Source::from_memory(text),
+            &BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT),
+        );
         let mut plans = [plan.expect("a good trace")];
         assert_eq!(all_proved(&plans), Ok(()));
         plans[0].classes[0].proof.stale_resolved = 1;

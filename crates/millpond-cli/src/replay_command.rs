@@ -21,6 +21,7 @@ use crate::replay::{Limits, Outcome, Script, json, replay, text};
 #[command(after_help = "\
 Examples:
   millpond replay game.csv.gz
+  millpond replay --walk game.csv.gz
   millpond replay --bytes 256 --rounds 21 game.csv.gz
   millpond replay --json heaptrack.game.1234.zst | jq '.traces[0].recommended'
   zcat game.csv.gz | millpond replay -")]
@@ -40,6 +41,10 @@ pub(crate) struct ReplayArguments {
     /// How many MiB the slots of all pools may take.
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
+    /// Go over all objects at the end of each tick in which one was born or died, as games do: times and
+    /// the recommendation are then for whole ticks.
+    #[arg(long)]
+    walk: bool,
     /// Print the figures as JSON, for programs.
     #[arg(long)]
     json: bool,
@@ -55,6 +60,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
         bytes_default: BYTES_DEFAULT,
         events_max: arguments.events as usize,
         memory_max: arguments.memory << 20,
+        walk: arguments.walk,
     };
     // All are read before the first is measured, so that nothing is half done.
     let scripts = arguments

@@ -90,12 +90,16 @@ fn openttd_names_the_functions_that_ask() {
 }
 
 #[test]
-fn openttd_is_told_to_pool_what_makes_most_calls() {
+fn openttd_is_told_to_pool_what_makes_most_calls_that_cost() {
     let trace = bundled("openttd-600ticks.heaptrack.zst");
     let first = trace["pool_first"].as_array().unwrap();
-    assert_eq!((&first[0]["class"], &first[0]["means"]), (&"8".into(), &"pool".into()));
-    assert!(first[0]["calls_saved"].as_u64().unwrap() > 50_000, "{}", first[0]);
-    let of_56 = first.iter().find(|proposal| proposal["class"] == "56").unwrap();
+    // 8 bytes make more calls; they come and go one by one.
+    let cheap = &trace["served_at_hand"][0];
+    assert_eq!((&cheap["class"], &cheap["means"]), (&"8".into(), &"pool".into()));
+    let [saved, at_hand] = ["calls_saved", "calls_at_hand"].map(|f| cheap[f].as_u64().unwrap());
+    assert!(saved > 50_000 && at_hand > 50_000, "{cheap}");
+    let of_56 = &first[0];
+    assert_eq!((&of_56["class"], &of_56["means"]), (&"56".into(), &"pool".into()));
     assert_eq!(of_56["callers"][0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
     assert_eq!(
         of_56["callers"][0]["stack"][1],

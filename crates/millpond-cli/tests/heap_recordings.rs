@@ -7,11 +7,14 @@ use std::fmt::Write as _;
 use common::{Directory, Random, TRACES, done, millpond, plan_json, refused};
 use serde_json::Value;
 
-/// 1,000 sparks of 48 bytes from `spawn`, and a buffer that `push` grows 100 times.
+/// 1,000 sparks of 48 bytes from `spawn`, twenty at a time, and a buffer that `push` grows 100 times.
 fn recording() -> String {
     let mut text = "millpond heap 1\nx /home/me/game\nt 1 a1 b1\nt 2 a2 b1\n".to_owned();
     for n in 0..1000 {
-        let _ = writeln!(text, "c {n:x}\n+ 10 30 1\n- 10");
+        let _ = writeln!(text, "c {n:x}\n+ {:x} 30 1", 0x1000 + n);
+        if n % 20 == 19 {
+            (n - 19..=n).for_each(|spark| text += &format!("- {:x}\n", 0x1000 + spark));
+        }
         if n % 10 == 0 {
             let _ = writeln!(text, "+ 20 40 2\nr 20 30 80 2\nr 30 20 100 2\nr 20 20 200 2\n- 20");
         }
@@ -32,7 +35,7 @@ fn a_recording_of_a_rust_program_is_planned() {
     assert_eq!((&plan["ticks"], &plan["left_live"]), (&1000.into(), &0.into()));
     let first = plan["pool_first"].as_array().unwrap();
     assert_eq!(first.len(), 1, "{first:?}");
-    assert_eq!((&first[0]["class"], &first[0]["calls_saved"]), (&"48".into(), &999.into()));
+    assert_eq!((&first[0]["class"], &first[0]["calls_saved"]), (&"48".into(), &980.into()));
     assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["game::spawn", "game::main"]));
     let growing = &plan["growing_buffers"][0];
     assert_eq!((&growing["function"], &growing["bytes_max"]), (&"game::push".into(), &512.into()));
@@ -131,14 +134,17 @@ fn a_table_of_allocations_is_planned() {
     let directory = Directory::new();
     let mut text = "ms,event,address,size,stack\n".to_owned();
     for n in 0..500 {
-        let _ = writeln!(text, "{n},alloc,0x7f00,24,malloc;spawn(int, int);main\n{n},free,0x7f00");
+        let _ = writeln!(text, "{n},alloc,0x{n:x},24,malloc;spawn(int, int);main");
+        if n % 20 == 19 {
+            (n - 19..=n).for_each(|spark| text += &format!("{n},free,0x{spark:x}\n"));
+        }
     }
     let trace = directory.file("a.csv", text);
     let json = plan_json(&directory, &trace);
     let plan = &json["traces"][0];
     assert_eq!(plan["format"], "allocations");
     let first = &plan["pool_first"][0];
-    assert_eq!((&first["class"], &first["calls_saved"]), (&"24".into(), &499.into()));
+    assert_eq!((&first["class"], &first["calls_saved"]), (&"24".into(), &480.into()));
     assert_eq!(first["callers"][0]["stack"], serde_json::json!(["spawn(int, int)", "main"]));
 }
 

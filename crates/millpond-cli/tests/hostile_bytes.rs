@@ -15,6 +15,7 @@ const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
     ticks_per_second: Some(35.0),
     skip_callers: Vec::new(),
+    blocks_at_hand: 7,
     session_seconds: 3600.0,
 };
 

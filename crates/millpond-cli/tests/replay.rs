@@ -79,6 +79,39 @@ fn it_says_which_one_to_take() {
 }
 
 #[test]
+fn whole_ticks_are_timed_with_a_walk_in_each() {
+    let directory = Directory::new();
+    let arguments = ["replay", "-", "--walk", "--json", "--rounds", "2"];
+    let text = done(&millpond_reading(&directory, &arguments, TRACE.as_bytes()));
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let trace = &json["traces"][0];
+    // After tick 0 one is alive, after tick 1 two, after tick 3 one.
+    assert_eq!((&trace["walks"], &trace["visits"]), (&3.into(), &4.into()));
+    let results = trace["results"].as_array().unwrap();
+    for result in results {
+        assert_eq!(result["right"], true, "{result}");
+        assert!(result["ns_per_tick"]["median"].as_f64().unwrap() > 0.0, "{result}");
+    }
+    assert!(results.iter().any(|result| result["name"] == "Recycler, Lifo; runs"));
+    let sentence = trace["recommendation"].as_str().unwrap();
+    assert!(sentence.contains(" ns for a tick and its walk, "), "{sentence}");
+}
+
+#[test]
+fn walks_that_would_take_for_ever_are_refused() {
+    let directory = Directory::new();
+    // 60,000 live on while there is an event in each of 20,000 ticks.
+    let mut text = "tick,event,id,class\n".to_owned();
+    (0..60_000).for_each(|id| text += &format!("0,alloc,{id},A\n"));
+    (1..20_000).for_each(|tick| text += &format!("{tick},alloc,{},A\n", 60_000 + tick));
+    directory.file("crowd.csv", text);
+    let output = millpond(&directory).args(["replay", "--walk", "crowd.csv"]).output().unwrap();
+    let line = refused(&output);
+    let part = "its walks visit 1,399,990,000 objects, expected at most 1,000,000,000";
+    assert!(line.contains(part), "{line}");
+}
+
+#[test]
 fn input_and_arguments_that_cannot_be_used() {
     let directory = Directory::new();
     directory.file("good.csv", TRACE);

@@ -30,6 +30,9 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
     for (number, proposal) in (1..).zip(plan.advice.proposals.iter().take(top)) {
         out += &item(number, proposal, plan);
     }
+    for proposal in plan.advice.at_hand.iter().take(OTHERS_SHOWN) {
+        out += &wrapped_behind("No pool for ", "  ", &at_hand(proposal, plan));
+    }
     for growing in plan.advice.growing.iter().take(OTHERS_SHOWN) {
         let (least, most) = growing.sizes;
         out += &wrapped_behind(
@@ -82,6 +85,21 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
         out += &format!("    {next}\n");
     }
     out
+}
+
+/// Why a pool for what the allocator has at hand saves little.
+fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
+    let by =
+        proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
+    format!(
+        "{} bytes{by}: {} of {} calls ({}), but for {} of them the allocator has a block at hand, so a pool \
+         saves little time.",
+        name_cell(&proposal.class),
+        count(proposal.calls_saved),
+        count(plan.summary.births),
+        percent(proposal.share_of_calls),
+        percent(proposal.share_at_hand()),
+    )
 }
 
 /// What following a proposal saves, and what it takes.
@@ -151,13 +169,15 @@ fn quoted(path: &str) -> String {
 
 /// Why no pool is proposed.
 pub(crate) fn nothing(plan: &TracePlan) -> String {
-    let what = match plan.summary.format {
-        Format::Lifetimes => "class",
-        Format::Heap(_) => "size or place",
+    let (what, and) = match plan.summary.format {
+        Format::Lifetimes => ("class", ""),
+        Format::Heap(_) => {
+            ("size or place", " and few of its calls served by what the allocator has at hand")
+        }
     };
     format!(
         "Nothing worth pooling: no {what} saves at least {CALLS_SAVED_MIN} births and {:.0} % of all {}, \
-         with most of its objects gone before the end.",
+         with most of its objects gone before the end{and}.",
         SHARE_MIN * 100.0,
         count(plan.summary.births)
     )

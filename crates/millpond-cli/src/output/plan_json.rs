@@ -42,6 +42,7 @@ fn pool_first(json: &mut Json, plan: &TracePlan, proposal: &Proposal) {
         json.key("calls").count(proposal.calls);
         json.key("calls_saved").count(proposal.calls_saved);
         json.key("share_of_calls").number(proposal.share_of_calls);
+        json.key("calls_at_hand").count(proposal.calls_at_hand);
         json.key("slots").count(proposal.slots);
         if let Some(bytes) = proposal.bytes {
             json.key("bytes").count(bytes);
@@ -84,6 +85,8 @@ fn trace(json: &mut Json, plan: &TracePlan, classes: &[&Class]) {
         }
         json.key("pool_first")
             .array(&plan.advice.proposals, |json, proposal| pool_first(json, plan, proposal));
+        json.key("served_at_hand")
+            .array(&plan.advice.at_hand, |json, proposal| pool_first(json, plan, proposal));
         json.key("growing_buffers").array(&plan.advice.growing, |json, growing| {
             json.object(|json| {
                 json.key("function").text(&growing.caller.function);

@@ -19,6 +19,7 @@ mod statistics;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+pub(crate) use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Means, Proposal, SHARE_MIN};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
@@ -53,6 +54,8 @@ pub struct Rules {
     pub ticks_per_second: Option<f64>,
     /// Functions that are skipped as wrappers of the allocator, beside those that are found.
     pub skip_callers: Vec<Pattern>,
+    /// How many blocks of a bin the program's allocator keeps at hand.
+    pub blocks_at_hand: u8,
     /// How long the program has to run without a slot that retires.
     pub session_seconds: f64,
 }
@@ -185,7 +188,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         Format::Heap(_) => Some(HEAPTRACK_TICKS_PER_SECOND),
     };
     let axis = Axis::new(summary.first_tick, summary.ticks());
-    let mut units = Units::new(&summary, &statistics, &rules.skip_callers);
+    let mut units = Units::new(&summary, &statistics, rules);
     let callers = units.callers_by_class();
     let order = most_calls_saved_first(&statistics);
     let plans = class_plans(&statistics, &order, rules);

@@ -20,6 +20,27 @@ pub(super) trait Contender: 'static {
     fn insert<T: Value>(store: &mut Self::Store<T>, number: u64) -> Option<Self::Key<T>>;
     /// The number of the object that was removed; `None` if there is none, which there is.
     fn remove<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> Option<u64>;
+    /// Visits all objects and returns the sum of their numbers. A program has the keys, too.
+    fn walk<T: Value>(
+        store: &mut Self::Store<T>,
+        keys: &mut [Option<Self::Key<T>>],
+        way: Way,
+    ) -> u64;
+}
+
+/// How all objects are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// One after the other.
+    Values,
+    /// Slice by slice, where objects lie side by side.
+    Runs,
+}
+
+/// The sum of the numbers of all objects that are visited.
+#[inline(always)]
+fn visited<'a, T: Value>(objects: impl Iterator<Item = &'a mut T>) -> u64 {
+    objects.fold(0, |sum: u64, object| sum.wrapping_add(object.visit()))
 }
 
 /// What a contender is to a program that has to choose.
@@ -37,30 +58,51 @@ pub(super) enum Kind {
 pub(super) struct Entrant {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
+    /// How a walk goes over the objects, where there is more than one way.
+    pub(super) way: Way,
     /// Replays the script so many times in new stores.
-    pub(super) lap: fn(&Script, usize) -> Lap,
+    pub(super) lap: fn(&Script, usize, Way) -> Lap,
     /// Replays it once in new stores and lowers each event's nanoseconds to what it took; returns the
     /// longest that any took.
-    pub(super) timed: fn(&Script, &mut [u32]) -> u32,
+    pub(super) timed: fn(&Script, &mut [u32], Way) -> u32,
 }
 
-/// All contenders: the pools, the one that needs the least thought first, and the system's allocator.
-pub(super) fn all() -> Vec<Entrant> {
-    fn entrant<C: Contender>(kind: Kind, name: &'static str) -> Entrant {
-        Entrant { name, kind, lap: lap::<C>, timed: timed::<C> }
+/// All contenders: the pools, the one that needs the least thought first, and the system's allocator. To
+/// walk, each of the pools comes twice.
+pub(super) fn all(walks: bool) -> Vec<Entrant> {
+    fn entrants<C: Contender>(kind: Kind, ways: &[(&'static str, Way)]) -> Vec<Entrant> {
+        let of_way = |&(name, way)| Entrant { name, kind, way, lap: lap::<C>, timed: timed::<C> };
+        ways.iter().map(of_way).collect()
     }
-    vec![
-        entrant::<Pooled<Lifo>>(Kind::Pool, "Pool, Lifo"),
-        entrant::<Pooled<Fifo>>(Kind::Pool, "Pool, Fifo"),
-        entrant::<Pooled<LowestFirst>>(Kind::Pool, "Pool, LowestFirst"),
-        entrant::<Pooled<Roster>>(Kind::Pool, "Pool, Roster"),
-        entrant::<Pooled<NextFit>>(Kind::Pool, "Pool, NextFit"),
-        entrant::<Pooled<Intrusive>>(Kind::Pool, "Pool, Intrusive"),
-        entrant::<Packed>(Kind::Pool, "PackedPool"),
-        entrant::<InBlocks>(Kind::Pool, "BlockPool"),
-        entrant::<Recycled>(Kind::Recycler, "Recycler, Lifo"),
-        entrant::<Boxed>(Kind::Box, "Box"),
-    ]
+    macro_rules! pools {
+        ($($contender:ty, $kind:ident, $name:literal;)*) => {
+            [$(entrants::<$contender>(
+                Kind::$kind,
+                if walks {
+                    &[($name, Way::Values), (concat!($name, "; runs"), Way::Runs)]
+                } else {
+                    &[($name, Way::Values)]
+                },
+            )),*]
+        };
+    }
+    let pools = pools! {
+        Pooled<Lifo>, Pool, "Pool, Lifo";
+        Pooled<Fifo>, Pool, "Pool, Fifo";
+        Pooled<LowestFirst>, Pool, "Pool, LowestFirst";
+        Pooled<Roster>, Pool, "Pool, Roster";
+        Pooled<NextFit>, Pool, "Pool, NextFit";
+        Pooled<Intrusive>, Pool, "Pool, Intrusive";
+        InBlocks, Pool, "BlockPool";
+        Recycled, Recycler, "Recycler, Lifo";
+    };
+    let mut all: Vec<Entrant> = pools.into_iter().flatten().collect();
+    // Its objects are one slice, and boxes are none: there is one way only.
+    let packed = entrants::<Packed>(Kind::Pool, &[("PackedPool", Way::Values)]);
+    let after_pool = all.iter().position(|it| it.name == "BlockPool").unwrap_or(all.len());
+    all.splice(after_pool..after_pool, packed);
+    all.extend(entrants::<Boxed>(Kind::Box, &[("Box", Way::Values)]));
+    all
 }
 
 struct Pooled<R>(PhantomData<R>);
@@ -82,6 +124,14 @@ impl<R: ReuseOrder> Contender for Pooled<R> {
     fn remove<T: Value>(store: &mut Pool<T, R>, key: Handle<T>) -> Option<u64> {
         store.remove(key).map(|object| object.number())
     }
+
+    #[inline(always)]
+    fn walk<T: Value>(store: &mut Pool<T, R>, _keys: &mut [Option<Handle<T>>], way: Way) -> u64 {
+        match way {
+            Way::Values => visited(store.values_mut()),
+            Way::Runs => visited(store.runs_mut().flat_map(|(_, run)| run)),
+        }
+    }
 }
 
 struct Packed;
@@ -102,6 +152,15 @@ impl Contender for Packed {
     #[inline(always)]
     fn remove<T: Value>(store: &mut PackedPool<T>, key: Handle<T>) -> Option<u64> {
         store.remove(key).map(|object| object.number())
+    }
+
+    #[inline(always)]
+    fn walk<T: Value>(
+        store: &mut PackedPool<T>,
+        _keys: &mut [Option<Handle<T>>],
+        _way: Way,
+    ) -> u64 {
+        visited(store.values_mut())
     }
 }
 
@@ -129,6 +188,14 @@ impl Contender for InBlocks {
     fn remove<T: Value>(store: &mut BlockPool<T>, key: Handle<T>) -> Option<u64> {
         store.remove(key).map(|object| object.number())
     }
+
+    #[inline(always)]
+    fn walk<T: Value>(store: &mut BlockPool<T>, _keys: &mut [Option<Handle<T>>], way: Way) -> u64 {
+        match way {
+            Way::Values => visited(store.values_mut()),
+            Way::Runs => visited(store.runs_mut().flat_map(|(_, run)| run)),
+        }
+    }
 }
 
 struct Recycled;
@@ -153,6 +220,14 @@ impl Contender for Recycled {
         let number = store.get(key)?.number();
         store.release(key).then_some(number)
     }
+
+    #[inline(always)]
+    fn walk<T: Value>(store: &mut Recycler<T>, _keys: &mut [Option<Handle<T>>], way: Way) -> u64 {
+        match way {
+            Way::Values => visited(store.iter_mut().map(|(_, object)| object)),
+            Way::Runs => visited(store.runs_mut().flat_map(|(_, run)| run)),
+        }
+    }
 }
 
 struct Boxed;
@@ -171,5 +246,10 @@ impl Contender for Boxed {
     #[inline(always)]
     fn remove<T: Value>(_store: &mut (), key: Box<T>) -> Option<u64> {
         Some(key.number())
+    }
+
+    #[inline(always)]
+    fn walk<T: Value>(_store: &mut (), keys: &mut [Option<Box<T>>], _way: Way) -> u64 {
+        visited(keys.iter_mut().flatten().map(|object| &mut **object))
     }
 }

@@ -20,6 +20,8 @@ fn trace(json: &mut Json, outcome: &Outcome) {
     json.key("events").count(script.events_in_trace);
     json.key("events_replayed").count(script.events as u64);
     json.key("lifetimes_replayed").count(script.lifetimes as u64);
+    json.key("walks").count(script.walks.count as u64);
+    json.key("visits").count(script.walks.visits);
     json.key("classes").count(script.classes as u64);
     json.key("slots").count(script.slots as u64);
     json.key("pool_bytes").count(script.pool_bytes);
@@ -43,11 +45,13 @@ fn trace(json: &mut Json, outcome: &Outcome) {
 fn measured(json: &mut Json, outcome: &Outcome, measured: &Measured) {
     json.key("name").text(measured.name);
     json.key("right").flag(measured.right);
-    json.key("ns_per_event").object(|json| {
-        json.key("median").number(measured.times.median);
-        json.key("lower_quartile").number(measured.times.lower_quartile);
-        json.key("upper_quartile").number(measured.times.upper_quartile);
-    });
+    json.key(if outcome.script.walks.count > 0 { "ns_per_tick" } else { "ns_per_event" }).object(
+        |json| {
+            json.key("median").number(measured.times.median);
+            json.key("lower_quartile").number(measured.times.lower_quartile);
+            json.key("upper_quartile").number(measured.times.upper_quartile);
+        },
+    );
     json.key("ratio_to_box").maybe_number(outcome.ratio(measured));
     json.key("latency_ns").object(|json| {
         let latency = &measured.latency;

@@ -14,6 +14,7 @@ mod times;
 mod verdict;
 
 pub(crate) use json::json;
+use script::Walks;
 pub(crate) use script::{Limits, Script};
 pub(crate) use text::text;
 
@@ -50,6 +51,8 @@ pub(crate) struct Summary {
     pub(crate) events_taken: u64,
     /// Births and deaths that were replayed; what lives at the end dies then.
     pub(crate) events: usize,
+    /// How often all objects were visited, and how many that were.
+    pub(crate) walks: Walks,
     pub(crate) lifetimes: usize,
     pub(crate) classes: usize,
     pub(crate) slots: usize,
@@ -67,7 +70,7 @@ pub(crate) struct Summary {
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
     kind: Kind,
-    /// The time of an event.
+    /// The time of an event, or of a tick with its walk.
     pub(crate) times: Times,
     pub(crate) latency: Latency,
     /// Whether every object that was taken out was the one that was put in.
@@ -94,12 +97,18 @@ impl Outcome {
 /// Replays a trace through every contender, in rounds: each round has one lap of each, so that what the
 /// machine does meanwhile hits all of them.
 pub(crate) fn replay(name: &str, script: &Script, rounds: usize) -> Outcome {
-    replay_through(contender::all(), name, script, rounds)
+    replay_through(contender::all(script.walks().count > 0), name, script, rounds)
 }
 
 fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: usize) -> Outcome {
-    let passes = LAP_EVENTS_MIN.div_ceil(script.events().len().max(1));
-    let per_lap = script.events().len() * passes;
+    let visits = usize::try_from(script.walks().visits).unwrap_or(usize::MAX);
+    let passes = LAP_EVENTS_MIN.div_ceil(script.events().saturating_add(visits).max(1));
+    let per_lap = script.events() * passes;
+    // With walks, times are those of whole ticks.
+    let timed_per_lap = match script.walks().count {
+        0 => per_lap,
+        walks => walks * passes,
+    };
     let laps = (entrants.len() * (rounds + 1)) as u64;
     let mut progress = Progress::on_stderr("replaying", laps);
     let mut done = 0;
@@ -114,35 +123,35 @@ fn replay_through(entrants: Vec<Entrant>, name: &str, script: &Script, rounds: u
         for turn in 0..entrants.len() {
             // Nobody always comes after the same one.
             let at = (turn + round) % entrants.len();
-            let lap = (entrants[at].lap)(script, passes);
+            let lap = (entrants[at].lap)(script, passes, entrants[at].way);
             laps[at].push(lap.stretches);
             right[at] &= lap.sum == script.sum().wrapping_mul(passes as u64);
             lap_done(&mut progress);
         }
     }
     let timer = Timer::measured();
-    let mut nanoseconds = vec![0; script.events().len()];
+    let mut nanoseconds = vec![0; script.events()];
     let mut results = Vec::new();
-    for ((Entrant { name, kind, timed, .. }, laps), right) in
+    for ((Entrant { name, kind, way, timed, .. }, laps), right) in
         entrants.into_iter().zip(laps).zip(right)
     {
         nanoseconds.fill(u32::MAX);
         let mut worst_seen = 0;
         for _ in 0..rounds {
-            worst_seen = timed(script, &mut nanoseconds).max(worst_seen);
+            worst_seen = timed(script, &mut nanoseconds, way).max(worst_seen);
         }
         let latency = Latency::new(&nanoseconds, worst_seen, timer);
         results.push(Measured {
             name,
             kind,
-            times: Times::per_event(&laps, per_lap),
+            times: Times::per_event(&laps, timed_per_lap),
             latency,
             right,
         });
         lap_done(&mut progress);
     }
     drop(progress);
-    let verdict = Verdict::of(&results);
+    let verdict = Verdict::of(&results, script.walks().count > 0);
     Outcome {
         name: name.to_owned(),
         script: script.summary(),

@@ -18,6 +18,8 @@ pub(super) trait Value: Default + 'static {
     fn renew(&mut self, number: u64);
     /// The number, if the object is whole.
     fn number(&self) -> u64;
+    /// Reads and writes the object, as a game's tick does, and returns its number.
+    fn visit(&mut self) -> u64;
 }
 
 impl<const WORDS: usize> Value for Object<WORDS> {
@@ -36,6 +38,13 @@ impl<const WORDS: usize> Value for Object<WORDS> {
     fn number(&self) -> u64 {
         // Not the number itself if the two differ.
         self.0[0] | (self.0[0] ^ self.0[WORDS - 1]) << 32
+    }
+
+    #[inline(always)]
+    fn visit(&mut self) -> u64 {
+        let number = self.number();
+        self.0[0] = number;
+        number
     }
 }
 

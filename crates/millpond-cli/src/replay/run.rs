@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::contender::Contender;
+use super::contender::{Contender, Way};
 use super::object::{Object, Value};
 use super::script::{Script, Step};
 
@@ -15,7 +15,7 @@ pub(super) const STRETCH: usize = 1 << 14;
 pub(super) struct Lap {
     /// How many nanoseconds each stretch of it took.
     pub(super) stretches: Vec<u64>,
-    /// The numbers of all objects that were removed.
+    /// The numbers of all objects that were removed, and of all that were visited.
     pub(super) sum: u64,
 }
 
@@ -40,6 +40,11 @@ impl<C: Contender, T: Value> Class<C, T> {
         }
         key.take().and_then(|key| C::remove(&mut self.store, key)).unwrap_or(0)
     }
+
+    /// Visits all objects and returns the sum of their numbers.
+    fn walk(&mut self, way: Way) -> u64 {
+        C::walk(&mut self.store, &mut self.keys, way)
+    }
 }
 
 /// The stores of all classes, by the size of their objects: a field for each of
@@ -56,12 +61,22 @@ macro_rules! stores {
             }
 
             #[inline(always)]
-            fn step(&mut self, step: Step, number: u64) -> u64 {
+            fn step(&mut self, step: Step, number: u64, way: Way) -> u64 {
                 let store = usize::from(step.store);
                 match step.size {
                     $($size => self.$field[store].step(step, number),)*
-                    _ => 0,
+                    _ => self.walk(way),
                 }
+            }
+
+            /// The sum of the numbers of all objects of all stores.
+            #[inline(never)]
+            fn walk(&mut self, way: Way) -> u64 {
+                let mut sum = 0_u64;
+                $(for class in &mut self.$field {
+                    sum = sum.wrapping_add(class.walk(way));
+                })*
+                sum
             }
         }
     };
@@ -76,17 +91,17 @@ fn classes<C: Contender, T: Value>(script: &Script, size: usize) -> Vec<Class<C,
 }
 
 /// Replays the script so many times in new stores, and times it stretch by stretch.
-pub(super) fn lap<C: Contender>(script: &Script, passes: usize) -> Lap {
+pub(super) fn lap<C: Contender>(script: &Script, passes: usize, way: Way) -> Lap {
     let mut stores = Stores::<C>::new(script);
     let mut sum = 0_u64;
-    let mut stretches = Vec::with_capacity(passes * script.events().len().div_ceil(STRETCH));
+    let mut stretches = Vec::with_capacity(passes * script.steps().len().div_ceil(STRETCH));
     for _ in 0..passes {
         let mut number = 0;
-        for stretch in script.events().chunks(STRETCH) {
+        for stretch in script.steps().chunks(STRETCH) {
             let begun = Instant::now();
             for &step in stretch {
                 number += u64::from(step.is_birth);
-                sum = sum.wrapping_add(stores.step(step, number));
+                sum = sum.wrapping_add(stores.step(step, number, way));
             }
             black_box(sum);
             stretches.push(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX));
@@ -95,15 +110,21 @@ pub(super) fn lap<C: Contender>(script: &Script, passes: usize) -> Lap {
     Lap { stretches, sum }
 }
 
-/// Replays the script once in new stores, and times each event. Each event's nanoseconds are lowered to
+/// Replays the script once in new stores, and times each event, not the walks. Each event's nanoseconds are lowered to
 /// what it took; returns the longest that any took.
-pub(super) fn timed<C: Contender>(script: &Script, nanoseconds: &mut [u32]) -> u32 {
+pub(super) fn timed<C: Contender>(script: &Script, nanoseconds: &mut [u32], way: Way) -> u32 {
     let mut stores = Stores::<C>::new(script);
     let (mut sum, mut number, mut worst) = (0_u64, 0, 0);
-    for (&step, least) in script.events().iter().zip(nanoseconds) {
+    let mut nanoseconds = nanoseconds.iter_mut();
+    for &step in script.steps() {
+        if step.is_walk() {
+            sum = sum.wrapping_add(stores.walk(way));
+            continue;
+        }
+        let Some(least) = nanoseconds.next() else { break };
         number += u64::from(step.is_birth);
         let begun = Instant::now();
-        sum = sum.wrapping_add(black_box(stores.step(step, number)));
+        sum = sum.wrapping_add(black_box(stores.step(step, number, way)));
         let took = u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX);
         *least = took.min(*least);
         worst = took.max(worst);

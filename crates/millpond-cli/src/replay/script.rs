@@ -1,5 +1,6 @@
 //! A trace, made ready for replay.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::Summary;
@@ -21,9 +22,14 @@ pub(crate) struct Limits {
     pub(crate) events_max: usize,
     /// How many bytes all slots together may take.
     pub(crate) memory_max: u64,
+    /// Whether all objects are visited at the end of each tick in which one was born or died.
+    pub(crate) walk: bool,
 }
 
-/// A birth or death: where the object is, and where the program keeps its handle.
+/// How many objects may be visited in one pass over the script.
+const VISITS_MAX: u64 = 1_000_000_000;
+
+/// A birth or death: where the object is, and where the program keeps its handle. Or a walk over all objects.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     /// Which of the stores of this size.
@@ -34,6 +40,17 @@ pub(super) struct Step {
     pub(super) place: u32,
 }
 
+impl Step {
+    /// No size has this number.
+    const WALK: Self = Self { store: 0, size: u8::MAX, is_birth: false, place: 0 };
+
+    pub(super) fn is_walk(self) -> bool {
+        self.size == Self::WALK.size
+    }
+}
+
+const _: () = assert!(SIZES.len() <= u8::MAX as usize);
+
 const _: () = assert!(trace::CLASSES_MAX <= 1 << u16::BITS);
 
 /// Births and deaths that end as they began: with nothing alive.
@@ -41,11 +58,22 @@ const _: () = assert!(trace::CLASSES_MAX <= 1 << u16::BITS);
 pub(crate) struct Script {
     steps: Vec<Step>,
     lifetimes: usize,
+    walks: Walks,
     /// For each size, the capacity of each of its stores.
     capacities: [Vec<usize>; SIZES.len()],
     cut: usize,
     events_in_trace: u64,
     events_taken: u64,
+}
+
+/// The walks over all objects.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Walks {
+    pub(crate) count: usize,
+    /// How many objects they visit together.
+    pub(crate) visits: u64,
+    /// The sum of the numbers of those.
+    sum: u64,
 }
 
 impl Script {
@@ -56,7 +84,11 @@ impl Script {
             let source = Source::from_path(path)?;
             let label = format!("reading {}", name.rsplit('/').next().unwrap_or(&name));
             let mut progress = Progress::on_stderr(label, source.bytes_stored());
-            let mut recorder = Recorder { events_max: limits.events_max, ..Recorder::default() };
+            let mut recorder = Recorder {
+                events_max: limits.events_max,
+                walk: limits.walk,
+                ..Recorder::default()
+            };
             let summary = trace::read(source.open()?, &mut recorder, &mut progress)?;
             recorder.close();
             recorder.script(limits, summary.events()).map_err(Fault::whole)
@@ -64,8 +96,18 @@ impl Script {
         read().map_err(|fault| fault.of_input(&name))
     }
 
-    pub(super) fn events(&self) -> &[Step] {
+    /// Births, deaths and walks.
+    pub(super) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// How many births and deaths there are.
+    pub(super) fn events(&self) -> usize {
+        self.steps.len() - self.walks.count
+    }
+
+    pub(super) fn walks(&self) -> Walks {
+        self.walks
     }
 
     /// For each store of a size, how many slots it needs.
@@ -73,10 +115,11 @@ impl Script {
         &self.capacities[size]
     }
 
-    /// The sum of the numbers of all objects: the first born has number 1.
+    /// The sum of the numbers of all objects, once for each death and each visit: the first born has
+    /// number 1.
     pub(super) fn sum(&self) -> u64 {
         let lifetimes = self.lifetimes as u64;
-        lifetimes * (lifetimes + 1) / 2
+        (lifetimes * (lifetimes + 1) / 2).wrapping_add(self.walks.sum)
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -85,7 +128,8 @@ impl Script {
         Summary {
             events_in_trace: self.events_in_trace,
             events_taken: self.events_taken,
-            events: self.steps.len(),
+            events: self.events(),
+            walks: self.walks,
             lifetimes: self.lifetimes,
             classes: self.capacities.iter().map(Vec::len).sum(),
             slots: self.capacities.iter().flatten().sum(),
@@ -106,8 +150,13 @@ impl Script {
 #[derive(Debug, Default)]
 struct Recorder {
     events_max: usize,
+    walk: bool,
     /// Class, place and whether it is a birth.
     events: Vec<(u32, u32, bool)>,
+    /// Before which of the events there is a walk.
+    walks: Vec<usize>,
+    /// The tick of the last event that counts.
+    tick: u32,
     classes: Vec<Class>,
     /// By key of the trace, the class and place of an object that lives.
     live: Vec<Option<(u32, u32)>>,
@@ -130,6 +179,7 @@ impl Watch for Recorder {
         if self.events.len() >= self.events_max {
             return;
         }
+        self.tick(event.tick);
         let number = event.class as usize;
         if self.classes.len() <= number {
             self.classes.resize_with(number + 1, Class::default);
@@ -153,6 +203,7 @@ impl Watch for Recorder {
         if self.events.len() >= self.events_max {
             return;
         }
+        self.tick(event.tick);
         // Whoever dies here was born before the last event that counts.
         if let Some((class, place)) = self.live.get_mut(event.key as usize).and_then(Option::take) {
             self.classes[class as usize].free.push(place);
@@ -164,8 +215,23 @@ impl Watch for Recorder {
 }
 
 impl Recorder {
+    /// The next event is in this tick.
+    fn tick(&mut self, tick: u32) {
+        if tick != self.tick {
+            self.end_of_tick();
+            self.tick = tick;
+        }
+    }
+
+    fn end_of_tick(&mut self) {
+        if self.walk && !self.events.is_empty() && self.walks.last() != Some(&self.events.len()) {
+            self.walks.push(self.events.len());
+        }
+    }
+
     /// What is still alive dies.
     fn close(&mut self) {
+        self.end_of_tick();
         self.taken = self.events.len() as u64;
         for (class, place) in self.live.drain(..).flatten() {
             self.events.push((class, place, false));
@@ -195,9 +261,17 @@ impl Recorder {
             let (store, size) = stores[class as usize];
             Step { store, size, is_birth, place }
         };
-        let steps = self.events.into_iter().map(step).collect();
+        let (steps, walks) = with_walks(self.events.into_iter().map(step), &self.walks);
         let (lifetimes, events_taken) = (self.lifetimes, self.taken);
-        let script = Script { steps, lifetimes, capacities, cut, events_in_trace, events_taken };
+        let script =
+            Script { steps, lifetimes, walks, capacities, cut, events_in_trace, events_taken };
+        if walks.visits > VISITS_MAX {
+            return Err(format!(
+                "its walks visit {} objects, expected at most {} (--events N replays fewer)",
+                count(walks.visits),
+                count(VISITS_MAX)
+            ));
+        }
         let needed = script.pool_bytes();
         if needed > limits.memory_max {
             return Err(format!(
@@ -210,4 +284,36 @@ impl Recorder {
         }
         Ok(script)
     }
+}
+
+/// Puts walks between births and deaths, each before the event of that number.
+fn with_walks(events: impl Iterator<Item = Step>, before: &[usize]) -> (Vec<Step>, Walks) {
+    if before.is_empty() {
+        return (events.collect(), Walks::default());
+    }
+    let mut steps = Vec::with_capacity(events.size_hint().0 + before.len());
+    let mut walks = Walks::default();
+    // By store and place, the number of the object there.
+    let mut live: HashMap<(u8, u16, u32), u64, foldhash::fast::RandomState> = HashMap::default();
+    let (mut born, mut sum) = (0_u64, 0_u64);
+    let mut before = before.iter().peekable();
+    for (at, step) in events.enumerate() {
+        if before.next_if(|&&walk| walk == at).is_some() {
+            steps.push(Step::WALK);
+            walks.count += 1;
+            walks.visits += live.len() as u64;
+            walks.sum = walks.sum.wrapping_add(sum);
+        }
+        let place = (step.size, step.store, step.place);
+        if step.is_birth {
+            born += 1;
+            live.insert(place, born);
+            sum = sum.wrapping_add(born);
+        } else {
+            sum = sum.wrapping_sub(live.remove(&place).unwrap_or(0));
+        }
+        steps.push(step);
+    }
+    // After the last event nothing is alive: a walk there would visit nobody.
+    (steps, walks)
 }

@@ -1,13 +1,18 @@
 use millpond::{Handle, Pool};
 
-use super::contender::{Contender, Entrant, Kind};
+use super::contender::{Contender, Entrant, Kind, Way};
 use super::object::{Object, SIZES, Value, size_of_bytes};
-use super::run::{lap, timed};
+use super::run::{Lap, lap, timed};
 use super::*;
 use crate::output::paint::Paint;
 
-const LIMITS: Limits =
-    Limits { bytes: None, bytes_default: 64, events_max: 1 << 20, memory_max: 1 << 30 };
+const LIMITS: Limits = Limits {
+    bytes: None,
+    bytes_default: 64,
+    events_max: 1 << 20,
+    memory_max: 1 << 30,
+    walk: false,
+};
 
 /// A script of a trace in a file of its own.
 fn script(test: &str, text: &str, limits: &Limits) -> Result<Script, String> {
@@ -31,7 +36,7 @@ fn a_script_has_a_pool_for_each_class_and_ends_with_nothing_alive() {
     assert_eq!(summary.pool_bytes, 2 * 64 + 4096 + 16);
     assert_eq!(script.sum(), 1 + 2 + 3 + 4 + 5);
     let mut live = std::collections::HashSet::new();
-    for step in script.events() {
+    for step in script.steps() {
         let place = (step.size, step.store, step.place);
         assert!(
             (step.place as usize) < script.capacities(step.size.into())[usize::from(step.store)]
@@ -91,6 +96,30 @@ impl Contender for Confused {
         let last = store.handles().next_back()?;
         store.remove(last).map(|object| object.number() + 1)
     }
+    fn walk<T: Value>(store: &mut Pool<T>, _keys: &mut [Option<Handle<T>>], _way: Way) -> u64 {
+        store.values_mut().map(Value::visit).sum()
+    }
+}
+
+/// Passes over the first object of each walk, if it does.
+struct Forgetful<const FORGETS: bool>;
+
+impl<const FORGETS: bool> Contender for Forgetful<FORGETS> {
+    type Store<T: Value> = Pool<T>;
+    type Key<T: Value> = Handle<T>;
+
+    fn new<T: Value>(capacity: usize) -> Pool<T> {
+        Pool::new(capacity)
+    }
+    fn insert<T: Value>(store: &mut Pool<T>, number: u64) -> Option<Handle<T>> {
+        store.insert(T::new(number)).ok()
+    }
+    fn remove<T: Value>(store: &mut Pool<T>, key: Handle<T>) -> Option<u64> {
+        store.remove(key).map(|object| object.number())
+    }
+    fn walk<T: Value>(store: &mut Pool<T>, _keys: &mut [Option<Handle<T>>], _way: Way) -> u64 {
+        store.values_mut().map(Value::visit).skip(usize::from(FORGETS)).sum()
+    }
 }
 
 #[test]
@@ -99,10 +128,11 @@ fn a_pool_that_mixes_up_objects_is_found() {
     let confused = Entrant {
         name: "Confused",
         kind: Kind::Pool,
+        way: Way::Values,
         lap: lap::<Confused>,
         timed: timed::<Confused>,
     };
-    let entrants = contender::all().into_iter().chain([confused]).collect();
+    let entrants = contender::all(false).into_iter().chain([confused]).collect();
     let outcome = replay_through(entrants, "a.csv", &script, 1);
     assert_eq!(outcome.wrong().map(|wrong| wrong.name), Some("Confused"));
     assert_eq!(replay("a.csv", &script, 2).wrong().map(|wrong| wrong.name), None);
@@ -117,7 +147,7 @@ fn measured(name: &'static str, kind: Kind, ns: u64) -> Measured {
 
 #[test]
 fn the_sentence_follows_from_the_figures() {
-    let of = |results: &[Measured]| Verdict::of(results).unwrap();
+    let of = |results: &[Measured]| Verdict::of(results, false).unwrap();
     let lifo = |ns| measured("Pool, Lifo", Kind::Pool, ns);
     let fifo = |ns| measured("Pool, Fifo", Kind::Pool, ns);
     let recycler = |ns| measured("Recycler", Kind::Recycler, ns);
@@ -143,8 +173,8 @@ fn the_sentence_follows_from_the_figures() {
     let verdict = of(&[lifo(30), fifo(40), recycler(5), boxes(15)]);
     assert!(verdict.sentence.contains("2.0 times as slow as Box"), "{}", verdict.sentence);
     assert!(verdict.sentence.ends_with("a Recycler takes 5.0 ns."), "{}", verdict.sentence);
-    assert_eq!(Verdict::of(&[lifo(1)]), None);
-    assert_eq!(Verdict::of(&[boxes(1)]), None);
+    assert_eq!(Verdict::of(&[lifo(1)], false), None);
+    assert_eq!(Verdict::of(&[boxes(1)], false), None);
 }
 
 #[test]
@@ -157,4 +187,37 @@ fn the_text_and_the_json_have_every_contender() {
     }
     assert!(text.contains("the first of 7 events") && text.contains("cut to 4096 bytes"), "{text}");
     assert!(text.contains("Take ") && !text.contains('\x1b'), "{text}");
+}
+
+#[test]
+fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
+    let limits = Limits { walk: true, ..LIMITS };
+    let script = script("walks", SIZED, &limits).unwrap();
+    // Alive after the ticks: 1; 1 2; 1 2 3; 2 3 4 5; 2 4 5.
+    assert_eq!((script.walks().count, script.walks().visits), (5, 13));
+    assert_eq!(script.sum(), 15 + 1 + 3 + 6 + 14 + 11);
+    assert_eq!((script.events(), script.steps().len()), (10, 15));
+    let walks: Vec<usize> =
+        (0..script.steps().len()).filter(|&at| script.steps()[at].is_walk()).collect();
+    assert_eq!(walks, [1, 3, 5, 9, 11]);
+
+    // Every pool visits every object, whichever way.
+    let outcome = replay("a.csv", &script, 2);
+    assert_eq!(outcome.results.len(), 2 * 8 + 2);
+    assert_eq!(outcome.wrong().map(|wrong| wrong.name), None);
+    let names: Vec<_> = outcome.results.iter().map(|measured| measured.name).collect();
+    assert!(names.contains(&"Pool, Lifo") && names.contains(&"Pool, Lifo; runs"), "{names:?}");
+    let (text, json) = (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)));
+    assert!(text.contains("5 walks over all of them, which visit 13 objects"), "{text}");
+    assert!(text.contains(" ns for a tick and its walk, "), "{text}");
+    assert!(json.contains("\"ns_per_tick\"") && !json.contains("\"ns_per_event\""), "{json}");
+}
+
+#[test]
+fn a_walk_that_misses_an_object_is_found() {
+    let text = "tick,event,id,class\n0,alloc,1,A\n1,alloc,2,A\n2,free,1,A\n3,free,2,A\n";
+    let script = script("missed", text, &Limits { walk: true, ..LIMITS }).unwrap();
+    let right = |lap: Lap| lap.sum == script.sum();
+    assert!(right(lap::<Forgetful<false>>(&script, 1, Way::Values)));
+    assert!(!right(lap::<Forgetful<true>>(&script, 1, Way::Values)));
 }

@@ -16,22 +16,30 @@ pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     text += &what_was_replayed(&outcome.script);
     text.push('\n');
     text += &figures(outcome, paint);
+    let walks = outcome.script.walks.count > 0;
     let _ = writeln!(
         text,
-        "\nNanoseconds for a birth or death, the median of {0} rounds and the quartiles, taken for each \
+        "\nNanoseconds for a {3}, the median of {0} rounds and the quartiles, taken for each \
          stretch of\n{1} events; and the median as a multiple of Box's. Then single operations, each \
          by the fastest of its\n{0} rounds: what it always takes. `seen` is the worst of all rounds, \
          whatever the machine did meanwhile.\nThe clock's own {2} ns are taken off, so that single \
          figures below them are rough.\n",
         outcome.rounds,
         count(STRETCH as u64),
-        outcome.timer.nanoseconds
+        outcome.timer.nanoseconds,
+        if walks { "tick and its walk" } else { "birth or death" }
     );
     if let Some(verdict) = &outcome.verdict {
         let _ = writeln!(text, "{}", paint.strong(&verdict.sentence));
     }
+    if walks {
+        text += "A walk reads and writes each object, at the end of each tick in which one was born or died: \
+                 `runs`\ngoes over them by runs_mut, the others by values_mut (iter_mut for a Recycler), and boxes \
+                 stand in\na Vec.\n";
+        return text;
+    }
     text += "This counts births and deaths alone. A trace does not say how often objects are looked up or \
-             gone\nover: where they are gone over far more often, see PackedPool. A Recycler's objects \
+             gone\nover: where they are gone over far more often, see --walk. A Recycler's objects \
              stay made, and\nonly two words of each were written.\n";
     text
 }
@@ -51,6 +59,10 @@ fn what_was_replayed(script: &Summary) -> String {
         count(slots as u64),
         bytes(script.pool_bytes),
     );
+    if script.walks.count > 0 {
+        let (walks, visits) = (count(script.walks.count as u64), count(script.walks.visits));
+        let _ = writeln!(text, "{walks} walks over all of them, which visit {visits} objects");
+    }
     if script.events_taken < events_in_trace {
         let all = count(events_in_trace);
         let _ = writeln!(text, "(the first of {all} events; --events replays more)");

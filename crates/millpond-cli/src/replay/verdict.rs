@@ -19,15 +19,18 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// The fastest pool; of those that are as fast within 3 %, the first of the list, which needs the
     /// least thought. `None` without pools and boxes.
-    pub(super) fn of(results: &[Measured]) -> Option<Self> {
+    pub(super) fn of(results: &[Measured], walks: bool) -> Option<Self> {
         let pools = || results.iter().filter(|measured| measured.kind == Kind::Pool);
         let fastest = pools().map(median).fold(f64::INFINITY, f64::min);
         let ties = |pool: &&Measured| median(pool) <= fastest * (1.0 + TIE);
         let taken = pools().find(ties)?;
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
+        // Walks are not timed one by one.
+        let (what, event) =
+            if walks { ("tick and its walk", " birth or death") } else { ("birth or death", "") };
         let mut sentence = format!(
-            "Take {}: {:.1} ns for a birth or death, {}, and {} ns for its slowest, Box {} ns",
+            "Take {}: {:.1} ns for a {what}, {}, and {} ns for its slowest{event}, Box {} ns",
             taken.name,
             median(taken),
             compared(median(taken), median(boxes)),

@@ -45,8 +45,8 @@ pub(super) fn read(
     }
 }
 
-/// The name of a function, and its file.
-type Function = (Vec<u8>, Vec<u8>);
+/// A function and the file that it stands in.
+type Named = (Vec<u8>, Vec<u8>);
 
 #[derive(Default)]
 struct Reader {
@@ -57,7 +57,7 @@ struct Reader {
     stacks: Vec<Vec<u64>>,
     addresses: usize,
     /// By address the functions that it lies in, with their files, the innermost first.
-    names: HashMap<u64, Vec<Function>, foldhash::fast::RandomState>,
+    names: HashMap<u64, Vec<Named>, foldhash::fast::RandomState>,
     first_tick: Option<u32>,
     tick: u32,
     timestamps: u64,

@@ -8,13 +8,18 @@
 //! - memory that a library allocates for itself: nothing that the program could pool, so it comes last.
 //!
 //! A buffer that is resized is none of them, and neither is a class of which few are born, or whose
-//! objects live until the end.
+//! objects live until the end. Nor is one whose calls the allocator mostly serves from the blocks that it
+//! keeps [at hand](at_hand): they cost so little that a pool saves no time.
 
+mod at_hand;
 mod units;
 
+pub(crate) use at_hand::BLOCKS_DEFAULT as BLOCKS_AT_HAND_DEFAULT;
 pub(super) use units::Units;
 
-use super::{Headroom, Statistics};
+use std::cmp::Ordering;
+
+use super::{Headroom, Rules, Statistics};
 use crate::trace::{Caller, Wrapper};
 
 /// Fewer calls than this are not worth a pool.
@@ -26,7 +31,8 @@ pub const SHARE_MIN: f64 = 0.01;
 /// How many functions are named for each proposal.
 const CALLERS_MAX: usize = 20;
 
-/// A share of the calls that makes one function *the* function that asks.
+/// What counts as most of the calls: one function is *the* function that asks, or the allocator serves
+/// them from what it has at hand.
 const MOST: f64 = 0.5;
 
 /// What to pool first, and what not to.
@@ -34,6 +40,8 @@ const MOST: f64 = 0.5;
 pub struct Advice {
     /// The best first; what libraries allocate for themselves comes last.
     pub proposals: Vec<Proposal>,
+    /// What would be proposed if the allocator did not have most of its blocks at hand, in the same order.
+    pub at_hand: Vec<Proposal>,
     /// Buffers that are resized, the busiest first.
     pub growing: Vec<Growing>,
     /// The program's own wrappers of the allocator that were skipped.
@@ -66,6 +74,8 @@ pub struct Proposal {
     pub calls_saved: u64,
     /// The calls saved as a share of all calls in the trace.
     pub share_of_calls: f64,
+    /// How many calls the allocator served with a block that it had at hand; 0 in lifetime traces.
+    pub calls_at_hand: u64,
     /// The most that were alive at once.
     pub peak_live: u32,
     /// How many slots it takes, with the headroom.
@@ -114,10 +124,31 @@ fn find_company(proposals: &mut [Proposal]) {
 }
 
 impl Proposal {
+    /// What saves most calls comes first, then what takes fewer bytes; what cannot be followed comes last.
+    fn by_rank(a: &Self, b: &Self) -> Ordering {
+        let bytes = |proposal: &Self| proposal.bytes.unwrap_or(0);
+        b.can_be_followed()
+            .cmp(&a.can_be_followed())
+            .then(b.calls_saved.cmp(&a.calls_saved))
+            .then(bytes(a).cmp(&bytes(b)))
+            .then_with(|| a.class.cmp(&b.class))
+    }
+
     /// Whether the program can follow it.
     #[must_use]
     pub fn can_be_followed(&self) -> bool {
         !matches!(self.means, Means::Library(_))
+    }
+
+    /// Whether the allocator serves most of the calls that a pool would save with a block at hand.
+    fn is_mostly_at_hand(&self) -> bool {
+        self.share_at_hand() > MOST
+    }
+
+    /// The calls that the allocator serves with a block at hand, as a share of those that a pool would save.
+    #[must_use]
+    pub fn share_at_hand(&self) -> f64 {
+        (self.calls_at_hand as f64 / self.calls_saved.max(1) as f64).min(1.0)
     }
 
     /// The function that makes most of the calls, if one does.
@@ -165,6 +196,7 @@ mod tests {
             calls: calls_saved,
             calls_saved,
             share_of_calls: 0.1,
+            calls_at_hand: 0,
             peak_live: 1,
             slots: 2,
             bytes: Some(2 * class),

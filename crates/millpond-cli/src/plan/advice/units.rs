@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::at_hand::AtHand;
 use super::{
-    Advice, CALLERS_MAX, Caller, Growing, Headroom, Means, Proposal, SHARE_MIN, Statistics,
+    Advice, CALLERS_MAX, Caller, Growing, Headroom, Means, Proposal, Rules, SHARE_MIN, Statistics,
     find_company, is_worth_it,
 };
-use crate::pattern::Pattern;
-use crate::trace::{Event, Places, Summary, Watch};
+use crate::trace::{Event, Format, HeapFormat, Places, Summary, Watch};
 
 /// A place that asks for so many sizes has size classes proposed, …
 const SIZES_MANY: usize = 4;
@@ -41,6 +41,7 @@ enum Key {
 #[derive(Debug, Clone, Copy, Default)]
 struct Demand {
     births: u64,
+    at_hand: u64,
     live: u32,
     peak_live: u32,
     bytes: u64,
@@ -59,6 +60,17 @@ pub(crate) struct Units {
     /// By class: its size, where the trace says.
     sizes: Vec<Option<u64>>,
     places: Places,
+    /// What the allocator has at hand, where the trace is a recording of one.
+    at_hand: Option<AtHand>,
+}
+
+/// A table with no more different times than this has been added up from counts, …
+const TIMES_OF_COUNTS: u64 = 2;
+
+/// … so that the order of its lines says nothing about the program's.
+fn tells_order(summary: &Summary) -> bool {
+    summary.format != Format::Heap(HeapFormat::Csv)
+        || summary.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
 }
 
 /// How a place behaves.
@@ -70,7 +82,7 @@ struct Habit {
 
 impl Units {
     /// The units of a trace that has been read once.
-    pub(crate) fn new(summary: &Summary, statistics: &Statistics, skip: &[Pattern]) -> Self {
+    pub(crate) fn new(summary: &Summary, statistics: &Statistics, rules: &Rules) -> Self {
         let sizes = statistics.classes.iter().map(|class| class.bytes_max).collect();
         let Some(allocations) = &summary.allocations else {
             let classes = 0..statistics.classes.len() as u32;
@@ -82,9 +94,10 @@ impl Units {
                 demands: vec![Demand::default(); classes.len()],
                 sizes,
                 places: Places::default(),
+                at_hand: None,
             };
         };
-        let places = allocations.places(skip);
+        let places = allocations.places(&rules.skip_callers);
         let kinds: Vec<(u32, u64)> = allocations.kinds().collect();
         let mut habits = vec![Habit::default(); places.places.len()];
         for (&(class, births), &place) in kinds.iter().zip(&places.of_kind) {
@@ -92,7 +105,8 @@ impl Units {
             habit.births += births;
             *habit.births_of_class.entry(class).or_default() += births;
         }
-        let mut units = Self { kinds, sizes, ..Self::default() };
+        let at_hand = tells_order(summary).then(|| AtHand::new(rules.blocks_at_hand));
+        let mut units = Self { kinds, sizes, at_hand, ..Self::default() };
         let mut numbers: HashMap<Key, u32> = HashMap::new();
         for (&(class, _), &place) in units.kinds.iter().zip(&places.of_kind) {
             let key = habits[place as usize].key(&places, place, class);
@@ -145,21 +159,18 @@ impl Units {
             let calls_saved = demand.births.saturating_sub(demand.peak_live.into());
             if is_worth_it(demand.births, calls_saved, all_calls) {
                 let proposal = self.proposal(unit, &kinds_of[unit], all_calls, headroom, names);
+                if proposal.can_be_followed() && proposal.is_mostly_at_hand() {
+                    advice.at_hand.push(proposal);
+                    continue;
+                }
                 if let Key::Class(class) = key {
                     advice.worth_a_pool[*class as usize] = true;
                 }
                 advice.proposals.push(proposal);
             }
         }
-        advice.proposals.sort_by(|a, b| {
-            let last = |proposal: &Proposal| !proposal.can_be_followed();
-            let bytes = |proposal: &Proposal| proposal.bytes.unwrap_or(0);
-            last(a)
-                .cmp(&last(b))
-                .then(b.calls_saved.cmp(&a.calls_saved))
-                .then(bytes(a).cmp(&bytes(b)))
-                .then_with(|| a.class.cmp(&b.class))
-        });
+        advice.proposals.sort_by(Proposal::by_rank);
+        advice.at_hand.sort_by(Proposal::by_rank);
         if advice.proposals.first().is_none_or(|first| !first.can_be_followed()) {
             advice.proposals.clear();
         }
@@ -204,6 +215,7 @@ impl Units {
             calls: demand.births,
             calls_saved,
             share_of_calls: calls_saved as f64 / all_calls.max(1) as f64,
+            calls_at_hand: demand.at_hand,
             peak_live: demand.peak_live,
             slots,
             bytes: range.map(|_| bytes),
@@ -277,8 +289,10 @@ impl Watch for Units {
     #[inline]
     fn birth(&mut self, event: Event) {
         let bytes = self.bytes_of(event.class);
+        let was_at_hand = self.at_hand.as_mut().is_some_and(|at_hand| at_hand.take(bytes));
         let Some(demand) = self.demand_of(event.kind) else { return };
         demand.births += 1;
+        demand.at_hand += u64::from(was_at_hand);
         demand.live += 1;
         demand.peak_live = demand.peak_live.max(demand.live);
         demand.bytes = demand.bytes.saturating_add(bytes);
@@ -288,6 +302,9 @@ impl Watch for Units {
     #[inline]
     fn death(&mut self, event: Event) {
         let bytes = self.bytes_of(event.class);
+        if let Some(at_hand) = &mut self.at_hand {
+            at_hand.give_back(bytes);
+        }
         let Some(demand) = self.demand_of(event.kind) else { return };
         demand.live = demand.live.saturating_sub(1);
         demand.bytes = demand.bytes.saturating_sub(bytes);
