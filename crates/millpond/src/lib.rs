@@ -187,8 +187,9 @@ compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "recorder")]
+#[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
+
 
 mod address;
 pub mod classic;
@@ -267,6 +268,8 @@ mod slots;
     allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
 )]
 mod storage;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub mod sync;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 
@@ -332,3 +335,6 @@ pub use self::{
     size_classes::SizeClasses,
     snapshot::Snapshot,
 };
+
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub use self::sync::{SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError};
