@@ -190,7 +190,6 @@ extern crate alloc;
 #[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
-
 mod address;
 pub mod classic;
 mod errors;

@@ -23,7 +23,11 @@ impl<T> Slots<T> {
     /// The slot of a live value without guards: nobody but the caller can reach the value, and nobody will while
     /// the caller has exclusive access.
     #[inline]
-    pub(super) fn find_for_writing(&self, index: usize, generation: u32) -> Result<usize, TakeError> {
+    pub(super) fn find_for_writing(
+        &self,
+        index: usize,
+        generation: u32,
+    ) -> Result<usize, TakeError> {
         match self.word_for_writing(index) {
             Some(word) if !word.is_live_in(generation) => Err(TakeError::Stale),
             Some(word) if word.guards() > 0 => Err(TakeError::Busy),
@@ -36,11 +40,11 @@ impl<T> Slots<T> {
     pub(super) fn settle(&self) -> usize {
         let mut settled = 0;
         for index in 0..self.capacity() {
-            if self.defers() && self.take_over(index) {
+            let word = self.word_for_writing(index);
+            if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
-                // SAFETY: this thread has taken the slot over (invariant 3), and its value is there; the pool is,
-                // too.
+                // SAFETY: the value was left to this (invariant 3), and the pool is there.
                 unsafe { Self::end(NonNull::from(self), index) };
             }
         }
@@ -90,8 +94,6 @@ impl<T> Slots<T> {
     ///
     /// The caller has exclusive access, and gives it up with the pool's share.
     pub(super) unsafe fn close(slots: NonNull<Self>) {
-        // SAFETY: the pool's share keeps the slots.
-        unsafe { slots.as_ref() }.closing.store(1, Relaxed);
         let mut closing = Closing { slots, next: 0, free: 0, shares: 1 };
         closing.close_all();
     }
@@ -123,7 +125,7 @@ impl<T> Closing<T> {
                 self.shares += 1;
             } else if slots.doom_at_close(index) {
                 self.shares += 1;
-                // SAFETY: this thread has doomed a value without guards, or has taken it over (invariant 3).
+                // SAFETY: this thread has orphaned a value without guards (invariant 3).
                 unsafe { slots.drop_value(index) };
             }
             // Otherwise whoever drops the last guard gives up the slot's share.
@@ -148,21 +150,13 @@ impl<T> Slots<T> {
     /// Dooms the value in a slot that is not free. Whether the slot is this thread's now: it had no guard.
     fn doom_at_close(&self, index: usize) -> bool {
         let at = &self.words[index];
-        let word = Word::from_bits(at.load(Relaxed));
-        if !word.has_value() {
-            // The last guard of its value has ended it, and is about to give the slot back.
+        let word = Word::from_bits(at.fetch_or(Word::ORPHAN, order::doom_at_close()));
+        if !word.has_value() || word.guards() > 0 {
+            // The last guard of its value has ended it and is about to give the slot back; or one will.
             return false;
         }
-        let word = Word::from_bits(at.fetch_or(Word::DOOM, order::doom_at_close()));
-        if !word.has_value() {
-            return false;
-        }
-        if word.is_doomed() {
-            return self.defers() && self.take_over(index);
-        }
-        // As the last guard counts it off.
-        self.doomed.fetch_add(1, Relaxed);
-        word.guards() == 0
+        // Without guards, a doomed value is that of its last guard, unless it was left to `settle`.
+        word.is_live() || self.defers()
     }
 
     /// # Safety

@@ -161,7 +161,9 @@ impl FreeSlots {
     /// So many insertions have found no free slot, from whichever home.
     #[cfg(not(all(test, loom)))]
     pub(super) fn set_refused(&self, refused: u64) {
-        for (home, count) in self.homes.iter().zip(core::iter::once(refused).chain(core::iter::repeat(0))) {
+        for (home, count) in
+            self.homes.iter().zip(core::iter::once(refused).chain(core::iter::repeat(0)))
+        {
             home.refused.store(count, Ordering::Relaxed);
         }
     }

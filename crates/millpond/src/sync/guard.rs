@@ -138,3 +138,31 @@ macro_rules! guard {
 }
 guard!(Shared<'a, T>);
 guard!(SharedOwned<T>);
+
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+mod tests {
+    use core::sync::atomic::Ordering::Relaxed;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use crate::SyncPool;
+    use crate::sync::word::{GUARDS_MAX, Word};
+
+    /// Safe code can leak so many guards; here the count is set.
+    #[test]
+    fn a_guard_beyond_the_last_panics_and_is_not_counted() {
+        let pool = SyncPool::new(1);
+        let handle = pool.insert(5).unwrap();
+        let guard = pool.get(handle).unwrap();
+        let one = pool.slots().words[0].fetch_add(u64::from(GUARDS_MAX) - 2, Relaxed);
+        let another = pool.get(handle).unwrap();
+        let full = Word::from_bits(pool.slots().words[0].load(Relaxed));
+        assert_eq!(full.guards(), GUARDS_MAX);
+        assert!(catch_unwind(AssertUnwindSafe(|| pool.get(handle).is_some())).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| guard.clone())).is_err());
+        assert_eq!(pool.slots().words[0].load(Relaxed), full.to_bits());
+        assert!(full.is_live_in(handle.generation()), "no count has run over into the doomed bit");
+        drop(another);
+        pool.slots().words[0].store(one, Relaxed);
+        assert_eq!(*guard, 5);
+    }
+}

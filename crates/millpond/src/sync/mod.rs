@@ -34,6 +34,8 @@ mod slots;
 #[cfg(not(all(test, loom)))]
 mod snapshot;
 mod tap;
+#[cfg(feature = "validate")]
+mod validate;
 mod word;
 
 #[cfg(all(test, loom))]

@@ -396,9 +396,12 @@ fn exclusive_access_after_a_guard() {
 #[test]
 fn what_one_thread_releases_another_acquires() {
     model(|| {
-        let recycler = Arc::new(SyncRecycler::builder().capacity(1).homes(1).on_release(|n| *n += 10).build_with(|_| 0));
+        let recycler = Arc::new(
+            SyncRecycler::builder().capacity(1).homes(1).on_release(|n| *n += 10).build_with(|_| 0),
+        );
         let theirs = Arc::clone(&recycler);
-        let other = thread::spawn(move || theirs.acquire().map(|mut object| *object += 1).is_some());
+        let other =
+            thread::spawn(move || theirs.acquire().map(|mut object| *object += 1).is_some());
         let mine = recycler.acquire().map(|mut object| *object += 1).is_some();
         let acquired = u32::from(mine) + u32::from(other.join().unwrap());
         assert_eq!(*recycler.acquire().unwrap(), 11 * acquired);

@@ -58,13 +58,10 @@ orders! {
     /// what this thread did before.
     doom: AcqRel, weaker Acquire | Release;
 
-    /// A value whose drop was left to `settle` is taken over. Acquire: as for `doom`.
-    take_over: Acquire, weaker Relaxed;
-
     /// The free bit is set: after the end of the value.
     give_back: Release, weaker Relaxed;
 
-    /// `&mut` looks at a word: before the value is written, all reads through guards are over.
+    /// `&mut` looks at a word: before the value is written, or ends in `settle`, all reads through guards are over.
     exclusive: Acquire, weaker Relaxed;
 
     /// The pool goes and shuts a word of free bits: what was done to the slots that are free is over before their

@@ -4,11 +4,12 @@
 //!
 //! 1. A slot's free bit is set only while its word is dead and it has no value. The thread that clears the bit
 //!    owns the slot until it stores a live word or sets the bit.
-//! 2. While the word is not dead, the slot has a value, and nobody writes or moves it while the word counts a
-//!    guard or can get one: a live word gets guards from any thread, a doomed word only from its guards.
-//! 3. Of the thread that brings a word to "doomed, no guards" there is one: the removal that found no guard, the
-//!    last guard, or the pool that closes. It owns the slot from then on. If the pool defers drops, nobody does,
-//!    until `settle` or the pool's end takes the slot over by making its word dead with a compare-exchange.
+//! 2. While the word is not dead, or is orphaned, the slot has a value, and nobody writes or moves it while the word counts a
+//!    guard or can get one: a live word gets guards from any thread, another word only from its guards.
+//! 3. Of the thread that brings a word to "doomed, no guards" there is one: the removal that found no guard, or the
+//!    last guard. It owns the slot from then on, and a guard that was not the last has nothing to do with the slots any
+//!    more. If the pool defers drops, nobody owns the slot until `settle`, or the pool's end. A pool that closes makes
+//!    the words of values with guards *orphaned*: the last guard owns the slot, deferred or not.
 //! 4. `shares` counts the slots that may still be reached, and the pool. The pool gives up its own share and those
 //!    of slots that nobody can reach any more when it closes; it sets the free bits of the others first. Whoever
 //!    gives back a slot and finds its bit set already therefore knows that the pool is gone, and gives up the
@@ -42,8 +43,6 @@ pub(super) struct Slots<T> {
     name: Option<&'static str>,
     /// Values that were removed stay until `settle`.
     defers: bool,
-    /// Not 0 once the pool closes.
-    pub(super) closing: AtomicU32,
     /// How many slots are doomed.
     pub(super) doomed: AtomicU32,
     pub(super) retired: AtomicU32,
@@ -83,7 +82,6 @@ impl<T> Slots<T> {
             circle: plan.circle,
             name: plan.name,
             defers: plan.defers,
-            closing: AtomicU32::new(0),
             doomed: AtomicU32::new(0),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
@@ -168,7 +166,7 @@ impl<T> Slots<T> {
         let mut seen = at.load(Relaxed);
         loop {
             let word = Word::from_bits(seen);
-            debug_assert!(word.has_value() && word.guards() > 0);
+            debug_assert!(word.guards() > 0);
             if word.guards() == GUARDS_MAX {
                 self.too_many_guards(Handle::from_kept_parts(index, word.generation()));
             }
@@ -285,11 +283,12 @@ impl<T> Slots<T> {
     /// the pool, or another guard, is there.
     #[inline]
     pub(super) unsafe fn drop_guard(slots: NonNull<Self>, index: usize) {
-        // SAFETY: the guard keeps the slots (invariant 4). The reference ends with the expression.
-        let at = unsafe { &slots.as_ref().words[index] };
+        // SAFETY: the guard keeps the slots (invariant 4), up to the `fetch_sub`. The reference is not used after it.
+        let (at, defers) = unsafe { (&slots.as_ref().words[index], slots.as_ref().defers) };
         let word = Word::from_bits(at.fetch_sub(Word::ONE_GUARD, order::drop_guard()));
-        debug_assert!(word.has_value() && word.guards() > 0);
-        if word.is_doomed() && word.guards() == 1 {
+        debug_assert!(word.guards() > 0);
+        // From here on, the slots may be gone unless this thread owns this slot.
+        if word.guards() == 1 && (word.is_orphaned() || (word.is_doomed() && !defers)) {
             // SAFETY: this was the last guard of a doomed value (invariant 3).
             unsafe { Self::end_after_guards(slots, index) };
         }
@@ -297,33 +296,15 @@ impl<T> Slots<T> {
 
     /// # Safety
     ///
-    /// This thread has dropped the last guard of a doomed value.
+    /// This thread owns the slot since it has dropped the last guard of its value.
     #[cold]
     #[inline(never)]
     unsafe fn end_after_guards(slots: NonNull<Self>, index: usize) {
         fence(order::last_guard());
-        // SAFETY: the slot's share is not given up yet (invariant 4): only its owner does that, or the pool once it
-        // owns the slot.
-        let this = unsafe { slots.as_ref() };
-        if this.defers {
-            // If the pool has doomed the value because it closes, the fence shows that it does.
-            let takes = this.closing.load(Relaxed) != 0 && this.take_over(index);
-            if !takes {
-                return;
-            }
-        }
-        this.doomed.fetch_sub(1, Relaxed);
+        // SAFETY: the slot's share is not given up yet (invariant 4): its owner does that.
+        unsafe { slots.as_ref() }.doomed.fetch_sub(1, Relaxed);
         // SAFETY: this thread owns the slot (invariant 3).
         unsafe { Self::end(slots, index) };
-    }
-
-    /// Takes over a doomed slot without guards whose value was left to `settle`: `false` if another thread has.
-    pub(super) fn take_over(&self, index: usize) -> bool {
-        let at = &self.words[index];
-        let word = Word::from_bits(at.load(Relaxed));
-        let is_left = word.is_doomed() && word.guards() == 0;
-        let taken = Word::dead(word.generation() | 1 << 31).to_bits();
-        is_left && at.compare_exchange(word.to_bits(), taken, order::take_over(), Relaxed).is_ok()
     }
 
     /// Ends a lifetime.

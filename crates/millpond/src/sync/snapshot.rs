@@ -258,7 +258,11 @@ impl<T> sealed::State for Present<'_, T> {
     fn word(&self, index: usize) -> u32 {
         let word = self.slots.word(index).unwrap_or(Word::RETIRED);
         // A doomed object is as gone as one that its last guard has ended.
-        if word.is_doomed() { self.slots.circle().word_after(word.generation()) } else { word.plain() }
+        if word.is_doomed() {
+            self.slots.circle().word_after(word.generation())
+        } else {
+            word.plain()
+        }
     }
 
     fn value(&self, index: usize) -> Option<&T> {

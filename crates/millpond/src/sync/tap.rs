@@ -86,7 +86,9 @@ impl SharedTap {
         }
         let listening = track.map_or(core::ptr::null_mut(), |track| {
             tracks.push(Box::new(track));
-            tracks.last().map_or(core::ptr::null_mut(), |track| core::ptr::from_ref(&**track).cast_mut())
+            tracks
+                .last()
+                .map_or(core::ptr::null_mut(), |track| core::ptr::from_ref(&**track).cast_mut())
         });
         // Release: see above.
         self.listening.store(listening, Ordering::Release);

@@ -9,6 +9,7 @@
 /// | --- | --- | --- | --- | --- |
 /// | live | 0 | its handle's | 0 | any |
 /// | doomed: removed, its value is still there | 0 | its handle's | 1 | any |
+/// | orphaned: the pool is gone, its value is still there | 1 | its handle's | 1 | 1 or more |
 /// | vacant | 1 | the next handle's | 0 | 0 |
 /// | spent: free, but without a generation left | 1 | 0 | 1 | 0 |
 /// | retired: spent, and found out by an insertion | 1 | 0 | 0 | 0 |
@@ -27,8 +28,8 @@ impl Word {
     pub(super) const RETIRED: Self = Self(DEAD);
     /// What is added for a guard.
     pub(super) const ONE_GUARD: u64 = 1;
-    /// What is set to doom a value.
-    pub(super) const DOOM: u64 = DOOMED;
+    /// What is set when the pool goes and a value has guards.
+    pub(super) const ORPHAN: u64 = DEAD | DOOMED;
 
     #[inline]
     pub(super) fn from_bits(bits: u64) -> Self {
@@ -78,7 +79,7 @@ impl Word {
         self.0 & (DEAD | DOOMED) == 0
     }
 
-    /// Whether there is a value: live, or doomed.
+    /// Whether there is a value in a pool that is there: live, or doomed.
     #[inline]
     pub(super) fn has_value(self) -> bool {
         self.0 & DEAD == 0
@@ -87,6 +88,12 @@ impl Word {
     #[inline]
     pub(super) fn is_doomed(self) -> bool {
         self.0 & (DEAD | DOOMED) == DOOMED
+    }
+
+    /// Of a word with guards: whether the pool is gone.
+    #[inline]
+    pub(super) fn is_orphaned(self) -> bool {
+        self.0 & Self::ORPHAN == Self::ORPHAN
     }
 
     #[inline]

@@ -42,6 +42,11 @@ impl Line {
         }
     }
 
+    /// How many threads stand in line.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Relaxed) as usize
+    }
+
     /// Whether threads are waiting: whoever comes now does not overtake them.
     #[inline]
     pub(super) fn is_waiting(&self) -> bool {

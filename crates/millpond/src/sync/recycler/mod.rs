@@ -146,6 +146,13 @@ impl<T> SyncRecycler<T> {
         self.free.refused()
     }
 
+    /// How many threads stand in line.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.line.waiting()
+    }
+
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
