@@ -216,6 +216,8 @@ pub mod block_pool;
 pub mod budget;
 #[cfg(feature = "debug-aids")]
 pub mod debug;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub mod lots;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]

@@ -240,27 +240,12 @@ impl<T> SyncPool<T> {
 
     /// Moves out the values that the function chooses, in index order. Values with owned guards are not shown. What the
     /// iterator has not come to stays.
-    pub fn extract_if(
+    pub fn extract_if<F: FnMut(Handle<T>, &mut T) -> bool>(
         &mut self,
-        mut choose: impl FnMut(Handle<T>, &mut T) -> bool,
-    ) -> impl Iterator<Item = (Handle<T>, T)> {
-        let mut next = 0;
-        core::iter::from_fn(move || {
-            while next < self.capacity() {
-                let index = next;
-                next += 1;
-                let Some(word) = self.slots().word_for_writing(index) else { continue };
-                if !word.is_live() {
-                    continue;
-                }
-                let handle = Handle::from_kept_parts(index, word.generation());
-                let is_chosen = self.get_mut(handle).is_ok_and(|value| choose(handle, value));
-                if is_chosen && let Ok(value) = self.take(handle) {
-                    return Some((handle, value));
-                }
-            }
-            None
-        })
+        choose: F,
+    ) -> ExtractIf<'_, T, F> {
+        let left = self.slots().stats().live;
+        ExtractIf { pool: self, choose, next: 0, left }
     }
 
     /// Removes all values. If the drop of one panics, the others are still removed.
@@ -359,6 +344,50 @@ impl<T> FusedIterator for RunsMut<'_, T> {}
 impl<T> fmt::Debug for RunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunsMut").finish_non_exhaustive()
+    }
+}
+
+/// Moves chosen values of a [`SyncPool`] out; made by [`SyncPool::extract_if`].
+pub struct ExtractIf<'a, T, F> {
+    pool: &'a mut SyncPool<T>,
+    choose: F,
+    next: usize,
+    /// How many live values it has not come to.
+    left: usize,
+}
+
+impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
+    type Item = (Handle<T>, T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { pool, choose, next, left } = self;
+        while let Some(word) = pool.slots().word_for_writing(*next) {
+            let index = *next;
+            *next += 1;
+            if !word.is_live() {
+                continue;
+            }
+            *left = left.saturating_sub(1);
+            let handle = Handle::from_kept_parts(index, word.generation());
+            let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
+            if is_chosen {
+                // Without guards, and nobody else can make one.
+                return pool.take(handle).ok().map(|value| (handle, value));
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.left))
+    }
+}
+
+impl<T, F: FnMut(Handle<T>, &mut T) -> bool> FusedIterator for ExtractIf<'_, T, F> {}
+
+impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("next", &self.next).finish_non_exhaustive()
     }
 }
 

@@ -47,7 +47,7 @@ pub use at_home::Home;
 pub use builder::SyncPoolBuilder;
 pub use error::TakeError;
 #[cfg(not(all(test, loom)))]
-pub use exclusive::{Drain, RunsMut};
+pub use exclusive::{Drain, ExtractIf, RunsMut};
 #[cfg(not(all(test, loom)))]
 pub use frozen::{Frozen, FrozenIter, FrozenRuns};
 pub use guard::{Shared, SharedOwned};

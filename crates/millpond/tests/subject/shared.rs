@@ -11,6 +11,12 @@ impl Kind for SharedKind {
     type Handle = Handle<()>;
     type Pool<T: 'static> = Shared<T>;
 
+    /// A pool of threads always retires its slots.
+    const WRAPS_EARLY: bool = false;
+    /// Which slot comes next is up to the home.
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
+    const PANICKING_CLEAR_DOES_TOO: bool = false;
+
     fn wraps(_plan: Plan) -> bool {
         false
     }
