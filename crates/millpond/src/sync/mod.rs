@@ -9,7 +9,7 @@
 //! | handles are the same on every run | no | – | no, unless the threads take turns |
 //!
 //! For births and deaths on many threads whose handles are the same on every run and on any number of threads, see
-//! lots.
+//! [`lots`](crate::lots).
 //!
 //! With the feature `std`, a thread remembers its home in a thread-local variable, and a [`SyncRecycler`] can wait.
 //! Without, a home follows from where the thread's stack lies. Needs atomics of 64 bits.

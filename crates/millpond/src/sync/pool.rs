@@ -46,7 +46,7 @@ use crate::stats::Stats;
 /// look up neighbours at the same time slow each other down.
 ///
 /// Which slot comes next depends on the thread and on the others. For handles that are the same on any number of threads, see
-/// lots.
+/// [`lots`](crate::lots).
 ///
 /// ```
 /// use millpond::SyncPool;
