@@ -11,7 +11,7 @@ pub(crate) type Value = [u64; 2];
 
 /// A pool of values with keys, by `&self`.
 pub(crate) trait Keyed: Sync {
-    type Key: Copy + Send;
+    type Key: Copy + Send + Sync;
     const NAME: &'static str;
     fn new(capacity: usize) -> Self;
     fn insert(&self, value: Value) -> Option<Self::Key>;

@@ -50,6 +50,8 @@
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
+//! | values that come and go on many threads | [`SyncPool`] |
+//! | objects that many threads borrow and give back | [`SyncRecycler`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -68,6 +70,8 @@
 //! | [`BlockPool`] | yes | in runs, within blocks | by blocks, to a limit; shrinks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
 //! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
+//! | [`SyncPool`] | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
+//! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | yes | in runs | no | the heap, once | `T` + 4.125 |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
@@ -86,6 +90,8 @@
 //! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(blocks + capacity / 64 + live) |
 //! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
+//! | [`SyncPool`] | O(1), nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
+//! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1) | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
@@ -168,6 +174,8 @@
 //!   not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
+//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
+//! - `std`: what of `sync` needs the standard library: threads that wait for an object, and a home for each thread.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
@@ -178,7 +186,14 @@
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
+    not(all(
+        feature = "alloc",
+        feature = "bytemuck",
+        feature = "debug-aids",
+        feature = "rayon",
+        feature = "std",
+        feature = "sync"
+    )),
     allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 
@@ -301,6 +316,9 @@ mod guide {
     struct Iterate;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
+    #[doc = include_str!("../../../docs/guide/threads.md")]
+    #[cfg(feature = "sync")]
+    struct Threads;
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
