@@ -286,7 +286,8 @@ impl<T> Slots<T> {
     #[inline]
     pub(super) unsafe fn drop_guard(slots: NonNull<Self>, index: usize) {
         // SAFETY: the guard keeps the slots (invariant 4), up to the `fetch_sub`. The reference is not used after it.
-        let (at, defers) = unsafe { (&slots.as_ref().words[index], slots.as_ref().defers) };
+        let this = unsafe { slots.as_ref() };
+        let (at, defers) = (&this.words[index], this.defers);
         let word = Word::from_bits(at.fetch_sub(Word::ONE_GUARD, order::drop_guard()));
         debug_assert!(word.guards() > 0);
         // From here on, the slots may be gone unless this thread owns this slot.
