@@ -198,6 +198,22 @@ fn the_first_lots_get_what_is_left() {
     pool.validate().unwrap();
 }
 
+/// Lots larger than the pool take no more memory than the pool has slots for; the first gets all of it.
+#[test]
+fn lots_of_any_size_are_cut_to_the_pool() {
+    let all = usize::MAX;
+    for (chunk, births, expected) in [(0, all, 1), (1, all, 1), (all, all, 10), (all, 0, 0)] {
+        let mut pool = Pool::<u32>::new(100);
+        (0..10).for_each(|value| _ = pool.insert(value).unwrap());
+        let mut born = 0;
+        pool.update(&mut Lots::new(chunk, births), |value, lot| {
+            born += usize::from(lot.insert(*value).is_ok());
+        });
+        assert_eq!((born, pool.len()), (expected, 10 + expected));
+    }
+    Pool::<u32>::new(0).update(&mut Lots::new(64, 8), |_, _| unreachable!("there is no value"));
+}
+
 #[test]
 fn a_death_says_whether_the_handle_was_good_not_who_was_first() {
     let mut pool = Pool::<u32>::new(100);

@@ -95,15 +95,12 @@ impl<T, H: HandleLayout> Lots<T, H> {
         first..first.saturating_add(self.births_each).min(self.handles.len())
     }
 
-    /// Forgets what was not settled, and makes room for a pool of this capacity.
+    /// Forgets what was not settled, and makes room for the tasks of a pool of this capacity.
     fn begin(&mut self, capacity: usize) -> usize {
         let tasks = capacity.div_ceil(self.chunk_slots);
         self.handles.clear();
         self.births.resize_with(tasks, Vec::new);
-        for births in &mut self.births {
-            births.clear();
-            births.reserve(self.births_each.min(capacity));
-        }
+        self.births.iter_mut().for_each(Vec::clear);
         self.deaths.resize_with(capacity.div_ceil(DEATHS_BITS), || AtomicU32::new(0));
         self.deaths.iter_mut().for_each(|bits| *bits.get_mut() = 0);
         tasks
@@ -208,6 +205,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let tasks = lots.begin(self.capacity());
         let wanted = tasks.saturating_mul(lots.births_each).min(self.capacity());
         lots.handles.extend(self.upcoming().take(wanted));
+        for task in 0..tasks {
+            let births = lots.lot(task).len();
+            lots.births[task].reserve(births);
+        }
         Update { pool: self, lots, tasks }
     }
 
