@@ -43,6 +43,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("walk_for_1_of_64", walk_for::<1>),
     ("walk_for_5_of_64", walk_for::<5>),
     ("walk_for_48_of_64", walk_for::<48>),
+    ("walk_for_lowest_5_of_64", walk_lowest::<5>),
+    ("walk_for_each_lowest_5_of_64", walk_each_lowest::<5>),
+    ("walk_runs_lowest_5_of_64", walk_runs_lowest::<5>),
     ("walk_for_each_0_of_64", walk_for_each::<0>),
     ("walk_for_each_1_of_64", walk_for_each::<1>),
     ("walk_for_each_5_of_64", walk_for_each::<5>),
@@ -247,6 +250,33 @@ fn walk_for_each<const LIVE: u64>(times: usize) {
 
 fn walk_runs<const LIVE: u64>(times: usize) {
     walks(times, LIVE, |pool| {
+        for (_, run) in pool.runs_mut() {
+            run.iter_mut().for_each(|value| value[0] += value[1]);
+        }
+    });
+}
+
+/// A pool of 64 slots whose live objects are the lowest ones, as those of most small pools in a game.
+fn walks_of_lowest(times: usize, live: u64, walk: impl Fn(&mut Pool<Value>)) {
+    let mut pool = Pool::<Value>::new(SMALL as usize);
+    for i in 0..live {
+        pool.insert([i; 4]).ok();
+    }
+    for _ in 0..times {
+        walk(black_box(&mut pool));
+    }
+}
+
+fn walk_lowest<const LIVE: u64>(times: usize) {
+    walks_of_lowest(times, LIVE, walk_by_for);
+}
+
+fn walk_each_lowest<const LIVE: u64>(times: usize) {
+    walks_of_lowest(times, LIVE, |pool| pool.values_mut().for_each(|value| value[0] += value[1]));
+}
+
+fn walk_runs_lowest<const LIVE: u64>(times: usize) {
+    walks_of_lowest(times, LIVE, |pool| {
         for (_, run) in pool.runs_mut() {
             run.iter_mut().for_each(|value| value[0] += value[1]);
         }

@@ -16,29 +16,19 @@ pub struct LiveSlots<'a> {
 
 /// The state of [`LiveSlots`] without the borrow, for callers that change slots on the way: they pass the
 /// occupancy at each step. Slots that were yielded may die; nothing else may change.
-///
-/// A word with [few runs](has_few_runs) is iterated over by runs, as ranges of slots: stepping through a run is
-/// counting, and its end is where the processor expects it. A word with many is iterated over bit by bit.
-///
-/// # Invariant
-///
-/// `at <= until <= 64`. The slots of the front's word from `at` to `until` are a run that was counted and is not yet
-/// yielded; the front's bits are above it.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveWalk {
+    /// What is left of the [prefix](LiveBits::new).
     at: usize,
     until: usize,
-    by_runs: bool,
-    words: Words,
+    bits: LiveBits,
 }
 
-/// Whether the live slots of a word are adjacent but for two gaps at most.
-#[inline(always)]
-fn has_few_runs(bits: u64) -> bool {
-    let starts = bits & !(bits << 1);
-    let but_one = starts & starts.wrapping_sub(1);
-    let but_two = but_one & but_one.wrapping_sub(1);
-    but_two & but_two.wrapping_sub(1) == 0
+/// The live slots of an occupancy in index order, bit by bit, from both ends, but for a prefix that is better iterated
+/// over as a range.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveBits {
+    words: Words,
 }
 
 /// Whether the live slots of a word are adjacent.
@@ -59,11 +49,109 @@ fn take_run(bits: &mut u64) -> (usize, usize) {
     (first, carried.trailing_zeros() as usize)
 }
 
+impl LiveBits {
+    /// With the number of slots in the prefix: if the occupancy is known to have the lowest slots and no others, all of
+    /// them; otherwise none.
+    #[inline(always)]
+    pub(crate) fn new(occupancy: Occupancy<'_>) -> (Self, usize) {
+        match occupancy.prefix() {
+            Some(slots) => (Self { words: Words::EMPTY }, slots),
+            None => (Self { words: Words::new(occupancy) }, 0),
+        }
+    }
+
+    /// How many live slots are left.
+    #[inline(always)]
+    pub(crate) fn left(&self) -> usize {
+        self.words.left()
+    }
+
+    #[inline(always)]
+    pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
+        let mut bits = NonZero::new(self.words.front_bits);
+        if bits.is_none() {
+            if !self.words.load_front(source) {
+                return None;
+            }
+            bits = NonZero::new(self.words.front_bits);
+        }
+        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
+        let bits = bits?;
+        self.words.front_bits = bits.get() & (bits.get() - 1);
+        self.words.count(1);
+        Some(self.words.front() + bits.trailing_zeros() as usize)
+    }
+
+    /// Takes the slots of the prefix from `at` on as well, so that the back can yield them.
+    #[inline]
+    pub(crate) fn take_prefix(&mut self, at: usize, until: usize, source: Source<'_>) {
+        if at < until {
+            self.words = Words::of_range(at, until, source);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn next_back(&mut self, source: Source<'_>) -> Option<usize> {
+        if self.words.back_bits == 0 && !self.words.load_back(source) {
+            return None;
+        }
+        let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
+        self.words.back_bits &= !(1 << bit);
+        self.words.count(1);
+        Some(self.words.back() + bit)
+    }
+
+    /// What is left, from the front.
+    #[inline(always)]
+    pub(crate) fn fold<A, F: FnMut(A, usize) -> A>(
+        self,
+        source: Source<'_>,
+        start: A,
+        mut f: F,
+    ) -> A {
+        let Self { mut words } = self;
+        let mut value = start;
+        if words.is_over() {
+            return value;
+        }
+        loop {
+            if words.front_bits == !0 {
+                // Full words one behind the other are one loop, and the compiler knows that it goes by 64.
+                let first = words.front();
+                while words.is_next_full(source) {
+                    words.step_front(source);
+                }
+                words.count(words.next() - first);
+                for slot in first..words.next() {
+                    value = f(value, slot);
+                }
+            } else if is_one_run(words.front_bits) && words.front_bits != 0 {
+                let (first, end) = take_run(&mut words.front_bits);
+                words.count(end - first);
+                for slot in words.front() + first..words.front() + end {
+                    value = f(value, slot);
+                }
+            } else {
+                let mut bits = words.front_bits;
+                while bits != 0 {
+                    value = f(value, words.front() + bits.trailing_zeros() as usize);
+                    bits &= bits - 1;
+                    words.count(1);
+                }
+            }
+            words.front_bits = 0;
+            if !words.load_front(source) {
+                return value;
+            }
+        }
+    }
+}
+
 impl LiveWalk {
     #[inline(always)]
     pub(crate) fn new(occupancy: Occupancy<'_>) -> Self {
-        let words = Words::new(occupancy);
-        Self { at: 0, until: 0, by_runs: has_few_runs(words.front_bits), words }
+        let (bits, until) = LiveBits::new(occupancy);
+        Self { at: 0, until, bits }
     }
 
     #[inline(always)]
@@ -79,60 +167,22 @@ impl LiveWalk {
     #[inline(always)]
     fn next_of(&mut self, source: Source<'_>) -> Option<usize> {
         if self.at < self.until {
-            let slot = self.words.front() + self.at;
             self.at += 1;
-            return Some(slot);
+            return Some(self.at - 1);
         }
-        let mut bits = NonZero::new(self.words.front_bits);
-        if bits.is_none() {
-            if !self.words.load_front(source) {
-                return None;
-            }
-            self.by_runs = has_few_runs(self.words.front_bits);
-            bits = NonZero::new(self.words.front_bits);
-        }
-        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
-        let bits = bits?;
-        if self.by_runs {
-            let (first, until) = take_run(&mut self.words.front_bits);
-            self.words.count(until - first);
-            (self.at, self.until) = (first + 1, until);
-            return Some(self.words.front() + first);
-        }
-        self.words.front_bits = bits.get() & (bits.get() - 1);
-        self.words.count(1);
-        Some(self.words.front() + bits.trailing_zeros() as usize)
+        self.bits.next(source)
     }
 
     #[inline(always)]
     fn next_back_of(&mut self, source: Source<'_>) -> Option<usize> {
-        if self.words.back_bits == 0 {
-            self.front_as_bits();
-            if !self.words.load_back(source) {
-                return None;
-            }
-        }
-        let bit = WORD_SLOTS - 1 - self.words.back_bits.leading_zeros() as usize;
-        self.words.back_bits &= !(1 << bit);
-        self.words.count(1);
-        Some(self.words.back() + bit)
-    }
-}
-
-impl LiveWalk {
-    /// What the front has of a run, as bits, so that the back can take it.
-    #[inline]
-    fn front_as_bits(&mut self) {
-        for bit in self.at..self.until {
-            self.words.front_bits |= 1 << bit;
-        }
-        self.words.count_back(self.until - self.at);
-        self.at = self.until;
+        self.bits.take_prefix(self.at, self.until, source);
+        self.until = self.at;
+        self.bits.next_back(source)
     }
 
     #[inline]
     fn len(&self) -> usize {
-        self.until - self.at + self.words.left()
+        self.until - self.at + self.bits.left()
     }
 }
 
@@ -168,43 +218,12 @@ impl Iterator for LiveSlots<'_> {
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, usize) -> A>(self, start: A, mut f: F) -> A {
-        let Self { source, walk: LiveWalk { at, until, mut words, .. } } = self;
+        let Self { source, walk: LiveWalk { at, until, bits } } = self;
         let mut value = start;
-        if at < until {
-            for slot in words.front() + at..words.front() + until {
-                value = f(value, slot);
-            }
+        for slot in at..until {
+            value = f(value, slot);
         }
-        loop {
-            if words.front_bits == !0 {
-                // Full words one behind the other are one loop, and the compiler knows that it goes by 64.
-                let first = words.front();
-                while words.is_next_full(source) {
-                    words.step_front(source);
-                }
-                words.count(words.next() - first);
-                for slot in first..words.next() {
-                    value = f(value, slot);
-                }
-            } else if is_one_run(words.front_bits) && words.front_bits != 0 {
-                let (first, end) = take_run(&mut words.front_bits);
-                words.count(end - first);
-                for slot in words.front() + first..words.front() + end {
-                    value = f(value, slot);
-                }
-            } else {
-                let mut bits = words.front_bits;
-                while bits != 0 {
-                    value = f(value, words.front() + bits.trailing_zeros() as usize);
-                    bits &= bits - 1;
-                    words.count(1);
-                }
-            }
-            words.front_bits = 0;
-            if !words.load_front(source) {
-                return value;
-            }
-        }
+        bits.fold(source, value, f)
     }
 }
 
@@ -220,7 +239,7 @@ impl FusedIterator for LiveSlots<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::tests::{bits, occupancy, patterns, prefix, random};
     use super::super::{LiveWalk, Occupancy, Source, TopBit};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
@@ -233,8 +252,11 @@ mod tests {
             let bits = bits(&live);
             let bytes: Vec<u8> = live.iter().map(|live| if *live { 3 } else { 0x83 }).collect();
             let count = live.iter().filter(|live| **live).count();
-            for source in [Source::Bits(&bits), Source::Bytes(&bytes, TopBit::Dead)] {
-                let mut slots = Occupancy::new(source, live.len(), count).iter();
+            let sources = [Source::Bits(&bits), Source::Bytes(&bytes, TopBit::Dead)];
+            for (source, known) in sources.into_iter().flat_map(|s| [(s, None), (s, prefix(&live))])
+            {
+                let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
+                let mut slots = occupancy.iter();
                 let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
                 loop {
                     assert_eq!((slots.len(), slots.clone().count()), (queue.len(), queue.len()));
@@ -275,9 +297,10 @@ mod tests {
     #[test]
     fn a_walk_goes_on_while_slots_die() {
         let mut seed = 2;
-        for mut live in patterns() {
+        for mut live in patterns().flat_map(|live| [live.clone(), live]) {
             let mut queue: VecDeque<usize> = (0..live.len()).filter(|i| live[*i]).collect();
-            let mut walk = LiveWalk::new(occupancy(&bits(&live), &live));
+            let known = if random(&mut seed) % 2 == 0 { prefix(&live) } else { None };
+            let mut walk = LiveWalk::new(occupancy(&bits(&live), &live).with_prefix(known));
             loop {
                 let bits = bits(&live);
                 let words: Vec<u16> =

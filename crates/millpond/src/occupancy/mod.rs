@@ -19,6 +19,7 @@ mod words;
 pub(crate) use gather::equal_words;
 #[doc(hidden)]
 pub use gather::{Source, TopBit};
+pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
 #[cfg(feature = "alloc")]
 pub(crate) use live::LiveWalk;
@@ -45,13 +46,27 @@ pub struct Occupancy<'a> {
     source: Source<'a>,
     slots: usize,
     live: usize,
+    /// See [`prefix`](Self::prefix).
+    prefix: Option<usize>,
 }
 
 impl<'a> Occupancy<'a> {
     /// As many slots are live as the source has bits for it.
     #[inline]
     pub(crate) fn new(source: Source<'a>, slots: usize, live: usize) -> Self {
-        Self { source, slots, live }
+        Self { source, slots, live, prefix: None }
+    }
+
+    /// With what is known of the [prefix](Self::prefix).
+    #[inline(always)]
+    pub(crate) fn with_prefix(self, prefix: Option<usize>) -> Self {
+        Self { prefix, ..self }
+    }
+
+    /// All slots below this one are live, and no others, if that is known.
+    #[inline(always)]
+    pub(crate) fn prefix(&self) -> Option<usize> {
+        self.prefix
     }
 
     /// How many slots there are, live and dead.
@@ -122,7 +137,7 @@ impl<'a> Occupancy<'a> {
     }
 
     #[inline]
-    fn source(&self) -> Source<'a> {
+    pub(crate) fn source(&self) -> Source<'a> {
         self.source
     }
 }
@@ -161,10 +176,16 @@ pub(crate) mod tests {
         Occupancy::new(Source::Bits(bits), live.len(), count)
     }
 
+    /// How many slots are live, if they are the lowest.
+    pub(crate) fn prefix(live: &[bool]) -> Option<usize> {
+        let lowest = live.iter().take_while(|live| **live).count();
+        (!live[lowest..].contains(&true)).then_some(lowest)
+    }
+
     /// Patterns that cross every kind of word border, on sizes around them.
     pub(crate) fn patterns() -> impl Iterator<Item = Vec<bool>> {
         let sizes = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 256, 320];
-        let kinds: [fn(usize) -> bool; 9] = [
+        let kinds: [fn(usize) -> bool; 11] = [
             |_| true,
             |_| false,
             |i| i % 2 == 0,
@@ -174,6 +195,8 @@ pub(crate) mod tests {
             |i| i % 65 < 60,
             |i| (i * i + i / 7) % 5 < 2,
             |i| i > 3 && i % 97 != 0,
+            |i| i < 3,
+            |i| i < 130,
         ];
         sizes.into_iter().flat_map(move |n| kinds.map(|kind| (0..n).map(kind).collect()))
     }

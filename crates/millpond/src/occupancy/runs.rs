@@ -1,4 +1,5 @@
 use core::iter::FusedIterator;
+use core::mem;
 use core::ops::Range;
 
 use super::words::Words;
@@ -11,13 +12,19 @@ use super::{Occupancy, Source, WORD_SLOTS};
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     source: Source<'a>,
+    /// The only run ends here, if it begins at slot 0, is known and was not yielded; otherwise 0. `words` lacks it.
+    prefix: usize,
     words: Words,
 }
 
 impl<'a> Runs<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(occupancy: Occupancy<'a>) -> Self {
-        Self { source: occupancy.source(), words: Words::new(occupancy) }
+        let (prefix, words) = match occupancy.prefix() {
+            Some(until) => (until, Words::EMPTY),
+            None => (0, Words::new(occupancy)),
+        };
+        Self { source: occupancy.source(), prefix, words }
     }
 }
 
@@ -26,8 +33,9 @@ impl Runs<'_> {
     /// Cuts what is left between two words, near the middle; a run that crosses this border becomes two.
     /// `None` if there is only one word left.
     pub(crate) fn split(&self) -> Option<(Self, Self)> {
-        let (left, right) = self.words.split()?;
-        let half = |words| Self { source: self.source, words };
+        let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
+        let (left, right) = prefix.as_ref().unwrap_or(&self.words).split()?;
+        let half = |words| Self { source: self.source, prefix: 0, words };
         Some((half(left), half(right)))
     }
 }
@@ -38,13 +46,18 @@ impl Iterator for Runs<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
-        if words.front_bits == 0 && !words.load_front(self.source) {
-            return None;
+        if words.front_bits == 0 {
+            if self.prefix > 0 {
+                return Some(0..mem::take(&mut self.prefix));
+            }
+            if !words.load_front(self.source) {
+                return None;
+            }
         }
-        let first_bit = words.front_bits.trailing_zeros() as usize;
-        let start = words.front() + first_bit;
+        let start = words.front() + words.front_bits.trailing_zeros() as usize;
         // Adding 1 at the run's first bit carries through the run to the first 0 after it.
-        let carried = words.front_bits.wrapping_add(1 << first_bit);
+        let lowest = words.front_bits & words.front_bits.wrapping_neg();
+        let carried = words.front_bits.wrapping_add(lowest);
         words.front_bits &= carried;
         let end = if carried != 0 {
             words.front() + carried.trailing_zeros() as usize
@@ -60,8 +73,13 @@ impl DoubleEndedIterator for Runs<'_> {
     #[inline(always)]
     fn next_back(&mut self) -> Option<Range<usize>> {
         let words = &mut self.words;
-        if words.back_bits == 0 && !words.load_back(self.source) {
-            return None;
+        if words.back_bits == 0 {
+            if self.prefix > 0 {
+                return Some(0..mem::take(&mut self.prefix));
+            }
+            if !words.load_back(self.source) {
+                return None;
+            }
         }
         let bits_until = WORD_SLOTS - words.back_bits.leading_zeros() as usize;
         let end = words.back() + bits_until;
@@ -123,7 +141,7 @@ impl FusedIterator for Runs<'_> {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{bits, occupancy, patterns, random};
+    use super::super::tests::{bits, occupancy, patterns, prefix, random};
     use super::super::{Occupancy, Source, TopBit};
     use alloc::collections::VecDeque;
     use alloc::vec::Vec;
@@ -165,6 +183,8 @@ mod tests {
             let runs = occupancy(&bits, &live).runs();
             let slots: Vec<_> = runs.clone().flatten().collect();
             assert_eq!(slots_of(runs.clone(), 0, live.len()), slots);
+            let known = occupancy(&bits, &live).with_prefix(prefix(&live)).runs();
+            assert_eq!(slots_of(known, 0, live.len()), slots);
             // Also what is left after some were taken from both ends.
             let (mut rest, mut front, mut back) = (runs, Vec::new(), Vec::new());
             front.extend(rest.next().into_iter().flatten());
@@ -185,8 +205,9 @@ mod tests {
             let live_tops = Source::Wide(&words, TopBit::Live);
             let count = live.iter().filter(|live| **live).count();
             for source in [Source::Bits(&bits), live_tops] {
-                for _ in 0..8 {
-                    let mut runs = Occupancy::new(source, live.len(), count).runs();
+                for known in [None, prefix(&live)].repeat(4) {
+                    let occupancy = Occupancy::new(source, live.len(), count).with_prefix(known);
+                    let mut runs = occupancy.runs();
                     let mut queue: VecDeque<_> = runs_of(&live).into();
                     loop {
                         if random(&mut seed) % 8 == 0 {

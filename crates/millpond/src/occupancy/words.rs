@@ -49,6 +49,19 @@ impl Words {
         }
     }
 
+    /// No word at all.
+    pub(super) const EMPTY: Self = Self { front_bits: 0, back_bits: 0, front: 0, end: 0, left: 0 };
+
+    /// The live slots of a range in which all are live; the front's word may have others above it.
+    pub(super) fn of_range(at: usize, until: usize, source: Source<'_>) -> Self {
+        let front = at & !(WORD_SLOTS - 1);
+        let mut front_bits = source.word(front / WORD_SLOTS) & !0 << (at - front);
+        if until - front < WORD_SLOTS {
+            front_bits &= (1 << (until - front)) - 1;
+        }
+        Self { front_bits, back_bits: 0, front, end: until, left: (until - at) as isize }
+    }
+
     /// The slot of the front's lowest bit. The front has loaded a word.
     #[inline(always)]
     pub(super) fn front(&self) -> usize {
@@ -80,10 +93,10 @@ impl Words {
         self.left = self.left.wrapping_sub(slots as isize);
     }
 
-    /// Slots that were counted are not yielded yet.
+    /// Whether no live slot is left, as far as was counted.
     #[inline(always)]
-    pub(super) fn count_back(&mut self, slots: usize) {
-        self.left = self.left.wrapping_add(slots as isize);
+    pub(super) fn is_over(&self) -> bool {
+        self.left <= 0
     }
 
     /// Whether there is a word that is not loaded yet.

@@ -20,9 +20,9 @@ pub use iter::{Iter, IterMut, Values, ValuesMut};
 pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
 use crate::memory::OutOfMemory;
-use crate::occupancy::{Occupancy, WORD_SLOTS};
+use crate::occupancy::Occupancy;
 use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
 use crate::settings::{BuildError, Settings};
@@ -803,8 +803,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         ExtractIf::new(self, choose)
     }
 
-    /// Removes the values of which the function says `false`, in index order. If it panics, the
-    /// values that it has not come to stay, and so does the one that it was looking at.
+    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
+    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
+    /// later ones stay.
     ///
     /// ```
     /// # use millpond::Pool;
@@ -818,42 +819,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        for word in 0..self.capacity().div_ceil(WORD_SLOTS) {
-            let mut live = self.occupancy().word(word);
-            let first = word * WORD_SLOTS;
-            if live == !0 {
-                for index in first..first + WORD_SLOTS {
-                    // SAFETY: the slot was live when the word was read, and this loop comes to each slot
-                    // once; nothing else can remove a value, as `keep` has no access to the pool.
-                    unsafe { self.retain_live(index, &mut keep) };
-                }
-                continue;
-            }
-            while live != 0 {
-                // SAFETY: as above.
-                unsafe { self.retain_live(first + live.trailing_zeros() as usize, &mut keep) };
-                live &= live - 1;
-            }
-        }
-    }
-
-    /// Removes a value if the function says `false` of it.
-    ///
-    /// # Safety
-    ///
-    /// The slot is live.
-    #[inline(always)]
-    unsafe fn retain_live(&mut self, index: usize, keep: &mut impl FnMut(H, &mut T) -> bool) {
-        let handle = handle_of_live(index, self.storage.words().as_slice());
-        // SAFETY: the slot is live.
-        let value = unsafe { self.storage.get_unchecked_mut(index) };
-        if !keep(handle, value) {
-            // Read anew: a function that takes no look at the handle then needs none.
-            let generation = handle_of_live::<H>(index, self.storage.words().as_slice()).word();
-            // SAFETY: the slot is live, in this generation.
-            drop(unsafe { self.remove_live(index, generation) });
-        }
+    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, keep);
     }
 
     /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay

@@ -8,8 +8,8 @@
 //! The header of the block is a part of the pool and says where each array is. On 64 bits:
 //!
 //! ```text
-//! offset   0        8        16      24      32        40
-//!          values   bitmap   slots   words   entries   number of entries
+//! offset   0        8        16      24      32        40                  48
+//!          values   bitmap   slots   words   entries   number of entries   words of the bitmap
 //! ```
 //!
 //! # Invariant
@@ -50,6 +50,8 @@ pub struct Block<W: Word, E: Entry, T> {
     words: NonNull<W>,
     entries: NonNull<E>,
     entry_count: usize,
+    /// One for each 64 slots; a field, as each walk asks.
+    bit_words: usize,
     /// The memory is somebody else's, lent for as long as the block is there.
     is_lent: bool,
     bitmap_age: BitmapAge,
@@ -79,10 +81,22 @@ impl Offsets {
                 Layout::array::<W>(slots)?.extend(Layout::array::<E>(entries)?)?;
             let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
             let (layout, bits) = layout.extend(bitmap)?;
-            let (layout, values) = layout.extend(Layout::array::<MaybeUninit<T>>(slots)?)?;
+            let array = Layout::array::<MaybeUninit<T>>(slots)?;
+            let (layout, values) = layout.extend(array.align_to(values_align::<T>(slots))?)?;
             Ok(Self { layout, entries, bits, values })
         };
         of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
+    }
+}
+
+/// How the values are aligned: as far as their stride keeps it, up to a cache line, so that no value lies in more lines
+/// than it must.
+fn values_align<T>(slots: usize) -> usize {
+    const CACHE_LINE: usize = 64;
+    match size_of::<T>() {
+        0 => 1,
+        _ if slots == 0 => 1,
+        size => (1 << size.trailing_zeros()).min(CACHE_LINE),
     }
 }
 
@@ -159,15 +173,16 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             words: start.cast(),
             entries: at(offsets.entries).cast(),
             entry_count,
+            bit_words: slots.div_ceil(WORD_SLOTS),
             is_lent: true,
-            bitmap_age: BitmapAge { in_step: false, gathered_at: 0 },
+            bitmap_age: BitmapAge::OLD,
             #[cfg(feature = "debug-aids")]
             watch: None,
             owns: PhantomData,
         };
         fill(block.words, slots, word);
         fill(block.entries, entry_count, E::EMPTY);
-        fill(block.bits, slots.div_ceil(WORD_SLOTS), 0);
+        fill(block.bits, block.bit_words, 0);
         // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
         memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
         Ok(block)
@@ -202,12 +217,11 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
 
     #[inline(always)]
     fn parts(&self) -> Parts<'_, W, E, T> {
-        let bits = self.slots.div_ceil(WORD_SLOTS);
         Parts {
             // SAFETY: as the invariant says; the block is borrowed.
             words: unsafe { slice::from_raw_parts(self.words.as_ptr(), self.slots) },
             // SAFETY: as above.
-            bits: unsafe { slice::from_raw_parts(self.bits.as_ptr(), bits) },
+            bits: unsafe { slice::from_raw_parts(self.bits.as_ptr(), self.bit_words) },
             // SAFETY: as above.
             entries: unsafe { slice::from_raw_parts(self.entries.as_ptr(), self.entry_count) },
             values: self.values.as_ptr(),
@@ -216,12 +230,11 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
 
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
-        let bits = self.slots.div_ceil(WORD_SLOTS);
         PartsMut {
             // SAFETY: as the invariant says; the block is borrowed alone, and the arrays do not overlap.
             words: unsafe { slice::from_raw_parts_mut(self.words.as_ptr(), self.slots) },
             // SAFETY: as above.
-            bits: unsafe { slice::from_raw_parts_mut(self.bits.as_ptr(), bits) },
+            bits: unsafe { slice::from_raw_parts_mut(self.bits.as_ptr(), self.bit_words) },
             // SAFETY: as above.
             entries: unsafe { slice::from_raw_parts_mut(self.entries.as_ptr(), self.entry_count) },
             values: self.values.as_ptr(),
@@ -274,8 +287,9 @@ mod tests {
             offset_of!(Header, words),
             offset_of!(Header, entries),
             offset_of!(Header, entry_count),
+            offset_of!(Header, bit_words),
         ];
-        assert_eq!(offsets, [0, 8, 16, 24, 32, 40]);
+        assert_eq!(offsets, [0, 8, 16, 24, 32, 40, 48]);
     }
 
     #[test]

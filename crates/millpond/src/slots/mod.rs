@@ -23,7 +23,7 @@ pub(crate) use self::block::Block;
 pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::inline::Inline;
-pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place};
+pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place, Prefix};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
 pub(crate) use self::words::{KeptWords, SlotWords, source};

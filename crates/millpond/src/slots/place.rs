@@ -41,7 +41,7 @@ pub unsafe trait Place {
     /// What is known of the bitmap; of no use if there is none.
     #[inline(always)]
     fn bitmap_age(&self) -> BitmapAge {
-        BitmapAge { in_step: false, gathered_at: 0 }
+        BitmapAge::OLD
     }
 
     /// The same, mutable, if there is a bitmap.
@@ -76,8 +76,42 @@ pub unsafe trait Place {
 pub struct BitmapAge {
     /// Each birth and death writes its bit.
     pub(crate) in_step: bool,
+    /// What a walk has found out about the live slots, unless one was born or has died since.
+    pub(crate) prefix: Prefix,
     /// The bitmap is as the words were when there had been this many births and deaths.
     pub(crate) gathered_at: u64,
+}
+
+impl BitmapAge {
+    /// A bitmap that nobody has gathered.
+    pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
+}
+
+/// Whether the live slots are the lowest slots of the pool: then a walk over them is one over a slice.
+///
+/// Most walks over small pools begin with this question, and few pools change between two walks, so that the answer is
+/// kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub(crate) struct Prefix(u32);
+
+impl Prefix {
+    /// Nobody has looked since a slot was born or has died.
+    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
+    /// There is a dead slot below a live one.
+    pub(crate) const NONE: Self = Self(u32::MAX - 1);
+
+    /// The slots below this one are live, and no others.
+    pub(crate) fn of(slots: usize) -> Self {
+        // No pool has as many slots.
+        Self((slots as u32).min(Self::NONE.0))
+    }
+
+    /// How many slots are live, if they are the lowest.
+    #[inline(always)]
+    pub(crate) fn get(self) -> Option<usize> {
+        (self.0 < Self::NONE.0).then_some(self.0 as usize)
+    }
 }
 
 /// The arrays of a [`Place`].

@@ -10,6 +10,9 @@
 //! that it is old. A bit costs about half a nanosecond for each birth and death, gathering a twentieth for each slot
 //! and walk. So small pools have their bitmap in step, and a large one from its first walk on that has found few
 //! births and deaths since the walk before. A shared walk over an old bitmap gathers the bits on the way.
+//!
+//! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
+//! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
 
 use crate::handle::{HandleLayout, Word};
 #[cfg(feature = "alloc")]
@@ -17,7 +20,7 @@ use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{BitmapAge, Circle, Entry, Inline, Place};
+use crate::slots::{BitmapAge, Circle, Entry, Inline, Place, Prefix};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -311,6 +314,9 @@ impl<P: Place> SlotWords<P> {
         let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
         unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.prefix = Prefix::UNKNOWN;
+        }
         if P::HAS_BITMAP && self.place.bitmap_age().in_step {
             let bits = self.place.parts_mut().bits;
             // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
@@ -377,14 +383,36 @@ impl<P: Place> SlotWords<P> {
         let parts = self.place.parts();
         let source =
             if self.is_bitmap_old() { source::<P>(parts.words) } else { Source::Bits(parts.bits) };
-        Occupancy::new(source, parts.words.len(), self.live())
+        Occupancy::new(source, parts.words.len(), self.live()).with_prefix(self.prefix())
     }
 
-    /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word.
-    #[inline]
+    /// How many slots are live, if they are known to be the lowest.
+    #[inline(always)]
+    pub(crate) fn prefix(&self) -> Option<usize> {
+        self.place.bitmap_age().prefix.get()
+    }
+
+    /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word, or none.
+    #[inline(always)]
     pub(crate) fn refresh(&mut self) {
-        if P::HAS_BITMAP && self.is_bitmap_old() {
+        if P::HAS_BITMAP && self.place.bitmap_age().prefix == Prefix::UNKNOWN {
+            self.look();
+        }
+    }
+
+    #[inline(never)]
+    fn look(&mut self) {
+        if self.is_bitmap_old() {
             self.gather();
+        }
+        let (bits, live) = (self.place.parts().bits, self.live());
+        let (full, ones) = (live / WORD_SLOTS, (1 << (live % WORD_SLOTS)) - 1);
+        // As many bits are set as slots are live: if these are the lowest, there is no other.
+        let is_prefix = bits.get(full).is_none_or(|&bits| bits == ones)
+            && bits[..full].iter().all(|&bits| bits == !0);
+        let prefix = if is_prefix { Prefix::of(live) } else { Prefix::NONE };
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.prefix = prefix;
         }
     }
 
@@ -408,7 +436,7 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     fn set_gathered_at(&mut self, changes: u64) {
         if let Some(age) = self.place.bitmap_age_mut() {
-            *age = BitmapAge { gathered_at: changes, ..*age };
+            *age = BitmapAge { gathered_at: changes, prefix: Prefix::UNKNOWN, ..*age };
         }
     }
 
@@ -545,6 +573,13 @@ impl<P: Place> SlotWords<P> {
             differs.is_none() || self.is_bitmap_old(),
             "the bitmap has the bits of the live slots, or is known to be old",
             format_args!("word {differs:?} differs"),
+        )?;
+        let prefix = self.place.bitmap_age().prefix;
+        let is_prefix = self.all().take(live).all(|word| !word.is_dead());
+        ensure(
+            prefix == Prefix::UNKNOWN || prefix.get() == is_prefix.then_some(live),
+            "the live slots are the lowest ones if they are said to be",
+            format_args!("{live} live, {prefix:?}"),
         )?;
         let beyond = match (self.slots() % WORD_SLOTS, parts.bits.last()) {
             (0, _) | (_, None) => 0,

@@ -650,8 +650,9 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         ExtractIf::new(self, choose)
     }
 
-    /// Removes the values of which the function says `false`, in index order. If it panics, the
-    /// values that it has not come to stay, and so does the one that it was looking at.
+    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
+    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
+    /// later ones stay.
     ///
     /// ```
     /// # use millpond::StaticPool;
@@ -665,14 +666,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        for index in 0..N {
-            let Some(handle) = self.handle_at(index) else { continue };
-            let Some(value) = self.storage.get_mut(index) else { continue };
-            if !keep(handle, value) {
-                drop(self.take(index));
-            }
-        }
+    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, keep);
     }
 
     /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay

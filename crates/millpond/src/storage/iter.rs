@@ -1,31 +1,49 @@
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
+use core::slice;
 
-use crate::occupancy::{LiveSlots, Occupancy};
+use crate::occupancy::{LiveBits, Occupancy, Source};
 
 /// The values of the live slots with their indices, in index order, from both ends.
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
-    live: LiveSlots<'a>,
+    /// What is left of the prefix, which ends at slot `until`.
+    prefix: slice::Iter<'a, MaybeUninit<T>>,
+    until: usize,
+    bits: LiveBits,
+    source: Source<'a>,
 }
 
 impl<'a, T> Values<'a, T> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(values: &'a [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        Self { values, live: occupancy.iter() }
+        let (bits, until) = LiveBits::new(occupancy);
+        // SAFETY: the occupancy names slots of this array only (invariant 1).
+        let prefix = unsafe { values.get_unchecked(..until) }.iter();
+        Self { values, prefix, until, bits, source: occupancy.source() }
     }
 
     /// # Safety
     ///
-    /// The index comes from the `live` that goes with the values.
-    #[inline]
-    unsafe fn value(values: &'a [MaybeUninit<T>], index: usize) -> (usize, &'a T) {
+    /// The index comes from the `bits` that go with the values.
+    #[inline(always)]
+    unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.get_unchecked(index) };
-        // SAFETY: the occupancy calls the slot live (invariant 2), and both are borrowed for `'a`.
-        (index, unsafe { value.assume_init_ref() })
+        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        unsafe { Self::live(value) }
+    }
+
+    /// # Safety
+    ///
+    /// The occupancy calls the slot of this value live.
+    #[inline(always)]
+    unsafe fn live(value: &'a MaybeUninit<T>) -> &'a T {
+        // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2), and both are borrowed
+        // for `'a`.
+        unsafe { value.assume_init_ref() }
     }
 }
 
@@ -34,22 +52,33 @@ impl<'a, T> Iterator for Values<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let index = self.live.next()?;
-        // SAFETY: the index comes from `self.live`.
-        Some(unsafe { Self::value(self.values, index) })
+        if let Some(value) = self.prefix.next() {
+            let index = self.until - self.prefix.len() - 1;
+            // SAFETY: all slots of the prefix are live.
+            return Some((index, unsafe { Self::live(value) }));
+        }
+        let index = self.bits.next(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.live.size_hint()
+        let len = self.prefix.len() + self.bits.left();
+        (len, Some(len))
     }
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
-        let values = self.values;
-        self.live.fold(start, |folded, index| {
-            // SAFETY: the index comes from `self.live`.
-            f(folded, unsafe { Self::value(values, index) })
+        let Self { values, prefix, until, bits, source } = self;
+        let first = until - prefix.len();
+        let folded = prefix.enumerate().fold(start, |folded, (i, value)| {
+            // SAFETY: all slots of the prefix are live.
+            f(folded, (first + i, unsafe { Self::live(value) }))
+        });
+        bits.fold(source, folded, |folded, index| {
+            // SAFETY: the index comes from `bits`.
+            f(folded, (index, unsafe { Self::at(values, index) }))
         })
     }
 }
@@ -57,9 +86,11 @@ impl<'a, T> Iterator for Values<'a, T> {
 impl<T> DoubleEndedIterator for Values<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let index = self.live.next_back()?;
-        // SAFETY: the index comes from `self.live`.
-        Some(unsafe { Self::value(self.values, index) })
+        let prefix = mem::take(&mut self.prefix);
+        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        let index = self.bits.next_back(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 }
 
@@ -68,14 +99,23 @@ impl<T> FusedIterator for Values<'_, T> {}
 
 impl<T> Clone for Values<'_, T> {
     fn clone(&self) -> Self {
-        Self { values: self.values, live: self.live.clone() }
+        Self { prefix: self.prefix.clone(), bits: self.bits.clone(), ..*self }
     }
 }
 
-/// The values of the live slots with their indices, to change.
+/// The values of the live slots with their indices, mutable, in index order, from both ends.
+///
+/// # Invariant
+///
+/// `values` is an array with all slots that the occupancy names, borrowed mutably for `'a`. Nobody else refers to those
+/// that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one twice.
 pub(crate) struct ValuesMut<'a, T> {
     values: *mut MaybeUninit<T>,
-    live: LiveSlots<'a>,
+    /// What is left of the prefix, which ends at slot `until`.
+    prefix: slice::IterMut<'a, MaybeUninit<T>>,
+    until: usize,
+    bits: LiveBits,
+    source: Source<'a>,
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
@@ -85,24 +125,38 @@ unsafe impl<T: Send> Send for ValuesMut<'_, T> {}
 unsafe impl<T: Sync> Sync for ValuesMut<'_, T> {}
 
 impl<'a, T> ValuesMut<'a, T> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(values: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
         debug_assert_eq!(values.len(), occupancy.slots());
-        Self { values: values.as_mut_ptr(), live: occupancy.iter(), borrow: PhantomData }
+        let (bits, until) = LiveBits::new(occupancy);
+        let values = values.as_mut_ptr();
+        // SAFETY: the occupancy names slots of this array only (invariant 1), it is borrowed mutably for `'a`, and
+        // `bits` has none of the prefix.
+        let prefix = unsafe { slice::from_raw_parts_mut(values, until) }.iter_mut();
+        let source = occupancy.source();
+        Self { values, prefix, until, bits, source, borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// The index comes from `self.live`, which names each live slot once.
-    #[inline]
-    unsafe fn value(values: *mut MaybeUninit<T>, index: usize) -> (usize, &'a mut T) {
+    /// The index has just come from the `bits` that go with the values.
+    #[inline(always)]
+    unsafe fn at(values: *mut MaybeUninit<T>, index: usize) -> &'a mut T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.add(index) };
-        // SAFETY: the array is borrowed mutably for `'a`, and no slot is named twice, so this is the
-        // only reference to it.
+        // SAFETY: nobody else refers to the slot (the iterator's invariant).
         let value = unsafe { &mut *value };
-        // SAFETY: the occupancy calls the slot live (invariant 2).
-        (index, unsafe { value.assume_init_mut() })
+        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        unsafe { Self::live(value) }
+    }
+
+    /// # Safety
+    ///
+    /// The occupancy calls the slot of this value live.
+    #[inline(always)]
+    unsafe fn live(value: &'a mut MaybeUninit<T>) -> &'a mut T {
+        // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2).
+        unsafe { value.assume_init_mut() }
     }
 }
 
@@ -111,22 +165,33 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let index = self.live.next()?;
-        // SAFETY: the index comes from `self.live`.
-        Some(unsafe { Self::value(self.values, index) })
+        if let Some(value) = self.prefix.next() {
+            let index = self.until - self.prefix.len() - 1;
+            // SAFETY: all slots of the prefix are live.
+            return Some((index, unsafe { Self::live(value) }));
+        }
+        let index = self.bits.next(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.live.size_hint()
+        let len = self.prefix.len() + self.bits.left();
+        (len, Some(len))
     }
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
-        let values = self.values;
-        self.live.fold(start, |folded, index| {
-            // SAFETY: the index comes from `self.live`.
-            f(folded, unsafe { Self::value(values, index) })
+        let Self { values, prefix, until, bits, source, .. } = self;
+        let first = until - prefix.len();
+        let folded = prefix.enumerate().fold(start, |folded, (i, value)| {
+            // SAFETY: all slots of the prefix are live.
+            f(folded, (first + i, unsafe { Self::live(value) }))
+        });
+        bits.fold(source, folded, |folded, index| {
+            // SAFETY: the index comes from `bits`.
+            f(folded, (index, unsafe { Self::at(values, index) }))
         })
     }
 }
@@ -134,9 +199,11 @@ impl<'a, T> Iterator for ValuesMut<'a, T> {
 impl<T> DoubleEndedIterator for ValuesMut<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let index = self.live.next_back()?;
-        // SAFETY: the index comes from `self.live`.
-        Some(unsafe { Self::value(self.values, index) })
+        let prefix = mem::take(&mut self.prefix);
+        self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
+        let index = self.bits.next_back(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 }
 

@@ -10,7 +10,8 @@
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
 //! 4. The bitmap says of each slot what its word says, unless the counts show that it is old
-//!    ([`SlotWords`]): what iterates by it relies on that for invariant 2.
+//!    ([`SlotWords`]), and slots are live that are known to be the [lowest](SlotWords::prefix): what iterates by either
+//!    relies on that for invariant 2.
 //!
 //! The words change nowhere else: they are private to this module, and what is lent out is shared or
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
@@ -22,6 +23,7 @@ mod dead;
 mod iter;
 #[cfg(feature = "alloc")]
 mod packed;
+mod retain;
 mod runs;
 
 #[cfg(feature = "alloc")]
@@ -304,7 +306,7 @@ impl<P: Place> Storage<P> {
     #[allow(clippy::type_complexity, reason = "three slices of one place")]
     fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
         self.words.refresh();
-        let (slots, live) = (self.words.slots(), self.words.live());
+        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
         let parts = self.words.place_mut().parts_mut();
         // SAFETY: there are as many values as words, borrowed alone (`Place`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
@@ -312,7 +314,7 @@ impl<P: Place> Storage<P> {
             true => Source::Bits(parts.bits),
             false => source::<P>(parts.words),
         };
-        (parts.words, values, Occupancy::new(source, slots, live))
+        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
     }
 
     #[inline]
