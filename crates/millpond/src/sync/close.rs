@@ -165,7 +165,7 @@ impl<T> Slots<T> {
     unsafe fn drop_value(&self, index: usize) {
         self.values[index].with_mut(|value| {
             // SAFETY: there is a value (invariant 2), and this thread owns the slot.
-            unsafe { (*value).assume_init_drop() }
+            unsafe { value.cast::<T>().drop_in_place() }
         });
     }
 }

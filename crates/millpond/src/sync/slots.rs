@@ -196,7 +196,7 @@ impl<T> Slots<T> {
     pub(super) unsafe fn value(&self, index: usize) -> &T {
         self.values[index].with(|value| {
             // SAFETY: there is a value, and nobody writes it (invariant 2).
-            unsafe { (*value).assume_init_ref() }
+            unsafe { &*value.cast::<T>() }
         })
     }
 
@@ -270,7 +270,7 @@ impl<T> Slots<T> {
         let value = self.values[index].with_mut(|value| {
             // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant 3), and there
             // is a value (2), which nobody looks at any more.
-            unsafe { (*value).assume_init_read() }
+            unsafe { value.cast::<T>().read() }
         });
         // SAFETY: this thread owns the slot, and has just moved its value out.
         unsafe { Self::vacate(NonNull::from(self), index) };
@@ -337,7 +337,7 @@ impl<T> Slots<T> {
         let cell = unsafe { &slots.as_ref().values[index] };
         cell.with_mut(|value| {
             // SAFETY: there is a value (invariant 2), and this thread owns the slot.
-            unsafe { (*value).assume_init_drop() }
+            unsafe { value.cast::<T>().drop_in_place() }
         });
         drop(vacate);
     }
