@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::output::paint::When;
+use crate::pattern::Pattern;
+
 /// Says how large each object pool of a program has to be, from a trace of the program.
 ///
 /// Without a command it plans the pools of three traces that are part of the program: two games
 /// of Freedoom and one of OpenTTD.
 #[derive(Debug, Parser)]
-#[command(name = "millpond", version, disable_help_subcommand = true)]
+#[command(name = "millpond", version, disable_help_subcommand = true, term_width = 80)]
 #[command(after_help = "\
 Examples:
   millpond                                 plan the bundled traces
@@ -20,6 +23,9 @@ Examples:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// When there is colour.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub(crate) color: When,
 }
 
 #[derive(Debug, Subcommand)]
@@ -50,7 +56,7 @@ pub(crate) enum Command {
 /// Plan the pools that a trace asks for, and prove the plan by replaying the trace.
 ///
 /// A trace is a lifetime trace (lines `tick,event,id,class`) or a heaptrack file, plain or
-/// compressed with gzip or zstd; what it is shows in its content. `-` reads standard input.
+/// compressed with gzip or zstd; the format is detected automatically. `-` reads standard input.
 ///
 /// heaptrack does not record which of several blocks of one size and call stack is freed: the
 /// newest is taken. Counts, peaks and bytes are exact all the same.
@@ -61,7 +67,8 @@ Examples:
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
   millpond plan --budget budget.toml e1m1.csv.gz e1m2.csv.gz
   millpond plan --size-classes --no-report heaptrack.game.1234.zst
-  millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].classes[0]'
+  millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
+  millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
     /// Traces to plan for, each on its own.
@@ -72,9 +79,25 @@ pub(crate) struct PlanArguments {
     /// Print the plan as JSON, for programs.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the classes as CSV, for spreadsheets.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Only classes whose name fits; `*` stands for any text. The advice and the budget are not narrowed.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub(crate) class: Option<Pattern>,
+    /// Propose no handles: for programs that refer to objects in another way.
+    #[arg(long)]
+    pub(crate) no_handles: bool,
+    /// Put all classes into the budget, also those that are not worth a pool.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Skip functions that fit when the one that asks for memory is looked for; `*` stands for any text.
+    /// May be given more than once.
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    pub(crate) skip_caller: Vec<Pattern>,
     /// Where the report goes; an earlier report there is replaced, nothing else ever is.
     ///
-    /// [default: report.html, and none with --json]
+    /// [default: report.html, and none with --json or --csv]
     #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
     pub(crate) report: Option<PathBuf>,
     /// Write no report.
@@ -108,9 +131,10 @@ pub(crate) struct RuleArguments {
     /// Room on top of the peak, in per cent of it.
     #[arg(long, value_name = "PERCENT", default_value_t = crate::plan::Headroom::DEFAULT_PERCENT, value_parser = headroom)]
     pub(crate) headroom: f64,
-    /// How many ticks of a lifetime trace make a second (heaptrack files have a clock).
-    #[arg(long, value_name = "HZ", default_value_t = 35.0, value_parser = positive)]
-    pub(crate) tick_rate: f64,
+    /// How many ticks of a lifetime trace make a second. Without it the trace's own clock counts (a column
+    /// `ms`); without either, times are in ticks and no handles are proposed.
+    #[arg(long, value_name = "HZ", value_parser = positive)]
+    pub(crate) tick_rate: Option<f64>,
     /// How long the program has to run before the first slot uses up its generations.
     #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = positive)]
     pub(crate) session_hours: f64,
@@ -141,6 +165,13 @@ fn headroom(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|percent| (0.0..=HEADROOM_PERCENT_MAX).contains(percent))
         .ok_or_else(|| format!("expected a number from 0 to {HEADROOM_PERCENT_MAX}"))
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    if text.is_empty() {
+        return Err("expected a name".to_owned());
+    }
+    Ok(Pattern::new(text))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -13,6 +13,7 @@ pub mod odds;
 mod odds_command;
 pub mod output;
 mod output_file;
+pub mod pattern;
 pub mod plan;
 mod plan_command;
 mod plan_report;
@@ -52,6 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn dispatch(arguments: Arguments) -> Result<(), Failure> {
+    output::paint::set_when(arguments.color);
     match arguments.command {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
@@ -77,13 +79,17 @@ fn parsed(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Argume
     }
 }
 
-/// The first paragraph of a longer message, as one line.
+/// The first paragraph of a longer message and what it suggests, as one line.
 fn in_one_line(message: &str) -> String {
-    let paragraph = message.split("\n\n").next().unwrap_or(message);
-    let words: Vec<&str> = paragraph.split_whitespace().collect();
-    let line = words.join(" ");
+    let mut paragraphs = message.split("\n\n");
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = joined(paragraphs.next().unwrap_or(message));
     let line = line.strip_prefix("error: ").unwrap_or(&line);
-    format!("{} (--help tells more)", shown(line.as_bytes()))
+    let suggestion = paragraphs
+        .map(joined)
+        .find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned))
+        .map_or_else(String::new, |tip| format!("; {}", shown(tip.as_bytes())));
+    format!("{}{suggestion} (--help tells more)", shown(line.as_bytes()))
 }
 
 /// Writes text to standard output.

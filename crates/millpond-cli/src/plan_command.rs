@@ -7,9 +7,11 @@ use crate::error::{Failure, shown};
 use crate::input::Source;
 use crate::output::budget_toml::{budget_toml, scenario_name};
 use crate::output::paint::Paint;
+use crate::output::plan_csv::plan_csv;
 use crate::output::plan_json::plan_json;
-use crate::output::plan_text::{rules_text, trace_text};
+use crate::output::plan_text::{Wanted, rules_text, trace_text};
 use crate::output_file::{self, Kind};
+use crate::pattern::Pattern;
 use crate::plan::{Headroom, Rules, TracePlan, plan, size_classes};
 use crate::plan_report;
 use crate::report::render;
@@ -32,14 +34,18 @@ const BUNDLED_TOP: usize = 8;
 
 /// The rules that the bundled traces are planned by: 35 ticks a second is what they were
 /// recorded at.
-const BUNDLED_RULES: RuleArguments =
-    RuleArguments { headroom: Headroom::DEFAULT_PERCENT, tick_rate: 35.0, session_hours: 24.0 };
+const BUNDLED_RULES: RuleArguments = RuleArguments {
+    headroom: Headroom::DEFAULT_PERCENT,
+    tick_rate: Some(35.0),
+    session_hours: 24.0,
+};
 
 impl RuleArguments {
-    fn rules(self) -> Rules {
+    fn rules(self, skip_callers: &[Pattern]) -> Rules {
         Rules {
             headroom: Headroom { percent: self.headroom },
             ticks_per_second: self.tick_rate,
+            skip_callers: skip_callers.to_vec(),
             session_seconds: self.session_hours * 3600.0,
         }
     }
@@ -50,10 +56,15 @@ const REPORT: &str = "report.html";
 
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let rules = arguments.rules.rules();
+    let rules = arguments.rules.rules(&arguments.skip_caller);
+    let wanted = Wanted {
+        top: arguments.top,
+        classes: arguments.class.clone(),
+        handles: !arguments.no_handles,
+    };
     let report = match &arguments.report {
         Some(path) => Some(path.as_path()),
-        None if arguments.no_report || arguments.json => None,
+        None if arguments.no_report || arguments.json || arguments.csv => None,
         None => Some(Path::new(REPORT)),
     };
     // Asked before the work, so that nothing is half done.
@@ -65,18 +76,21 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
-        let place = output_file::write(path, Kind::Budget, &budget_of(path, &plans, &rules)?)?;
+        let budget = budget_of(path, &plans, &rules, arguments.all)?;
+        let place = output_file::write(path, Kind::Budget, &budget)?;
         places += &format!("Budget: {}\n", for_people(&place));
     }
     if arguments.json {
-        crate::print(&plan_json(&plans, &rules))?;
+        crate::print(&plan_json(&plans, &rules, &wanted))?;
+    } else if arguments.csv {
+        crate::print(&plan_csv(&plans, &wanted))?;
     } else {
-        print_text(&plans, &rules, arguments.top)?;
+        print_text(&plans, &rules, &wanted)?;
     }
     if let Some(path) = report {
         places += &format!("Report: {}\n", write_report(path, &plans, &rules)?);
     }
-    if !arguments.json && !places.is_empty() {
+    if !arguments.json && !arguments.csv && !places.is_empty() {
         crate::print(&format!("\n{places}"))?;
     }
     all_proved(&plans)
@@ -103,8 +117,14 @@ fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Re
     output_file::may_replace(path, Kind::Budget)
 }
 
-fn budget_of(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
-    budget_toml(plans, rules).map_err(|why| Failure::Output(format!("{}: {why}", for_people(path))))
+fn budget_of(
+    path: &Path,
+    plans: &[TracePlan],
+    rules: &Rules,
+    all: bool,
+) -> Result<String, Failure> {
+    budget_toml(plans, rules, all)
+        .map_err(|why| Failure::Output(format!("{}: {why}", for_people(path))))
 }
 
 fn for_people(path: &Path) -> String {
@@ -144,7 +164,7 @@ fn plan_path(
 
 /// Plans the bundled traces and says what comes next.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
-    let rules = BUNDLED_RULES.rules();
+    let rules = BUNDLED_RULES.rules(&[]);
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
     for (name, bytes) in BUNDLED {
@@ -152,7 +172,8 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }
     crate::print(WELCOME)?;
-    print_text(&plans, &rules, BUNDLED_TOP)?;
+    let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true };
+    print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
     crate::print(&format!("\nReport: {place} (open it in a browser)\n{NEXT}"))?;
     all_proved(&plans)
@@ -160,24 +181,25 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
 
 const WELCOME: &str = "\
 millpond: how large does each object pool have to be?
-These are the plans for three traces that come with it: two games of Freedoom 2 in which every
-actor was recorded, and a game of OpenTTD whose every malloc and free heaptrack recorded.
+These are the plans for three traces that come with it: two games of Freedoom 2
+in which every actor was recorded, and a game of OpenTTD whose every malloc and
+free heaptrack recorded.
 ";
 
 const NEXT: &str = "
 Next:
-  millpond plan TRACE          your own trace: lines of tick,event,id,class, or a heaptrack file
-  heaptrack ./your-game        records one without changing the game, on any Linux machine
-  millpond odds                how unlikely it is that two handles are mistaken for each other
+  millpond plan TRACE          your own trace: tick,event,id,class, or heaptrack's
+  heaptrack ./your-game        records one without changing the game, on Linux
+  millpond odds                how unlikely it is that two handles are mixed up
   millpond plan --help         all options, with examples
 (`cargo run --release -- plan TRACE` if millpond is not installed)
 ";
 
-fn print_text(plans: &[TracePlan], rules: &Rules, top: usize) -> Result<(), Failure> {
+fn print_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<(), Failure> {
     let paint = Paint::for_stdout();
-    let mut text = rules_text(rules, paint);
+    let mut text = rules_text(rules, wanted, paint);
     for plan in plans {
-        text.push_str(&trace_text(plan, top, paint));
+        text.push_str(&trace_text(plan, wanted, paint));
     }
     crate::print(&text)
 }
@@ -189,12 +211,12 @@ mod tests {
     #[test]
     fn a_pool_that_is_too_large_for_a_budget_is_named() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let rules = BUNDLED_RULES.rules();
+        let rules = BUNDLED_RULES.rules(&[]);
         let plan = plan("a.csv", &Source::from_memory(text), &rules);
         let mut plans = [plan.expect("a good trace")];
-        assert!(budget_of(Path::new("b.toml"), &plans, &rules).is_ok());
+        assert!(budget_of(Path::new("b.toml"), &plans, &rules, true).is_ok());
         plans[0].classes[0].capacity = (1 << 24) + 1;
-        let failure = budget_of(Path::new("b.toml"), &plans, &rules).expect_err("too large");
+        let failure = budget_of(Path::new("b.toml"), &plans, &rules, true).expect_err("too large");
         assert_eq!(
             failure.to_string(),
             "b.toml: class Imp: 16777217 slots are more than the 16777216 that a budget can say"
@@ -204,14 +226,15 @@ mod tests {
     #[test]
     fn a_plan_that_does_not_hold_is_a_failed_check() {
         let text = b"tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
-        let plan = plan("a.csv", &Source::from_memory(text), &BUNDLED_RULES.rules());
+        let plan = plan("a.csv", &Source::from_memory(text), &BUNDLED_RULES.rules(&[]));
         let mut plans = [plan.expect("a good trace")];
         assert_eq!(all_proved(&plans), Ok(()));
         plans[0].classes[0].proof.stale_resolved = 1;
         let failure = all_proved(&plans).expect_err("a handle lied");
         assert_eq!(failure.exit_code(), 1);
         assert_eq!(failure.to_string(), "a.csv: the plan does not hold");
-        let text = trace_text(&plans[0], 8, Paint::for_stdout());
+        let wanted = Wanted { top: 8, classes: None, handles: true };
+        let text = trace_text(&plans[0], &wanted, Paint::for_stdout());
         assert!(text.contains("NOT PROVED"), "{text}");
     }
 }

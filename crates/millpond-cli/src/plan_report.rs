@@ -1,5 +1,6 @@
 //! A plan as the data of a report.
 
+use crate::output::advice::why;
 use crate::output::figures::{bytes, count, duration};
 use crate::output::meaning::meaning;
 use crate::plan::{self, GENERATION_BITS, Lengths, Rules, TracePlan, lifetimes_of, seconds_until};
@@ -9,7 +10,7 @@ use crate::trace;
 /// The most bars of a histogram.
 const BINS_MAX: u64 = 40;
 
-/// How many sizes the ranking of a heaptrack file names.
+/// How many proposals the ranking names.
 const SAVINGS_MAX: usize = 30;
 
 /// How many functions are named for each size.
@@ -36,7 +37,7 @@ pub(crate) fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
 fn trace(plan: &TracePlan) -> model::Trace {
     let (format, time_unit) = match plan.summary.format {
         trace::Format::Lifetimes => (model::Format::Lifetimes, model::TimeUnit::Ticks),
-        trace::Format::Heaptrack => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
+        trace::Format::Heap(_) => (model::Format::Heaptrack, model::TimeUnit::Milliseconds),
     };
     model::Trace {
         name: plan.name.clone(),
@@ -54,7 +55,10 @@ fn trace(plan: &TracePlan) -> model::Trace {
 fn facts(plan: &TracePlan) -> Vec<model::Fact> {
     let fact = |label: &str, value: String| model::Fact { label: label.to_owned(), value };
     let mut facts = vec![
-        fact("recorded", duration(plan.seconds())),
+        match plan.seconds() {
+            Some(seconds) => fact("recorded", duration(seconds)),
+            None => fact("ticks recorded", count(plan.summary.ticks())),
+        },
         fact("lifetimes", count(plan.summary.births)),
         fact("alive at once, at most", count(plan.peak_live.into())),
         fact("still alive at the end", count(plan.left_live.into())),
@@ -104,13 +108,20 @@ fn class(plan: &TracePlan, class: &plan::Class) -> model::Class {
         left_live: statistics.live.into(),
         births_mean: class.births_mean,
         births_worst: statistics.births_worst,
-        lifetime_median: class.median.map(|length| length.ticks),
-        lifetime_p95: class.p95.map(|length| length.ticks),
+        lifetime_median: class.median.map(length),
+        lifetime_p95: class.p95.map(length),
         capacity: class.capacity.into(),
         bytes_at_capacity: class.bytes_at_capacity(),
         smaller: class.smaller.iter().map(smaller).collect(),
-        handle: format!("{} with {} reuse", class.layout.handle, class.layout.reuse.name()),
-        generations: GENERATION_BITS.map(|bits| generation_life(plan, class, bits)).into(),
+        handle: class.layout.map_or_else(String::new, |layout| {
+            format!("{} with {} reuse", layout.handle, layout.reuse.name())
+        }),
+        generations: match plan.seconds() {
+            Some(seconds) => {
+                GENERATION_BITS.map(|bits| generation_life(seconds, class, bits)).into()
+            }
+            None => Vec::new(),
+        },
         proof: Some(proof(&class.proof)),
         live_over_time: series(plan, class.live_over_time.as_deref().unwrap_or_default()),
         lifetime_histogram: histogram(&statistics.ended),
@@ -126,8 +137,12 @@ fn smaller(smaller: &plan::Smaller) -> model::Smaller {
     }
 }
 
-fn generation_life(plan: &TracePlan, class: &plan::Class, bits: u32) -> model::GenerationLife {
-    let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds());
+fn length(length: plan::Length) -> model::Length {
+    model::Length { steps: length.ticks, at_least: length.at_least }
+}
+
+fn generation_life(trace_seconds: f64, class: &plan::Class, bits: u32) -> model::GenerationLife {
+    let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, trace_seconds);
     model::GenerationLife {
         bits,
         lifo_seconds: seconds(class.busiest_slot.lifo),
@@ -188,27 +203,23 @@ fn edges(longest: u64) -> Vec<u64> {
 }
 
 fn savings(plan: &TracePlan) -> Vec<model::Saving> {
-    if plan.summary.format != trace::Format::Heaptrack {
-        return Vec::new();
-    }
-    let total: f64 = plan.classes.iter().map(|class| class.saving.score).sum();
-    plan.classes
+    plan.advice
+        .proposals
         .iter()
-        .filter(|class| class.saving.allocations > 0)
         .take(SAVINGS_MAX)
-        .map(|class| model::Saving {
-            class: class.name.clone(),
-            allocations: class.saving.allocations,
-            bytes: class.saving.bytes,
-            lifetime_median: class.median.map(|length| length.ticks),
-            share: if total > 0.0 { class.saving.score / total } else { 0.0 },
-            callers: class.callers.iter().take(CALLERS_MAX).map(caller).collect(),
+        .map(|proposal| model::Saving {
+            class: proposal.class.clone(),
+            calls: proposal.calls,
+            calls_saved: proposal.calls_saved,
+            share: proposal.share_of_calls,
+            why: why(proposal, plan),
+            callers: proposal.callers.iter().take(CALLERS_MAX).map(caller).collect(),
         })
         .collect()
 }
 
 fn caller(caller: &trace::Caller) -> model::Caller {
-    model::Caller { function: caller.function.clone(), allocations: caller.allocations }
+    model::Caller { function: caller.stack.join(" < "), allocations: caller.allocations }
 }
 
 #[cfg(test)]

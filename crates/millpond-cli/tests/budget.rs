@@ -24,7 +24,7 @@ fn the_library_reads_what_the_plans_of_the_bundled_traces_say() {
     let directory = Directory::new();
     let traces = FILES.map(|name| [TRACES, name].iter().collect::<PathBuf>());
     let mut command = millpond(&directory);
-    command.args(["plan", "--json", "--budget", "budget.toml"]).args(&traces);
+    command.args(["plan", "--json", "--all", "--budget", "budget.toml"]).args(&traces);
     let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
     let text = read(&directory, "budget.toml");
     let budget = Budget::from_toml(&text).unwrap();
@@ -56,7 +56,7 @@ fn class_names_of_all_kinds_come_through() {
         names.iter().enumerate().map(|(id, name)| format!("0,alloc,{id},{name}\n")).collect();
     directory.file("odd names!.csv", format!("tick,event,id,class\n{lines}"));
     let arguments =
-        ["plan", "odd names!.csv", "--no-report", "--budget", "b.toml", "--headroom", "0"];
+        ["plan", "odd names!.csv", "--all", "--no-report", "--budget", "b.toml", "--headroom", "0"];
     let text = done(&millpond(&directory).args(arguments).output().unwrap());
     assert!(text.contains("\nBudget: ") && text.contains("b.toml"), "{text}");
     let budget = Budget::from_toml(&read(&directory, "b.toml")).unwrap();
@@ -67,6 +67,26 @@ fn class_names_of_all_kinds_come_through() {
     }
 }
 
+#[test]
+fn classes_that_are_not_worth_a_pool_are_left_out() {
+    let directory = Directory::new();
+    let mut trace = "tick,event,id,class\n0,alloc,100000,Tree\n".to_owned();
+    for id in 0..500 {
+        trace += &format!("{id},alloc,{id},Spark\n{id},free,{id},Spark\n");
+    }
+    directory.file("a.csv", trace);
+    let plan = |more: &[&str]| {
+        let arguments = ["plan", "a.csv", "--no-report", "--budget", "b.toml"];
+        done(&millpond(&directory).args(arguments).args(more).output().unwrap());
+        read(&directory, "b.toml")
+    };
+    let budget = plan(&[]);
+    assert!(budget.contains("\nSpark = 2") && !budget.contains("Tree ="), "{budget}");
+    assert!(budget.contains("# 1 classes are not worth a pool (--all has them)."), "{budget}");
+    let budget = plan(&["--all"]);
+    assert!(budget.contains("\nSpark = 2") && budget.contains("\nTree = 2"), "{budget}");
+}
+
 const TRACE: &str = "tick,event,id,class\n0,alloc,1,Imp\n3,free,1,Imp\n";
 
 #[test]
@@ -74,7 +94,8 @@ fn an_untouched_budget_is_replaced_and_an_edited_one_never() {
     let directory = Directory::new();
     directory.file("a.csv", TRACE);
     let plan = |headroom: &str| {
-        let arguments = ["plan", "--json", "a.csv", "--budget", "b.toml", "--headroom", headroom];
+        let arguments =
+            ["plan", "--json", "--all", "a.csv", "--budget", "b.toml", "--headroom", headroom];
         millpond(&directory).args(arguments).output().unwrap()
     };
     done(&plan("0"));

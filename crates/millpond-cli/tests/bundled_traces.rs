@@ -44,6 +44,8 @@ fn freedoom_map01_with_8_bots() {
     assert_eq!(trace["events"], 29_114);
     assert_eq!(trace["ticks"], 12_597);
     assert_eq!(trace["classes"].as_array().unwrap().len(), 48);
+    // Nobody has said how long a tick is.
+    assert!(trace["ticks_per_second"].is_null() && trace["classes"][0]["handle"].is_null());
     assert!(trace.get("peak_bytes").is_none());
     adds_up(&trace);
 }
@@ -83,13 +85,47 @@ fn openttd_names_the_functions_that_ask() {
     assert_eq!(callers[0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
     let asked: u64 = callers.iter().map(|c| c["allocations"].as_u64().unwrap()).sum();
     assert!(asked <= of_56["lifetimes"].as_u64().unwrap());
-    // Best first, and behind them what saves next to nothing.
-    let rank = |class: &Value| {
-        let saving = &class["saving"];
-        (saving["rare"].as_bool().unwrap(), -saving["score"].as_f64().unwrap())
-    };
-    assert!(classes.iter().map(rank).is_sorted());
-    assert!(!rank(&classes[0]).0 && rank(&classes[classes.len() - 1]).0);
+    let saved = |class: &Value| std::cmp::Reverse(class["saving"]["allocations"].as_u64().unwrap());
+    assert!(classes.iter().map(saved).is_sorted());
+}
+
+#[test]
+fn openttd_is_told_to_pool_what_makes_most_calls() {
+    let trace = bundled("openttd-600ticks.heaptrack.zst");
+    let first = trace["pool_first"].as_array().unwrap();
+    assert_eq!((&first[0]["class"], &first[0]["means"]), (&"8".into(), &"pool".into()));
+    assert!(first[0]["calls_saved"].as_u64().unwrap() > 50_000, "{}", first[0]);
+    let of_56 = first.iter().find(|proposal| proposal["class"] == "56").unwrap();
+    assert_eq!(of_56["callers"][0]["function"], "ReadGRFSpriteOffsets(SpriteFile&)");
+    assert_eq!(
+        of_56["callers"][0]["stack"][1],
+        "LoadNewGRFFile(GRFConfig*, GrfLoadingStage, Subdirectory, bool)"
+    );
+    for proposal in first {
+        let [calls, saved] = ["calls", "calls_saved"].map(|f| proposal[f].as_u64().unwrap());
+        let share = proposal["share_of_calls"].as_f64().unwrap();
+        assert!(saved <= calls && (share - saved as f64 / 256_915.0).abs() < 1e-9, "{proposal}");
+        assert!(!proposal["why"].as_str().unwrap().is_empty());
+    }
+    // The C library's own `FILE` is no program's to pool: last, and named as such.
+    let of_libc = first.iter().position(|proposal| proposal["class"] == "472").unwrap();
+    assert_eq!(first[of_libc]["inside"], "libc");
+    assert!(first[of_libc]["why"].as_str().unwrap().contains("inside libc"));
+    assert!(first[of_libc..].iter().all(|proposal| proposal.get("inside").is_some()));
+}
+
+#[test]
+fn a_game_is_told_to_pool_what_is_born_most() {
+    let trace = bundled("freedoom2-map01-8bots.csv.gz");
+    let first = &trace["pool_first"][0];
+    let class = trace["classes"].as_array().unwrap().iter().find(|c| c["class"] == first["class"]);
+    let class = class.unwrap();
+    let [lifetimes, peak] = ["lifetimes", "peak_live"].map(|f| class[f].as_u64().unwrap());
+    assert_eq!(first["class"], "BulletPuff");
+    assert_eq!(
+        (&first["calls"], &first["calls_saved"]),
+        (&lifetimes.into(), &(lifetimes - peak).into())
+    );
 }
 
 #[test]

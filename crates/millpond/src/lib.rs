@@ -208,6 +208,7 @@ extern crate std;
 mod address;
 pub mod classic;
 mod errors;
+pub mod faces;
 #[cfg(feature = "alloc")]
 mod generations;
 pub mod handle;

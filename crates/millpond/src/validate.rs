@@ -12,17 +12,16 @@
 //!    back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
 //!    its vacant slots, and the others that have one are in a tree, each bit of which says whether the
 //!    word below it is 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
-//!    vacant and the retired slots; `NextFit`: the cursor is in range);
+//!    retired and the vacant slots; `NextFit`: the cursor is in range);
 //! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
 //!    above the capacity, no more evictions than ends of lifetimes;
 //! 6. the storage has as many values as there are words.
 //!
-//! Three types keep their own books, and have rules of their own instead of 2 and 4:
+//! Two types have rules of their own instead of 4, or of 2 and 4:
 //!
-//! - [`PackedPool`](crate::PackedPool) and [`StaticPool`](crate::StaticPool): the order is a permutation
-//!   of the slots and the positions are its inverse; the slots before the partition are live, those
-//!   behind it vacant, the last ones retired, each with a word that says so; and in a packed pool the
-//!   handles in the order are those of the values, or the next ones of the vacant slots;
+//! - [`PackedPool`](crate::PackedPool): the order is a permutation of the slots and the positions are its inverse; its
+//!   three parts are the live, the retired and the vacant slots, each with a word that says so; the handles in the order
+//!   are those of the values, or the next ones of the vacant slots; and there is a value for each live slot;
 //! - [`SideTable`](crate::SideTable): every word is one that the handle layout has.
 
 use alloc::string::{String, ToString};

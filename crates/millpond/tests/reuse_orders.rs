@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use common::{Random, in_every_order};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool};
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
 
 /// What an order has to say, in the plainest form.
 trait Model {
@@ -118,53 +118,31 @@ impl Model for Set {
     }
 }
 
-/// The roster, split by the partition, as published; what retires moves behind all others.
-struct SwapDelete {
-    roster: Vec<u32>,
-    partition: usize,
-    retired: usize,
-}
-
-impl SwapDelete {
-    fn position_of(&self, slot: usize) -> usize {
-        self.roster.iter().position(|entry| *entry as usize == slot).unwrap()
-    }
-}
+/// A stack; the slot that comes next takes the place of a claimed one.
+struct SwapDelete(Stack);
 
 impl Model for SwapDelete {
     fn new(slots: usize) -> Self {
-        Self { roster: (0..slots as u32).collect(), partition: 0, retired: 0 }
+        Self(Stack::new(slots))
     }
 
     fn next(&self) -> Option<usize> {
-        let in_use = self.roster.len() - self.retired;
-        (self.partition < in_use).then(|| self.roster[self.partition] as usize)
+        self.0.next()
     }
 
     fn take(&mut self, slot: usize) {
-        let position = self.position_of(slot);
-        self.roster.swap(position, self.partition);
-        self.partition += 1;
+        let at = self.0.vacant.iter().rposition(|vacant| *vacant == slot).unwrap();
+        self.0.vacant.swap_remove(at);
     }
 
     fn give_back(&mut self, slot: usize) {
-        let position = self.position_of(slot);
-        self.roster.swap(position, self.partition - 1);
-        self.partition -= 1;
+        self.0.give_back(slot);
     }
 
-    fn retire(&mut self, slot: usize) {
-        self.give_back(slot);
-        self.retired += 1;
-        let last = self.roster.len() - self.retired;
-        self.roster.swap(self.partition, last);
-    }
+    fn retire(&mut self, _: usize) {}
 
     fn clear(&mut self, retired: &BTreeSet<usize>) {
-        let vacant = (0..self.roster.len()).filter(|slot| !retired.contains(slot));
-        self.roster = vacant.chain(retired.iter().rev().copied()).map(|slot| slot as u32).collect();
-        self.partition = 0;
-        self.retired = retired.len();
+        self.0.clear(retired);
     }
 }
 
@@ -625,4 +603,50 @@ fn live_slots_of_a_roster_are_the_live_slots_in_the_order_of_the_roster() {
         assert_eq!(pool.live_slots(), live);
     }
     assert_eq!(pool.stats().retired, 50, "long enough to see slots retire");
+}
+
+/// The slots that this pool of eight hands out after some were freed and others have retired in between.
+macro_rules! slots_after_retirements {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        let first: Vec<_> = (0..8).map(|value| pool.insert(value).unwrap()).collect();
+        // Slots 0 and 5 are in their last lifetimes now.
+        let last = [5, 0].map(|slot| {
+            pool.remove(first[slot]).unwrap();
+            pool.insert(9).unwrap()
+        });
+        for handle in [first[3], first[1], last[1], first[6], last[0], first[2]] {
+            pool.remove(handle).unwrap();
+        }
+        assert_eq!(pool.stats().retired, 2);
+        let mut slots: Vec<_> = (0..2).map(|_| pool.insert(9).unwrap().index()).collect();
+        assert_eq!(slots, [2, 6]);
+        // Freed among the retired ones, and claimed.
+        pool.remove(first[7]).unwrap();
+        let claimed = Handle::from_parts(1, 2).unwrap();
+        pool.insert_at(claimed, 9).unwrap();
+        pool.remove(claimed).unwrap();
+        assert_eq!(pool.stats().retired, 3);
+        while let Ok(handle) = pool.insert(9) {
+            slots.push(handle.index());
+        }
+        slots
+    }};
+}
+
+#[test]
+fn the_slot_freed_last_comes_next_after_retirements_too() {
+    fn of<R: ReuseOrder>(order: R) -> Vec<u32> {
+        slots_after_retirements!(
+            Pool::<u8>::builder().capacity(8).reuse(order).lifetimes(2).build()
+        )
+    }
+    let expected = [2, 6, 7, 3];
+    assert_eq!(of(Lifo), expected);
+    assert_eq!(of(Intrusive), expected);
+    assert_eq!(of(Roster), expected);
+    let packed = PackedPool::<u8>::builder().capacity(8).lifetimes(2).build();
+    assert_eq!(slots_after_retirements!(packed), expected);
+    let fixed: StaticPool<u8, 8> = StaticPool::builder().lifetimes(2).build();
+    assert_eq!(slots_after_retirements!(fixed), expected);
 }

@@ -4,7 +4,7 @@ use millpond_cli::input::Source;
 use millpond_cli::plan::{Headroom, Rules};
 
 const RULES: Rules =
-    Rules { headroom: Headroom { percent: 10.0 }, ticks_per_second: 35.0, session_seconds: 3600.0 };
+    Rules { headroom: Headroom { percent: 10.0 }, ticks_per_second: Some(35.0), skip_callers: Vec::new(), session_seconds: 3600.0 };
 
 /// Plans what the bytes say, after the format's first line; compressed bytes as they are.
 pub fn plan(first_line: &[u8], bytes: &[u8]) {

@@ -48,7 +48,8 @@ fn wrap_table(layouts: &[&LayoutOdds]) -> Table {
         "met: 1 in",
         "best case: 1 in",
         "met: 1 in",
-    ]);
+    ])
+    .of_any_width();
     for layout in layouts {
         let mut row = vec![layout.layout.clone(), count(layout.lifetimes_per_slot)];
         for case in layout.wrap.iter().filter(|case| case.case != "half") {
@@ -67,7 +68,8 @@ fn retire_table(layouts: &[&LayoutOdds]) -> Table {
         "last gone after",
         "met",
         "issued twice",
-    ]);
+    ])
+    .of_any_width();
     for layout in layouts {
         let Some(retire) = &layout.retire else {
             continue;

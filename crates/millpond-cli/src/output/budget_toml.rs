@@ -29,8 +29,9 @@ pub(crate) fn scenario_name(path: &str) -> &str {
     }
 }
 
-/// All plans as one budget; why not, if a pool is larger than a budget may say.
-pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules) -> Result<String, String> {
+/// All plans as one budget; why not, if a pool is larger than a budget may say. Classes that are not
+/// worth a pool are left out unless `all` are wanted.
+pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules, all: bool) -> Result<String, String> {
     let mut text = format!(
         "# Slots for each pool: {}.\n\
          # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
@@ -46,7 +47,12 @@ pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules) -> Result<String, 
     for plan in plans {
         let name = scenario_name(&plan.name);
         let _ = writeln!(text, "\n[scenario.{}]", key(name));
-        let mut classes: Vec<&Class> = plan.classes.iter().collect();
+        let wanted = |class: &&Class| all || class.worth_a_pool;
+        let mut classes: Vec<&Class> = plan.classes.iter().filter(wanted).collect();
+        if classes.len() < plan.classes.len() {
+            let left_out = count((plan.classes.len() - classes.len()) as u64);
+            let _ = writeln!(text, "# {left_out} classes are not worth a pool (--all has them).");
+        }
         classes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
         let lines = classes.iter().map(|class| line(class)).collect::<Result<Vec<_>, _>>()?;
         let widest = lines.iter().map(|(entry, _)| entry.chars().count()).max().unwrap_or(0);

@@ -1,34 +1,41 @@
 //! What a plan means, in one sentence for somebody who has just arrived.
 
+use super::advice::{function, nothing, percent};
 use super::figures::{bytes, count};
-use super::table::{name_cell, short_function};
-use crate::plan::{Class, TracePlan};
+use super::table::name_cell;
+use crate::plan::{Class, Proposal, TracePlan};
 use crate::trace::Format;
 
 /// The sentence.
 pub(crate) fn meaning(plan: &TracePlan) -> String {
-    match (plan.summary.format, plan.classes.first()) {
-        (_, None) => "Nothing lived in this trace, so there is nothing to pool.".to_owned(),
-        (Format::Lifetimes, Some(busiest)) => lifetimes(plan, busiest),
-        (Format::Heaptrack, Some(first)) => heaptrack(plan, first),
+    if plan.classes.is_empty() {
+        return "Nothing lived in this trace, so there is nothing to pool.".to_owned();
+    }
+    match plan.advice.proposals.first() {
+        None => nothing(plan),
+        Some(first) if plan.summary.format == Format::Lifetimes => lifetimes(plan, first),
+        Some(first) => allocations(plan, first),
     }
 }
 
-fn lifetimes(plan: &TracePlan, busiest: &Class) -> String {
-    let slots: u64 = plan.classes.iter().map(|class| u64::from(class.capacity)).sum();
+fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
+    let worth: Vec<&Class> = plan.classes.iter().filter(|class| class.worth_a_pool).collect();
+    let slots: u64 = worth.iter().map(|class| u64::from(class.capacity)).sum();
+    let births: u64 = worth.iter().map(|class| class.statistics.lifetimes).sum();
     let mut sentence = format!(
-        "{} slots in {} take the place of {} births without ever refusing one; the {} of the \
-         busiest, {}, serve {}",
-        count(slots),
-        number_of(plan.classes.len() as u64, "pool"),
+        "{} in {} take the place of {} of {} births without ever refusing one; {} of {} serve {}",
+        number_of(slots, "slot"),
+        number_of(worth.len() as u64, "pool"),
+        count(births),
         count(plan.summary.births),
-        count(busiest.capacity.into()),
-        name_cell(&busiest.name),
-        number_of(busiest.statistics.lifetimes, "object"),
+        number_of(first.slots.into(), "slot"),
+        name_cell(&first.class),
+        number_of(first.calls, "object"),
     );
-    if let Some(smaller) = busiest.smaller.last() {
+    let class = worth.iter().find(|class| class.name == first.class);
+    if let Some(smaller) = class.and_then(|class| class.smaller.last()) {
         sentence.push_str(&format!(
-            ", and {} would have had to refuse {}",
+            ", and {} would have refused {}",
             count(smaller.capacity.into()),
             count(smaller.refused)
         ));
@@ -37,23 +44,19 @@ fn lifetimes(plan: &TracePlan, busiest: &Class) -> String {
     sentence
 }
 
-fn heaptrack(plan: &TracePlan, first: &Class) -> String {
-    let saved: u64 = plan.classes.iter().map(|class| class.saving.allocations).sum();
-    let share = saved as f64 / plan.summary.births.max(1) as f64 * 100.0;
-    let asker = match first.callers.first() {
-        Some(caller) => {
-            format!(" that {} asks for", name_cell(&short_function(&caller.function)))
-        }
+fn allocations(plan: &TracePlan, first: &Proposal) -> String {
+    let asker = match first.main_caller() {
+        Some(caller) => format!(" that {} asks for", function(&caller.function)),
         None => String::new(),
     };
     format!(
-        "{share:.0} % of all {} allocations come back to memory that was free again, so pools \
-         would save them; begin with the {} bytes{asker}: {} ({}) do the work of {} allocations.",
+        "Begin with the {} bytes{asker}: {} ({}) do the work of {} of the {} calls to the allocator ({}).",
+        first.class,
+        number_of(first.slots.into(), "slot"),
+        bytes(first.bytes.unwrap_or(0)),
+        count(first.calls_saved),
         count(plan.summary.births),
-        first.name,
-        number_of(first.capacity.into(), "slot"),
-        bytes(first.bytes_at_capacity().unwrap_or(0)),
-        count(first.statistics.lifetimes),
+        percent(first.share_of_calls),
     )
 }
 

@@ -1,16 +1,20 @@
 //! A plan as JSON, for programs.
 
+use super::advice::why;
 use super::json::Json;
+use super::plan_text::Wanted;
 use super::size_classes::size_classes_json;
 use crate::plan::{
-    Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
+    Class, GENERATION_BITS, Length, Means, Proof, Proposal, Rules, TracePlan, lifetimes_of,
+    seconds_until,
 };
+use crate::trace::Caller;
 
 /// How many callers of each class are told.
 const CALLERS_MAX: usize = 20;
 
 /// All plans as one JSON object. It tells no timings: the same input gives the same text.
-pub(crate) fn plan_json(plans: &[TracePlan], rules: &Rules) -> String {
+pub(crate) fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> String {
     let mut json = Json::default();
     json.object(|json| {
         json.key("millpond").text(env!("CARGO_PKG_VERSION"));
@@ -18,18 +22,54 @@ pub(crate) fn plan_json(plans: &[TracePlan], rules: &Rules) -> String {
             json.key("headroom_percent").number(rules.headroom.percent);
             json.key("session_seconds").number(rules.session_seconds);
         });
-        json.key("traces").array(plans, trace);
+        json.key("traces").array(plans, |json, plan| trace(json, plan, &wanted.classes(plan)));
     });
     json.into_text()
 }
 
-fn trace(json: &mut Json, plan: &TracePlan) {
+/// One proposal of what to pool.
+fn pool_first(json: &mut Json, plan: &TracePlan, proposal: &Proposal) {
+    json.object(|json| {
+        json.key("class").text(&proposal.class);
+        json.key("means").text(match proposal.means {
+            Means::Pool => "pool",
+            Means::SizeClasses => "size-classes",
+            Means::Library(_) => "none",
+        });
+        if let Means::Library(library) = &proposal.means {
+            json.key("inside").text(library);
+        }
+        json.key("calls").count(proposal.calls);
+        json.key("calls_saved").count(proposal.calls_saved);
+        json.key("share_of_calls").number(proposal.share_of_calls);
+        json.key("slots").count(proposal.slots);
+        if let Some(bytes) = proposal.bytes {
+            json.key("bytes").count(bytes);
+        }
+        callers(json, &proposal.callers);
+        json.key("together_with").array(&proposal.together_with, |json, class| json.text(class));
+        json.key("why").text(&why(proposal, plan));
+    });
+}
+
+/// Who asks for memory, the busiest first.
+fn callers(json: &mut Json, callers: &[Caller]) {
+    json.key("callers").array(callers.iter().take(CALLERS_MAX), |json, caller| {
+        json.object(|json| {
+            json.key("function").text(&caller.function);
+            json.key("allocations").count(caller.allocations);
+            json.key("stack").array(&caller.stack, |json, name| json.text(name));
+        });
+    });
+}
+
+fn trace(json: &mut Json, plan: &TracePlan, classes: &[&Class]) {
     json.object(|json| {
         json.key("path").text(&plan.name);
         json.key("format").text(plan.summary.format.name());
         json.key("first_tick").count(plan.summary.first_tick);
         json.key("ticks").count(plan.summary.ticks());
-        json.key("ticks_per_second").number(plan.ticks_per_second);
+        json.key("ticks_per_second").maybe_number(plan.ticks_per_second);
         if let Some(timestamps) = plan.summary.timestamps {
             json.key("timestamps").count(timestamps);
         }
@@ -42,7 +82,24 @@ fn trace(json: &mut Json, plan: &TracePlan) {
         if let Some(peak_bytes) = plan.peak_bytes {
             json.key("peak_bytes").count(peak_bytes);
         }
-        json.key("classes").array(&plan.classes, |json, c| class(json, plan, c));
+        json.key("pool_first")
+            .array(&plan.advice.proposals, |json, proposal| pool_first(json, plan, proposal));
+        json.key("growing_buffers").array(&plan.advice.growing, |json, growing| {
+            json.object(|json| {
+                json.key("function").text(&growing.caller.function);
+                json.key("stack").array(&growing.caller.stack, |json, name| json.text(name));
+                json.key("bytes_min").count(growing.sizes.0);
+                json.key("bytes_max").count(growing.sizes.1);
+                json.key("share_of_calls").number(growing.share_of_calls);
+            });
+        });
+        json.key("skipped_wrappers").array(&plan.advice.wrappers, |json, wrapper| {
+            json.object(|json| {
+                json.key("function").text(&wrapper.function);
+                json.key("share_of_calls").number(wrapper.share);
+            });
+        });
+        json.key("classes").array(classes, |json, c| class(json, plan, c));
         if let Some(found) = &plan.size_classes {
             size_classes_json(json.key("size_classes"), found);
         }
@@ -117,33 +174,32 @@ fn handles(json: &mut Json, plan: &TracePlan, class: &Class) {
         json.key("fifo").count(class.busiest_slot.fifo);
     });
     json.key("generations").array(GENERATION_BITS, |json, bits| {
-        let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds());
+        let seconds = |busiest| seconds_until(lifetimes_of(bits), busiest, plan.seconds()?);
         json.object(|json| {
             json.key("bits").count(bits);
             json.key("lifo_seconds").maybe_number(seconds(class.busiest_slot.lifo));
             json.key("fifo_seconds").maybe_number(seconds(class.busiest_slot.fifo));
         });
     });
-    json.key("handle").text(class.layout.handle);
-    json.key("reuse").text(class.layout.reuse.name());
-    json.key("outlasts_session").flag(class.layout.lasts);
+    match class.layout {
+        Some(layout) => {
+            json.key("handle").text(layout.handle);
+            json.key("reuse").text(layout.reuse.name());
+            json.key("outlasts_session").flag(layout.lasts);
+        }
+        None => ["handle", "reuse", "outlasts_session"].iter().for_each(|key| json.key(key).null()),
+    }
 }
 
 fn demand(json: &mut Json, class: &Class) {
-    if class.statistics.bytes_max.is_some() {
-        json.key("saving").object(|json| {
-            json.key("allocations").count(class.saving.allocations);
+    json.key("worth_a_pool").flag(class.worth_a_pool);
+    json.key("saving").object(|json| {
+        json.key("allocations").count(class.saving.allocations);
+        if class.statistics.bytes_max.is_some() {
             json.key("bytes").count(class.saving.bytes);
-            json.key("score").number(class.saving.score);
-            json.key("rare").flag(class.saving.rare);
-        });
-    }
+        }
+    });
     if !class.callers.is_empty() {
-        json.key("callers").array(class.callers.iter().take(CALLERS_MAX), |json, caller| {
-            json.object(|json| {
-                json.key("function").text(&caller.function);
-                json.key("allocations").count(caller.allocations);
-            });
-        });
+        callers(json, &class.callers);
     }
 }

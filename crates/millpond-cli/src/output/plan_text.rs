@@ -2,65 +2,93 @@
 
 use std::fmt::Write;
 
+use super::advice::advice_text;
 use super::figures::{bytes, count, duration, small};
 use super::meaning::meaning;
 use super::paint::Paint;
 use super::size_classes::size_classes_text;
-use super::table::{Table, name_cell, short_function};
-use crate::plan::{
-    Class, GENERATION_BITS, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until,
-};
-use crate::trace::Format;
+use super::table::{Table, name_cell};
+use super::wrap::wrapped;
+use crate::pattern::Pattern;
+use crate::plan::{Class, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until};
+use crate::trace::{Format, HeapFormat};
 
-/// What is said once, before the traces.
-pub(crate) fn rules_text(rules: &Rules, paint: Paint) -> String {
-    let text = format!(
-        "Rule: {} (--headroom). A handle has to last {} (--session-hours).",
-        rules.headroom.rule(),
-        duration(rules.session_seconds)
-    );
-    format!("{}\n", paint.faint(&text))
+/// What of a plan is wanted.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    /// How many classes the tables show.
+    pub(crate) top: usize,
+    /// Which classes they show; all without a pattern.
+    pub(crate) classes: Option<Pattern>,
+    /// Whether handles are proposed.
+    pub(crate) handles: bool,
 }
 
-/// One trace: what it is, the pools that it needs, how long their handles last.
-pub(crate) fn trace_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
+impl Wanted {
+    /// The classes of a plan that are wanted, however many they are.
+    pub(crate) fn classes<'p>(&self, plan: &'p TracePlan) -> Vec<&'p Class> {
+        let fits = |class: &&Class| {
+            self.classes.as_ref().is_none_or(|pattern| pattern.matches(&class.name))
+        };
+        plan.classes.iter().filter(fits).collect()
+    }
+}
+
+/// What is said once, before the traces.
+pub(crate) fn rules_text(rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
+    let mut text = format!("Rule: {} (--headroom).", rules.headroom.rule());
+    if wanted.handles {
+        let _ = write!(
+            text,
+            " A handle has to last {} (--session-hours).",
+            duration(rules.session_seconds)
+        );
+    }
+    paint.faint_lines(&wrapped(&text))
+}
+
+/// One trace: what it is, what to pool, how large each pool has to be, how long its handles last.
+pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "\n{}", paint.strong(&crate::error::shown(plan.name.as_bytes())));
-    let _ = writeln!(out, "{}", what_it_is(plan));
-    if plan.summary.format == Format::Heaptrack {
-        let _ = writeln!(out, "\n{}", paint.strong("What to pool first"));
-        out.push_str(
-            &paint.faint("by (lifetimes − peak live) × bytes ÷ (1 + median lifetime in ms); what saves less than 0.1 % of \
-             all saved calls comes last\n"),
-        );
-        out.push_str(&savings_table(plan, top).render(paint));
-    }
+    out.push_str(&what_it_is(plan));
+    out.push_str(&advice_text(plan, wanted.top, paint));
+    let all = wanted.classes(plan);
+    let classes = &all[..all.len().min(wanted.top)];
     let _ = writeln!(out, "\n{}", paint.strong("How large each pool has to be"));
-    out.push_str(&paint.faint(&sizes_legend(plan)));
-    out.push_str(&sizes_table(plan, top).render(paint));
-    let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
-    out.push_str(&handles_table(plan, top).render(paint));
-    if plan.classes.len() > top {
-        let more = plan.classes.len() - top;
-        let _ = writeln!(
-            out,
-            "{}",
-            paint.faint(&format!("… and {} more classes (--top, --json)", count(more as u64)))
-        );
+    out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+    out.push_str(&sizes_table(plan, classes).render(paint));
+    let _ = writeln!(out, "\n{}", paint.strong("How long objects live"));
+    out.push_str(&paint.faint_lines(&wrapped(lives_legend(plan))));
+    out.push_str(&lives_table(plan, classes).render(paint));
+    if wanted.handles {
+        let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
+        match plan.seconds() {
+            Some(seconds) => out.push_str(&handles_table(plan, classes, seconds).render(paint)),
+            None => out.push_str(&wrapped(NO_CLOCK)),
+        }
     }
-    let _ = writeln!(out, "\n{}", proof_text(&plan.proof(), paint));
-    let _ = writeln!(out, "{}", paint.faint(&timing(plan)));
-    let _ = writeln!(out, "{}", paint.strong(&meaning(plan)));
+    if all.len() > classes.len() {
+        let more = all.len() - classes.len();
+        let text = format!("… and {} more classes (--top, --json)", count(more as u64));
+        let _ = writeln!(out, "{}", paint.faint(&text));
+    }
+    let _ = write!(out, "\n{}", proof_text(&plan.proof(), paint));
+    out.push_str(&paint.faint_lines(&wrapped(&timing(plan))));
+    out.push_str(&paint.strong_lines(&wrapped(&meaning(plan))));
     if let Some(found) = &plan.size_classes {
         out.push_str(&size_classes_text(&plan.name, found, paint));
     }
     out
 }
 
+const NO_CLOCK: &str = "The trace has no clock, so nobody knows how soon a slot uses up its generations. \
+                        --tick-rate HZ says how many ticks are a second.";
+
 /// What the proof has shown, with its counts.
 fn proof_text(proof: &Proof, paint: Paint) -> String {
-    let verdict = if proof.holds() { paint.good("Proved") } else { paint.bad("NOT PROVED") };
-    format!(
+    let verdict = if proof.holds() { "Proved" } else { "NOT PROVED" };
+    let text = wrapped(&format!(
         "{verdict} on real pools, Lifo and Fifo: {} operations, {} refused; {} live handles \
          looked up, {} wrong; {} stale handles tried, {} resolved; {} of {} values dropped.",
         count(proof.operations),
@@ -71,27 +99,47 @@ fn proof_text(proof: &Proof, paint: Paint) -> String {
         count(proof.stale_resolved),
         count(proof.drops),
         count(proof.drops_expected),
-    )
+    ));
+    let painted = if proof.holds() { paint.good(verdict) } else { paint.bad(verdict) };
+    text.replacen(verdict, &painted, 1)
 }
 
 fn what_it_is(plan: &TracePlan) -> String {
     let summary = &plan.summary;
     let what = match summary.format {
-        Format::Lifetimes => format!(
-            "lifetime trace, {} ticks at {} ticks/s (--tick-rate)",
+        Format::Lifetimes => {
+            let ticks = count(summary.ticks());
+            match (plan.seconds(), plan.ticks_per_second) {
+                (Some(seconds), Some(rate)) => {
+                    let whose = if summary.ticks_per_second == Some(rate) {
+                        "by its column ms"
+                    } else {
+                        "--tick-rate"
+                    };
+                    let seconds = duration(seconds);
+                    let rate = small(rate);
+                    format!("lifetime trace, {ticks} ticks at {rate} ticks/s ({whose}) = {seconds}")
+                }
+                _ => format!("lifetime trace, {ticks} ticks (no clock: --tick-rate gives it one)"),
+            }
+        }
+        Format::Heap(format) => format!(
+            "{}, {} ms in {} timestamps = {}",
+            match format {
+                HeapFormat::Heaptrack => {
+                    "heaptrack file (of equal blocks the newest is taken to die first)"
+                }
+                HeapFormat::Millpond => "recording of millpond-heap",
+                HeapFormat::Csv => "table of allocations",
+            },
             count(summary.ticks()),
-            plan.ticks_per_second
-        ),
-        Format::Heaptrack => format!(
-            "heaptrack file (of equal blocks the newest is taken to die first), {} ms in {} timestamps",
-            count(summary.ticks()),
-            count(summary.timestamps.unwrap_or(0))
+            count(summary.timestamps.unwrap_or(0)),
+            duration(plan.seconds().unwrap_or(0.0))
         ),
     };
+    let mut paragraphs = vec![format!("{what}, {} events", count(summary.events()))];
     let mut text = format!(
-        "{what} = {}, {} events\n{} lifetimes in {} classes, at most {} alive at once, {} left alive",
-        duration(plan.seconds()),
-        count(summary.events()),
+        "{} lifetimes in {} classes, at most {} alive at once, {} left alive",
         count(summary.births),
         count(plan.classes.len() as u64),
         count(plan.peak_live.into()),
@@ -100,71 +148,92 @@ fn what_it_is(plan: &TracePlan) -> String {
     if let Some(peak_bytes) = plan.peak_bytes {
         let _ = write!(text, ", {} bytes at the peak", count(peak_bytes));
     }
+    paragraphs.push(text);
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
-        let _ = write!(
-            text,
-            "\n{missing} events are missing, because the recorder's disk was too slow: the pools were \
+        paragraphs.push(format!(
+            "{missing} events are missing, because the recorder's disk was too slow: the pools were \
              fuller than this plan knows (a recorder with more events, or a faster disk, helps)"
-        );
+        ));
+    }
+    if summary.is_cut {
+        let what =
+            "The recording reached the limit of its file, so it ends before the program did.";
+        paragraphs.push(what.to_owned());
     }
     if summary.refused > 0 {
         let refused = count(summary.refused);
-        let _ = write!(
-            text,
-            "\n{refused} more objects were refused, because the recorded program's own pools were full: \
+        paragraphs.push(format!(
+            "{refused} more objects were refused, because the recorded program's own pools were full: \
              record it with larger pools to see what it needs"
-        );
+        ));
     }
-    text
+    paragraphs.iter().map(|paragraph| wrapped(paragraph)).collect()
 }
 
-/// What the headings of the table of sizes mean.
-fn sizes_legend(plan: &TracePlan) -> String {
-    format!(
-        "life: median length of a lifetime, and what 95 % do not exceed, in {}; live: at most in 99 % \
-         of them, and the peak\nsmaller pool: its capacity: how many objects it would have refused/\
-         evicted (the oldest first)\n",
-        match plan.summary.format {
-            Format::Lifetimes => "ticks",
-            Format::Heaptrack => "ms",
+const SIZES_LEGEND: &str = "live 99 %: at most in 99 % of the time; smaller pool: its capacity, and how many \
+                            objects it would have refused/evicted (the oldest first)";
+
+fn lives_legend(plan: &TracePlan) -> &'static str {
+    match plan.summary.format {
+        Format::Lifetimes => {
+            "born: in an average tick and in the worst; life: the median lifetime in ticks, and what 95 % \
+             do not exceed (≥: some were still alive at the end)"
         }
-    )
+        Format::Heap(_) => {
+            "born: in an average ms and in the worst; life: the median lifetime in ms, and what 95 % do not \
+             exceed (≥: some were still alive at the end)"
+        }
+    }
 }
 
-fn sizes_table(plan: &TracePlan, top: usize) -> Table {
-    let (class, mean) = match plan.summary.format {
-        Format::Lifetimes => ("<class", "born/tick"),
-        Format::Heaptrack => ("size", "born/ms"),
-    };
+/// The heading of the first column.
+fn class_heading(plan: &TracePlan) -> &'static str {
+    match plan.summary.format {
+        Format::Lifetimes => "<class",
+        Format::Heap(_) => "size",
+    }
+}
+
+fn sizes_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     let sized = plan.classes.iter().any(|class| class.statistics.bytes_max.is_some());
-    let bytes_heading = if sized { "bytes" } else { "" };
     let mut table = Table::new(&[
-        class,
+        class_heading(plan),
         "lifetimes",
-        mean,
-        "worst",
-        "life",
-        "95 %",
         "live 99 %",
         "peak",
         "capacity",
-        bytes_heading,
-        "<smaller pool: refused/evicted",
+        if sized { "bytes" } else { "" },
+        "<smaller pool",
     ]);
-    for class in plan.classes.iter().take(top) {
+    for class in classes {
         table.row(vec![
             name_cell(&class.name),
             count(class.statistics.lifetimes),
-            small(class.births_mean),
-            count(class.statistics.births_worst),
-            length(class.median),
-            length(class.p95),
             count(class.p99_live.into()),
             count(class.statistics.peak_live.into()),
             count(class.capacity.into()),
             class.bytes_at_capacity().map_or_else(String::new, bytes),
             smaller(class),
+        ]);
+    }
+    table
+}
+
+fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
+    let mean = match plan.summary.format {
+        Format::Lifetimes => "born/tick",
+        Format::Heap(_) => "born/ms",
+    };
+    let mut table = Table::new(&[class_heading(plan), mean, "worst", "life", "95 %", "left alive"]);
+    for class in classes {
+        table.row(vec![
+            name_cell(&class.name),
+            small(class.births_mean),
+            count(class.statistics.births_worst),
+            length(class.median),
+            length(class.p95),
+            count(class.statistics.live.into()),
         ]);
     }
     table
@@ -178,80 +247,48 @@ fn length(length: Option<Length>) -> String {
     }
 }
 
-/// The largest of the smaller pools, and the smallest.
+/// The smallest of the smaller pools: what saving most costs.
 fn smaller(class: &Class) -> String {
-    let (first, last) = match class.smaller.as_slice() {
-        [] => return String::new(),
-        [only] => (only, None),
-        [first, .., last] => (first, Some(last)),
-    };
-    let text: Vec<String> = [first]
-        .into_iter()
-        .chain(last)
-        .map(|s| format!("{}: {}/{}", count(s.capacity.into()), count(s.refused), count(s.evicted)))
-        .collect();
-    text.join("  ")
+    class.smaller.last().map_or_else(String::new, |smaller| {
+        let [capacity, refused, evicted] =
+            [smaller.capacity.into(), smaller.refused, smaller.evicted].map(count);
+        format!("{capacity}: {refused}/{evicted}")
+    })
 }
 
-fn handles_table(plan: &TracePlan, top: usize) -> Table {
-    let class = match plan.summary.format {
-        Format::Lifetimes => "<class",
-        Format::Heaptrack => "size",
-    };
+fn handles_table(plan: &TracePlan, classes: &[&Class], seconds: f64) -> Table {
     let mut table = Table::new(&[
-        class,
+        class_heading(plan),
         "Lifo 12 bit",
         "24 bit",
-        "32 bit",
         "Fifo 12 bit",
         "24 bit",
-        "32 bit",
         "<handle",
         "<reuse",
     ]);
-    for class in plan.classes.iter().take(top) {
+    for class in classes {
         let mut row = vec![name_cell(&class.name)];
         for busiest in [class.busiest_slot.lifo, class.busiest_slot.fifo] {
-            for bits in GENERATION_BITS {
-                let seconds = seconds_until(lifetimes_of(bits), busiest, plan.seconds());
+            for bits in HANDLE_TABLE_BITS {
+                let seconds = seconds_until(lifetimes_of(bits), busiest, seconds);
                 row.push(seconds.map_or_else(|| "–".to_owned(), duration));
             }
         }
-        row.push(class.layout.handle.to_owned());
-        let retires = if class.layout.lasts { "" } else { " (slots retire)" };
-        row.push(format!("{}{retires}", class.layout.reuse.name()));
+        if let Some(layout) = class.layout {
+            row.push(layout.handle.to_owned());
+            row.push(format!(
+                "{}{}",
+                layout.reuse.name(),
+                if layout.lasts { "" } else { " (retires)" }
+            ));
+        }
         table.row(row);
     }
     table
 }
 
-fn savings_table(plan: &TracePlan, top: usize) -> Table {
-    let total: f64 = plan.classes.iter().map(|class| class.saving.score).sum();
-    let mut table = Table::new(&[
-        "size",
-        "saves calls",
-        "of bytes",
-        "life (ms)",
-        "share",
-        "<asked for most by",
-    ]);
-    for class in plan.classes.iter().take(top).filter(|class| class.saving.allocations > 0) {
-        let caller = class.callers.first();
-        let callers = caller.map_or_else(String::new, |caller| {
-            let share = caller.allocations as f64 / class.statistics.lifetimes as f64 * 100.0;
-            format!("{share:.0} % {}", name_cell(&short_function(&caller.function)))
-        });
-        table.row(vec![
-            class.name.clone(),
-            count(class.saving.allocations),
-            bytes(class.saving.bytes),
-            length(class.median),
-            format!("{:.1} %", class.saving.score / total.max(f64::MIN_POSITIVE) * 100.0),
-            callers,
-        ]);
-    }
-    table
-}
+/// The widths of a generation that the table of handles shows; `--json` has all.
+const HANDLE_TABLE_BITS: [u32; 2] = [12, 24];
 
 fn timing(plan: &TracePlan) -> String {
     let rate = |took: std::time::Duration| {

@@ -6,20 +6,23 @@ use super::figures::{bytes, count};
 use super::json::Json;
 use super::paint::Paint;
 use super::table::Table;
+use super::wrap::wrapped;
 use crate::plan::SizeClasses;
 
 /// A table, and the code that uses it.
 pub(crate) fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -> String {
     let percent = 100.0 * found.allocations_served as f64 / found.allocations.max(1) as f64;
-    let mut text = format!(
-        "\n{}\nRequests of up to {} bytes: {} of {} allocations ({percent:.1} %), in {} classes of slots. \
-         Wasted: what the slots are\ntoo long by when most of them are live.\n\n",
-        paint.strong(&format!("Size classes of {}", crate::error::shown(name.as_bytes()))),
+    let title = format!("Size classes of {}", crate::error::shown(name.as_bytes()));
+    let mut text = format!("\n{}\n", paint.strong(&title));
+    text += &wrapped(&format!(
+        "Requests of up to {} bytes: {} of {} allocations ({percent:.1} %), in {} classes of slots. \
+         Wasted: what the slots are too long by when most of them are live.",
         count(found.bytes_max),
         count(found.allocations_served),
         count(found.allocations),
         found.classes.len(),
-    );
+    ));
+    text.push('\n');
     let mut table = Table::new(&[
         "slot bytes",
         "allocations",
@@ -51,7 +54,7 @@ pub(crate) fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -
 /// The code that makes the allocator.
 fn rust(found: &SizeClasses) -> String {
     let mut text = format!(
-        "/// Bytes and slots of each class, read off a trace by `millpond plan --size-classes`.\n\
+        "/// Bytes and slots of each class, by `millpond plan --size-classes`.\n\
          const SIZE_CLASSES: [(usize, usize); {}] = [\n",
         found.classes.len()
     );

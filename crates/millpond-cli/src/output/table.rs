@@ -1,14 +1,22 @@
 //! Columns of text.
 
 use super::paint::Paint;
+use super::wrap::{COLUMNS, columns, fitted};
 use crate::error::shown;
 
-/// The widest that a column of names gets.
-const NAME_CHARS_MAX: usize = 44;
+/// What is between two columns.
+const GAP: &str = "  ";
+
+/// The widest that a name gets, in columns.
+const NAME_COLUMNS_MAX: usize = 44;
+
+/// The narrowest that the first column of a table gets for the others' sake.
+const FIRST_COLUMNS_MIN: usize = 12;
 
 /// A table: the first column to the left, all others to the right unless they are prose.
 #[derive(Debug)]
 pub(crate) struct Table {
+    columns_max: usize,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -29,7 +37,12 @@ impl Table {
                 to_the_left: heading.starts_with('<'),
             })
             .collect();
-        Self { columns, rows: Vec::new() }
+        Self { columns_max: COLUMNS, columns, rows: Vec::new() }
+    }
+
+    /// The same table, as wide as its cells are.
+    pub(crate) fn of_any_width(self) -> Self {
+        Self { columns_max: usize::MAX, ..self }
     }
 
     /// Adds a row: one cell per column.
@@ -39,7 +52,8 @@ impl Table {
 
     /// The table as lines of text, each with its end.
     pub(crate) fn render(&self, paint: Paint) -> String {
-        let widths: Vec<usize> = (0..self.columns.len()).map(|c| self.width(c)).collect();
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(|c| self.width(c)).collect();
+        self.fit(&mut widths);
         let headings: Vec<&str> = self.columns.iter().map(|c| c.heading).collect();
         let mut out = paint.faint(&self.line(&headings, &widths));
         out.push('\n');
@@ -53,24 +67,44 @@ impl Table {
 
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        widest.max(self.columns[column].heading.chars().count())
+        let widest = cells.map(|cell| columns(cell)).max().unwrap_or(0);
+        widest.max(columns(self.columns[column].heading))
+    }
+
+    /// Narrows the first column, then drops the last ones, until the lines fit a terminal.
+    fn fit(&self, widths: &mut [usize]) {
+        let taken = |widths: &[usize]| -> usize {
+            let used = widths.iter().filter(|width| **width > 0);
+            used.map(|width| width + GAP.len()).sum::<usize>().saturating_sub(GAP.len())
+        };
+        let over = taken(widths).saturating_sub(self.columns_max);
+        if let Some(first) = widths.first_mut() {
+            *first = first.saturating_sub(over).max(FIRST_COLUMNS_MIN.min(*first));
+        }
+        for last in (1..widths.len()).rev() {
+            if taken(widths) <= self.columns_max {
+                break;
+            }
+            widths[last] = 0;
+        }
     }
 
     fn line(&self, cells: &[&str], widths: &[usize]) -> String {
         let mut line = String::new();
+        let mut is_first = true;
         for ((cell, &width), column) in cells.iter().zip(widths).zip(&self.columns) {
             if width == 0 {
                 continue;
             }
-            if !line.is_empty() {
-                line.push_str("  ");
+            if !std::mem::take(&mut is_first) {
+                line.push_str(GAP);
             }
-            let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let cell = fitted(cell, width);
+            let gap = " ".repeat(width.saturating_sub(columns(&cell)));
             let (before, after) =
                 if column.to_the_left { ("", gap.as_str()) } else { (gap.as_str(), "") };
             line.push_str(before);
-            line.push_str(cell);
+            line.push_str(&cell);
             line.push_str(after);
         }
         line.truncate(line.trim_end().len());
@@ -80,15 +114,7 @@ impl Table {
 
 /// A name that comes from a trace as a cell: harmless, and cut in the middle if it is long.
 pub(crate) fn name_cell(name: &str) -> String {
-    let name = shown(name.as_bytes());
-    let chars: Vec<char> = name.chars().collect();
-    if chars.len() <= NAME_CHARS_MAX {
-        return name;
-    }
-    let half = (NAME_CHARS_MAX - 1) / 2;
-    let head: String = chars[..half].iter().collect();
-    let tail: String = chars[chars.len() - half..].iter().collect();
-    format!("{head}…{tail}")
+    fitted(&shown(name.as_bytes()), NAME_COLUMNS_MAX)
 }
 
 /// A C++ function's name without its parameters and with only the first template argument: the
@@ -140,6 +166,18 @@ mod tests {
     }
 
     #[test]
+    fn a_table_fits_a_terminal() {
+        let mut table = Table::new(&["<class", "a", "b"]);
+        table.row(vec!["x".repeat(44), "1".repeat(20), "2".repeat(20)]);
+        let text = table.render(Paint::off());
+        assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
+        assert!(text.contains(&"2".repeat(20)), "the first column gives way: {text}");
+        table.row(vec![String::new(), "3".repeat(60), String::new()]);
+        let text = table.render(Paint::off());
+        assert!(text.lines().all(|line| columns(line) <= COLUMNS), "{text}");
+    }
+
+    #[test]
     fn functions_without_their_parameters() {
         assert_eq!(short_function("A::b(int)"), "A::b");
         assert_eq!(short_function("(no symbols) x"), "(no symbols) x");
@@ -152,6 +190,6 @@ mod tests {
     #[test]
     fn names_are_made_harmless_and_short() {
         assert_eq!(name_cell("a\x1b[31m"), "a\\u{1b}[31m");
-        assert_eq!(name_cell(&"x".repeat(300)).chars().count(), NAME_CHARS_MAX - 1);
+        assert_eq!(columns(&name_cell(&"x".repeat(300))), NAME_COLUMNS_MAX);
     }
 }

@@ -23,6 +23,13 @@ impl Headroom {
         (capacity as u32).max(peak_live).max(1)
     }
 
+    /// So many bytes and the headroom, rounded up.
+    #[must_use]
+    pub fn bytes(self, peak_bytes: u64) -> u64 {
+        // Beyond 2^53 bytes a float is not exact, and no memory is that large.
+        (peak_bytes as f64 * (1.0 + self.percent / 100.0) - 1e-6).ceil() as u64
+    }
+
     /// The rule in one sentence.
     #[must_use]
     pub fn rule(self) -> String {

@@ -4,6 +4,7 @@
 //! follows the capacity. The second pass replays the trace: what smaller pools would have done,
 //! what the plots show, and the proof.
 
+mod advice;
 mod capacity;
 mod exhaustion;
 mod layout;
@@ -16,9 +17,9 @@ mod smaller;
 mod statistics;
 
 use std::cell::Cell;
-use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
+pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Means, Proposal, SHARE_MIN};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse};
@@ -32,26 +33,26 @@ pub use statistics::{ClassStatistics, Statistics};
 use crate::error::Fault;
 use crate::input::Source;
 use crate::output::progress::Progress;
-use crate::trace::{self, Caller, Format, Summary};
+use crate::pattern::Pattern;
+use crate::trace::{self, Caller, Event, Format, Summary, Watch};
+use advice::Units;
 use replay::{ClassOutcome, ClassPlan, Replay};
 
 /// How many classes of a trace get pictures: the most interesting ones.
 const PICTURED_MAX: usize = 60;
 
-/// A class that saves less than one in so many of all saved allocations is rare: one block of a
-/// megabyte that was freed and allocated again is no reason to write a pool.
-const RARE_ONE_IN: u64 = 1000;
-
 /// The ticks of a heaptrack file are milliseconds.
 const HEAPTRACK_TICKS_PER_SECOND: f64 = 1000.0;
 
 /// What the user may decide about a plan.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// How much more room than the trace ever used.
     pub headroom: Headroom,
-    /// How many ticks of a lifetime trace are one second.
-    pub ticks_per_second: f64,
+    /// How many ticks of a lifetime trace are one second, if the user says.
+    pub ticks_per_second: Option<f64>,
+    /// Functions that are skipped as wrappers of the allocator, beside those that are found.
+    pub skip_callers: Vec<Pattern>,
     /// How long the program has to run without a slot that retires.
     pub session_seconds: f64,
 }
@@ -63,17 +64,18 @@ pub struct TracePlan {
     pub name: String,
     /// What the trace is.
     pub summary: Summary,
-    /// How many of its ticks are one second.
-    pub ticks_per_second: f64,
+    /// How many of its ticks are one second; `None` if nobody knows.
+    pub ticks_per_second: Option<f64>,
     /// The most that were alive at once, all classes together.
     pub peak_live: u32,
     /// What was still alive at the end.
     pub left_live: u32,
     /// The most bytes that were live at once, where the trace tells sizes.
     pub peak_bytes: Option<u64>,
-    /// The classes, the most interesting first: by what a pool would save if the trace tells
-    /// sizes, else by lifetimes.
+    /// The classes: those for which a pool saves most calls first.
     pub classes: Vec<Class>,
+    /// What to pool first.
+    pub advice: Advice,
     /// The time axis of all pictures.
     pub axis: Axis,
     /// All classes together: the least and the greatest live count in each stretch of time.
@@ -87,10 +89,10 @@ pub struct TracePlan {
 }
 
 impl TracePlan {
-    /// How many seconds of the program the trace shows.
+    /// How many seconds of the program the trace shows; `None` if it has no clock.
     #[must_use]
-    pub fn seconds(&self) -> f64 {
-        self.summary.ticks() as f64 / self.ticks_per_second
+    pub fn seconds(&self) -> Option<f64> {
+        Some(self.summary.ticks() as f64 / self.ticks_per_second?)
     }
 
     /// What the replay through real pools has counted, all classes together.
@@ -104,7 +106,7 @@ impl TracePlan {
     pub fn tick_unit(&self) -> &'static str {
         match self.summary.format {
             Format::Lifetimes => "tick",
-            Format::Heaptrack => "ms",
+            Format::Heap(_) => "ms",
         }
     }
 }
@@ -130,13 +132,15 @@ pub struct Class {
     pub smaller: Vec<Smaller>,
     /// How often the busiest slot was used.
     pub busiest_slot: BusiestSlot,
-    /// The handle and the reuse order that follow.
-    pub layout: Layout,
-    /// What a pool would save; 0 if the trace tells no sizes.
+    /// The handle and the reuse order that follow; `None` if the trace has no clock.
+    pub layout: Option<Layout>,
+    /// What a pool would save.
     pub saving: Saving,
+    /// Whether that is worth a pool.
+    pub worth_a_pool: bool,
     /// What the replay through real pools has counted.
     pub proof: Proof,
-    /// For heaptrack: who asks for it, the busiest first.
+    /// Who asks for it, the busiest first; nobody if the trace has no call stacks.
     pub callers: Vec<Caller>,
     /// The least and the greatest live count in each stretch of time, if it was kept.
     pub live_over_time: Option<Vec<(u32, u32)>>,
@@ -154,16 +158,12 @@ impl Class {
 }
 
 /// What a pool would save for one class.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Saving {
     /// Allocations after the first for each slot that the peak needs: lifetimes − peak live.
     pub allocations: u64,
-    /// The bytes that passed through the allocator in those.
+    /// The bytes that passed through the allocator in those; 0 if the trace tells no sizes.
     pub bytes: u64,
-    /// What the ranking goes by: those bytes ÷ (1 + median lifetime in ticks).
-    pub score: f64,
-    /// Whether it saves so few allocations that it is ranked behind all that save more.
-    pub rare: bool,
 }
 
 /// Plans the pools of one trace.
@@ -181,12 +181,13 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let statistics_took = begun.elapsed();
 
     let ticks_per_second = match summary.format {
-        Format::Lifetimes => rules.ticks_per_second,
-        Format::Heaptrack => HEAPTRACK_TICKS_PER_SECOND,
+        Format::Lifetimes => rules.ticks_per_second.or(summary.ticks_per_second),
+        Format::Heap(_) => Some(HEAPTRACK_TICKS_PER_SECOND),
     };
     let axis = Axis::new(summary.first_tick, summary.ticks());
-    let savings = savings(&statistics.classes);
-    let order = most_interesting_first(&statistics, &savings);
+    let mut units = Units::new(&summary, &statistics, &rules.skip_callers);
+    let callers = units.callers_by_class();
+    let order = most_calls_saved_first(&statistics);
     let plans = class_plans(&statistics, &order, rules);
 
     let begun = Instant::now();
@@ -195,12 +196,14 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         Replay::new(axis, &plans, statistics.all.peak_live, &drops).map_err(Fault::whole)?;
     let mut progress =
         Progress::on_stderr(format!("proving {}", file_name(name)), source.bytes_stored());
-    let again = trace::read(source.open()?, &mut replay, &mut progress)?;
+    let mut both = Both(&mut replay, &mut units);
+    let again = trace::read(source.open()?, &mut both, &mut progress)?;
     drop(progress);
     if again != summary {
         return Err(Fault::whole("changed while it was being read, expected a finished trace"));
     }
     let (live_over_time, outcomes) = replay.finish();
+    let advice = units.advice(rules.headroom, &summary.classes);
     let replay_took = begun.elapsed();
 
     let mut plan = TracePlan {
@@ -208,8 +211,9 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         ticks_per_second,
         peak_live: statistics.all.peak_live,
         left_live: statistics.left_live(),
-        peak_bytes: (summary.format == Format::Heaptrack).then_some(statistics.peak_bytes),
+        peak_bytes: (summary.format != Format::Lifetimes).then_some(statistics.peak_bytes),
         classes: Vec::new(),
+        advice,
         axis,
         live_over_time,
         size_classes: None,
@@ -217,7 +221,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
         replay_took,
         summary,
     };
-    plan.classes = classes(&mut plan, statistics, &savings, &plans, outcomes, &order, rules);
+    plan.classes = classes(&plan, statistics, callers, &plans, outcomes, &order, rules);
     Ok(plan)
 }
 
@@ -225,36 +229,42 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What a pool would save for each class, by class number.
-fn savings(classes: &[ClassStatistics]) -> Vec<Saving> {
-    let mut savings: Vec<Saving> = classes.iter().map(saving).collect();
-    let all: u64 = savings.iter().map(|saving| saving.allocations).sum();
-    for saving in &mut savings {
-        saving.rare = saving.allocations.saturating_mul(RARE_ONE_IN) < all;
+/// Two who watch the same events.
+struct Both<'w, A, B>(&'w mut A, &'w mut B);
+
+impl<A: Watch, B: Watch> Watch for Both<'_, A, B> {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        self.0.birth(event);
+        self.1.birth(event);
     }
-    savings
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        self.0.death(event);
+        self.1.death(event);
+    }
+
+    fn left(&mut self, class: u32, key: u32, last_tick: u32) {
+        self.0.left(class, key, last_tick);
+        self.1.left(class, key, last_tick);
+    }
 }
 
 fn saving(class: &ClassStatistics) -> Saving {
     let allocations = class.lifetimes - u64::from(class.peak_live);
-    let bytes = allocations.saturating_mul(class.bytes_max.unwrap_or(0));
-    let median = class.ended.quantile(&class.left, 0.5).map_or(0, |length| length.ticks);
-    Saving { allocations, bytes, score: bytes as f64 / (1.0 + median as f64), rare: false }
+    Saving { allocations, bytes: allocations.saturating_mul(class.bytes_max.unwrap_or(0)) }
 }
 
 /// The numbers of the classes that lived, in the order in which a person wants to see them.
-fn most_interesting_first(statistics: &Statistics, savings: &[Saving]) -> Vec<usize> {
+fn most_calls_saved_first(statistics: &Statistics) -> Vec<usize> {
     // A heaptrack file may name sizes that nothing was ever allocated with.
     let lived = |&class: &usize| statistics.classes[class].lifetimes > 0;
-    let mut order: Vec<usize> = (0..savings.len()).filter(lived).collect();
-    let by_size = statistics.classes.iter().any(|class| class.bytes_max.is_some());
+    let mut order: Vec<usize> = (0..statistics.classes.len()).filter(lived).collect();
+    let saved = |class: usize| saving(&statistics.classes[class]).allocations;
     let lifetimes = |class: usize| statistics.classes[class].lifetimes;
     order.sort_by(|&a, &b| {
-        let rarity = if by_size { savings[a].rare.cmp(&savings[b].rare) } else { Ordering::Equal };
-        rarity
-            .then_with(|| savings[b].score.total_cmp(&savings[a].score))
-            .then_with(|| lifetimes(b).cmp(&lifetimes(a)))
-            .then(a.cmp(&b))
+        saved(b).cmp(&saved(a)).then_with(|| lifetimes(b).cmp(&lifetimes(a))).then(a.cmp(&b))
     });
     order
 }
@@ -278,9 +288,9 @@ fn class_plans(statistics: &Statistics, order: &[usize], rules: &Rules) -> Vec<C
 
 /// Puts together what both passes know about each class, in the given order.
 fn classes(
-    plan: &mut TracePlan,
+    plan: &TracePlan,
     statistics: Statistics,
-    savings: &[Saving],
+    mut callers: Vec<Vec<Caller>>,
     plans: &[ClassPlan],
     outcomes: Vec<ClassOutcome>,
     order: &[usize],
@@ -300,10 +310,13 @@ fn classes(
             capacity,
             smaller: outcome.smaller,
             busiest_slot,
-            layout: layout::layout(capacity, busiest_slot, plan.seconds(), rules.session_seconds),
+            layout: plan.seconds().map(|seconds| {
+                layout::layout(capacity, busiest_slot, seconds, rules.session_seconds)
+            }),
             proof: outcome.proof,
-            saving: savings[number],
-            callers: plan.summary.callers.get_mut(number).map(std::mem::take).unwrap_or_default(),
+            saving: saving(&statistics),
+            worth_a_pool: plan.advice.worth_a_pool[number],
+            callers: std::mem::take(&mut callers[number]),
             live_over_time: outcome.live_over_time,
             slots_over_time: outcome.slots_over_time,
             statistics,

@@ -59,7 +59,7 @@ pub fn size_classes(
     bytes_max: u64,
     rules: &Rules,
 ) -> Result<SizeClasses, Fault> {
-    if plan.summary.format != Format::Heaptrack {
+    if plan.summary.format == Format::Lifetimes {
         return Err(Fault::whole(
             "tells no sizes, expected a heaptrack file for --size-classes (a lifetime trace has \
              classes of its own)",

@@ -66,7 +66,8 @@ fn what_was_replayed(script: &Summary) -> String {
 fn figures(outcome: &Outcome, paint: Paint) -> String {
     let mut table = Table::new(&[
         "<pool", "median", "¼", "¾", "× Box", "p50", "p99", "p99.9", "p99.99", "worst", "seen",
-    ]);
+    ])
+    .of_any_width();
     for measured in &outcome.results {
         let (times, latency) = (measured.times, &measured.latency);
         let mut cells = vec![measured.name.to_owned()];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     figures, html, live_plot,
-    model::{Class, Format, Proof, Smaller, Trace},
+    model::{Class, Format, Length, Proof, Smaller, Trace},
 };
 
 /// Rows of a table; what a trace has beyond them is summed up in one line below.
@@ -106,8 +106,8 @@ fn row(class: &Class, columns: Columns) -> String {
         figures::mean(class.births_mean)
     );
     row += &number(class.births_worst);
-    row += &optional(class.lifetime_median, figures::count);
-    row += &optional(class.lifetime_p95, figures::count);
+    row += &length(class.lifetime_median);
+    row += &length(class.lifetime_p95);
     if columns.handle {
         let _ = write!(row, "<td class=\"code\">{}</td>", html::cut(&class.handle, 60));
     }
@@ -133,6 +133,13 @@ fn optional(value: Option<u64>, shown: impl Fn(u64) -> String) -> String {
         Some(value) => format!("<td class=\"num\" data-v=\"{value}\">{}</td>", shown(value)),
         None => "<td class=\"num none\" data-v=\"-1\">–</td>".to_owned(),
     }
+}
+
+/// A length of life; `≥` says that it may be longer.
+fn length(length: Option<Length>) -> String {
+    let at_least = length.is_some_and(|length| length.at_least);
+    let sign = if at_least { "≥" } else { "" };
+    optional(length.map(|length| length.steps), |steps| format!("{sign}{}", figures::count(steps)))
 }
 
 fn smaller(smaller: &[Smaller]) -> String {
@@ -195,6 +202,18 @@ mod tests {
             ..Class::default()
         }]));
         assert!(html.contains("4,096 B") && html.contains("✓"), "{html}");
+    }
+
+    #[test]
+    fn lifetimes_that_had_not_ended_are_told_from_those_that_had() {
+        let length = |at_least| Some(Length { steps: 1234, at_least });
+        let class = Class {
+            lifetime_median: length(false),
+            lifetime_p95: length(true),
+            ..Class::default()
+        };
+        let html = table(&trace(vec![class]));
+        assert!(html.contains(">1,234<") && html.contains(">≥1,234<"), "{html}");
     }
 
     #[test]

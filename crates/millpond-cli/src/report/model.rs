@@ -36,7 +36,7 @@ pub struct Trace {
     pub live_over_time: Option<Series>,
     /// The classes, the most interesting first: the first sixty get plots.
     pub classes: Vec<Class>,
-    /// For heaptrack: the sizes by how much a pool would save, best first. Empty otherwise.
+    /// What to pool first, best first; empty if nothing is worth pooling.
     pub savings: Vec<Saving>,
 }
 
@@ -122,10 +122,10 @@ pub struct Class {
     pub births_mean: f64,
     /// Births in the worst step of time.
     pub births_worst: u64,
-    /// The median length of a lifetime, in time units; `None` if none ended.
-    pub lifetime_median: Option<u64>,
-    /// The length that 95 % of the lifetimes do not exceed; `None` if none ended.
-    pub lifetime_p95: Option<u64>,
+    /// The median length of a lifetime; `None` if there was none.
+    pub lifetime_median: Option<Length>,
+    /// The length that 95 % of the lifetimes do not exceed; `None` if there was none.
+    pub lifetime_p95: Option<Length>,
     /// The capacity to reserve.
     pub capacity: u64,
     /// What a pool of that capacity occupies, where the object's size is known.
@@ -209,27 +209,36 @@ pub struct SlotMap {
     pub cells: Vec<u8>,
 }
 
-/// One size of a heaptrack file in the ranking of what a pool would save.
+/// The length of a lifetime.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Length {
+    /// The length, in time units.
+    pub steps: u64,
+    /// Whether it may be longer: objects that were still alive at the end are part of it.
+    pub at_least: bool,
+}
+
+/// One proposal of what to pool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Saving {
-    /// The class: the requested size in bytes as a decimal string.
+    /// The class, or the smallest and the largest size.
     pub class: String,
-    /// Calls of the allocator that a pool would have made unnecessary.
-    pub allocations: u64,
-    /// Bytes that passed through the allocator in those calls.
-    pub bytes: u64,
-    /// The median length of a lifetime, in time units; `None` if none ended.
-    pub lifetime_median: Option<u64>,
-    /// The figure that the ranking is by, as a share of all: 0.0 to 1.0.
+    /// Calls to the allocator.
+    pub calls: u64,
+    /// Calls that a pool would have made unnecessary.
+    pub calls_saved: u64,
+    /// Those as a share of all calls in the trace: 0.0 to 1.0.
     pub share: f64,
-    /// The functions that ask for this size, the busiest first.
+    /// What is proposed, what it saves and what it takes, in a sentence.
+    pub why: String,
+    /// The functions that ask, the busiest first.
     pub callers: Vec<Caller>,
 }
 
-/// A function that asks for one size.
+/// A function that asks for memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The function's name as the trace has it.
+    /// The function's name and those of its callers.
     pub function: String,
     /// How often it asked.
     pub allocations: u64,

@@ -1,72 +1,65 @@
-//! For heaptrack files: which sizes to pool first, and which functions ask for them.
+//! What to pool first, and which functions ask for it.
 
 use std::fmt::Write as _;
 
 use super::{
     figures, html,
-    model::{Saving, TimeUnit, Trace},
+    model::{Format, Saving, Trace},
 };
 
-/// Sizes in the ranking.
-const SIZES_MAX: usize = 20;
+/// Proposals in the ranking.
+const PROPOSALS_MAX: usize = 20;
+/// How much is shown of what a proposal says.
+const WHY_CHARS_MAX: usize = 400;
 /// How much is shown of a function's name, where C++ spells out every template argument.
 const FUNCTION_CHARS_MAX: usize = 160;
-/// Functions named for each size.
+/// Functions named for each proposal.
 const CALLERS_MAX: usize = 4;
 
-/// The ranking, or nothing for a trace without one.
+/// The ranking, or that there is nothing to rank.
 pub(super) fn section(trace: &Trace) -> String {
     if trace.savings.is_empty() {
         return String::new();
     }
-    let ranked = &trace.savings[..trace.savings.len().min(SIZES_MAX)];
+    let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
-    let items: String = ranked.iter().map(|saving| item(saving, largest, trace)).collect();
+    let items: String = ranked.iter().map(|saving| item(saving, largest, trace.format)).collect();
+    let (calls, below) = match trace.format {
+        Format::Lifetimes => ("births that would find a slot that is free again", ""),
+        Format::Heaptrack => (
+            "calls to the allocator that a pool would save",
+            " Below each are the functions that ask most, with those that call them.",
+        ),
+    };
     format!(
-        "<h3>What to pool first</h3>\n<p>The sizes for which a pool would save most: allocations times \
-         size, short lifetimes first, each with its share of all that pools would save. Below each \
-         are the functions that ask for it most.</p>\n<ol class=\"savings\">{items}</ol>\n"
+        "<h3>What to pool first</h3>\n<p>By {calls}, each with its share of all.{below}</p>\n\
+         <ol class=\"savings\">{items}</ol>\n"
     )
 }
 
-fn item(saving: &Saving, largest: f64, trace: &Trace) -> String {
+fn item(saving: &Saving, largest: f64, format: Format) -> String {
     let width = match saving.share / largest {
         share if share.is_finite() => share.clamp(0.0, 1.0) * 100.0,
         _ => 0.0,
     };
-    let class = trace.classes.iter().find(|class| class.name == saving.class);
-    let all = class.map_or(saving.allocations, |class| class.lifetimes);
+    let name = match format {
+        Format::Lifetimes => html::name(&saving.class),
+        Format::Heaptrack => format!("{} bytes", html::size(&saving.class)),
+    };
     format!(
-        "<li><div class=\"rank\"><b>{} bytes</b><em>{}</em></div>\
-         <p>{} of {} saved, {} in all{}</p>\
+        "<li><div class=\"rank\"><b>{name}</b><em>{}</em></div><p>{}</p>\
          <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
-        html::size(&saving.class),
         figures::percent(saving.share),
-        figures::count(saving.allocations),
-        figures::plural(all, "allocation"),
-        figures::bytes(saving.bytes),
-        half_gone(saving.lifetime_median, trace.time_unit),
-        callers(saving, all)
+        html::cut(&saving.why, WHY_CHARS_MAX),
+        callers(saving)
     )
 }
 
-fn half_gone(median: Option<u64>, unit: TimeUnit) -> String {
-    match median {
-        None => ", none of them freed".to_owned(),
-        // A clock in wall time may stand still for longer than its unit.
-        Some(0) if unit == TimeUnit::Milliseconds => {
-            ", half of them gone before the clock moves on".to_owned()
-        }
-        Some(0) => format!(", half of them gone within the same {}", figures::unit_name(unit)),
-        Some(median) => format!(", half of them gone within {}", figures::duration(median, unit)),
-    }
-}
-
-/// The functions, each with its share of `all` allocations of the size.
-fn callers(saving: &Saving, all: u64) -> String {
+/// The functions, each with its share of the calls.
+fn callers(saving: &Saving) -> String {
     let mut items = String::new();
     for caller in saving.callers.iter().take(CALLERS_MAX) {
-        let share = caller.allocations as f64 / all.max(1) as f64;
+        let share = caller.allocations as f64 / saving.calls.max(1) as f64;
         let _ = write!(
             items,
             "<li><code>{}</code> <span class=\"none\">{} ({})</span></li>",
@@ -81,7 +74,7 @@ fn callers(saving: &Saving, all: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::model::{Caller, Class};
+    use crate::report::model::Caller;
 
     #[test]
     fn a_trace_without_a_ranking_has_no_section() {
@@ -94,30 +87,23 @@ mod tests {
             Caller { function: "std::vector<T>::push_back(T&&)".to_owned(), allocations: 5 };
         let saving = Saving {
             class: "24".to_owned(),
-            allocations: 10,
+            calls: 10,
             share: 0.25,
             callers: vec![caller; 100],
             ..Saving::default()
         };
         let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() });
         assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
-        assert_eq!(html.matches("<code>").count(), SIZES_MAX * CALLERS_MAX);
+        assert_eq!(html.matches("<code>").count(), PROPOSALS_MAX * CALLERS_MAX);
         assert!(html.contains("5 (50 %)"), "{html}");
     }
 
     #[test]
-    fn shares_of_functions_are_of_all_allocations_not_only_of_the_saved() {
+    fn shares_of_functions_are_of_all_calls_not_only_of_the_saved() {
         let caller = Caller { function: "f".to_owned(), allocations: 100 };
-        let class = Class { name: "24".to_owned(), lifetimes: 200, ..Class::default() };
-        let saving = Saving {
-            class: "24".to_owned(),
-            allocations: 50,
-            callers: vec![caller],
-            ..Saving::default()
-        };
-        let html =
-            section(&Trace { classes: vec![class], savings: vec![saving], ..Trace::default() });
-        assert!(html.contains("50 of 200 allocations saved"), "{html}");
+        let saving =
+            Saving { calls: 200, calls_saved: 50, callers: vec![caller], ..Saving::default() };
+        let html = section(&Trace { savings: vec![saving], ..Trace::default() });
         assert!(html.contains("100 (50 %)"), "{html}");
     }
 

@@ -8,10 +8,11 @@
 
 use std::collections::HashMap;
 
-use super::callers::CallStacks;
+use super::allocations::{Allocations, KindCounts};
 use super::fields::hexadecimal;
 use super::live_keys::LiveKeys;
-use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, Summary, Watch, lines_of};
+use super::stacks::CallStacks;
+use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, HeapFormat, Summary, Watch, lines_of};
 use crate::error::{Fault, shown};
 use crate::input::{LINE_BYTES_MAX, Lines};
 use crate::output::progress::Progress;
@@ -52,9 +53,7 @@ pub(super) fn read(
 
 /// A kind of allocation: a size requested from a call stack.
 struct Kind {
-    class: u32,
-    stack: u32,
-    births: u64,
+    counts: KindCounts,
     /// The keys of the live objects, the newest last.
     live: Vec<u32>,
 }
@@ -67,6 +66,11 @@ struct Reader {
     sizes: Vec<u64>,
     stacks: CallStacks,
     keys: LiveKeys,
+    /// By kinds of two blocks of unlike size, how often the first was born right before or after the
+    /// second died: a block that is resized, or a vector that grows, shows like this.
+    neighbours: HashMap<(u32, u32), u64, foldhash::fast::RandomState>,
+    /// The event before, if nothing but the clock has come since: its kind, and whether it is a birth.
+    before: Option<(u32, bool)>,
     first_tick: u32,
     tick: u32,
     timestamps: u64,
@@ -155,7 +159,8 @@ impl Reader {
             return Err(format!("more than {KINDS_MAX} kinds of allocation"));
         }
         let class = self.class(bytes)?;
-        self.kinds.push(Kind { class, stack, births: 0, live: Vec::new() });
+        let counts = KindCounts { class, stack, births: 0 };
+        self.kinds.push(Kind { counts, live: Vec::new() });
         Ok(())
     }
 
@@ -173,64 +178,96 @@ impl Reader {
     }
 
     #[inline]
-    fn birth(&mut self, kind: &[u8], watch: &mut impl Watch) -> Result<(), String> {
-        let number = hexadecimal(kind);
-        let Some(kind) = number.and_then(|n| self.kinds.get_mut(usize::try_from(n).ok()?)) else {
-            return Err(unknown_kind(b'+', kind, self.kinds.len()));
-        };
+    fn birth(&mut self, text: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let kind = self.known_kind(b'+', text)?;
         let key = self.keys.take()?;
         if self.births == 0 {
             self.first_tick = self.tick;
         }
-        kind.births += 1;
-        kind.live.push(key);
+        let Kind { counts, live } = &mut self.kinds[kind as usize];
+        counts.births += 1;
+        live.push(key);
         self.births += 1;
-        let class = kind.class;
+        let class = counts.class;
         let bytes = Some(self.sizes[class as usize]);
-        watch.birth(Event { tick: self.tick, class, key, bytes });
+        watch.birth(Event { tick: self.tick, class, kind, key, bytes });
+        self.neighbour(kind, true);
         Ok(())
     }
 
     #[inline]
     fn death(&mut self, text: &[u8], watch: &mut impl Watch) -> Result<(), String> {
-        let number = hexadecimal(text);
-        let Some(kind) = number.and_then(|n| self.kinds.get_mut(usize::try_from(n).ok()?)) else {
-            return Err(unknown_kind(b'-', text, self.kinds.len()));
-        };
-        let Some(key) = kind.live.pop() else {
+        let kind = self.known_kind(b'-', text)?;
+        let Kind { counts, live } = &mut self.kinds[kind as usize];
+        let Some(key) = live.pop() else {
             return Err(format!(
                 "an allocation of kind {} is freed but none is alive, expected its `+` before",
                 shown(text)
             ));
         };
+        let class = counts.class;
         self.keys.give_back(key);
         self.deaths += 1;
-        watch.death(Event { tick: self.tick, class: kind.class, key, bytes: None });
+        watch.death(Event { tick: self.tick, class, kind, key, bytes: None });
+        self.neighbour(kind, false);
         Ok(())
+    }
+
+    /// The number of a kind that an event names.
+    #[inline]
+    fn known_kind(&self, sign: u8, text: &[u8]) -> Result<u32, String> {
+        match hexadecimal(text) {
+            Some(number) if number < self.kinds.len() as u64 => Ok(number as u32),
+            _ => Err(unknown_kind(sign, text, self.kinds.len())),
+        }
+    }
+
+    /// Notes a birth and a death of unlike sizes that follow each other, whichever comes first.
+    #[inline]
+    fn neighbour(&mut self, kind: u32, is_birth: bool) {
+        if let Some((other, was_birth)) = self.before
+            && was_birth != is_birth
+        {
+            let (born, died) = if is_birth { (kind, other) } else { (other, kind) };
+            let class = |kind: u32| self.kinds[kind as usize].counts.class;
+            if class(born) != class(died) {
+                *self.neighbours.entry((born, died)).or_default() += 1;
+            }
+        }
+        self.before = Some((kind, is_birth));
     }
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         if self.births == 0 {
-            return Err(Fault::whole("holds no allocation, expected at least one `+` line"));
+            return Err(Fault::whole(
+                "holds no allocation, expected at least one `+` line (a program that started and died at \
+                 once?)",
+            ));
         }
-        let mut askers = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {
-            askers.push((kind.class, kind.stack, kind.births));
             for &key in &kind.live {
-                watch.left(kind.class, key, self.tick);
+                watch.left(kind.counts.class, key, self.tick);
             }
         }
+        let classes = self.sizes.iter().map(u64::to_string).collect();
         Ok(Summary {
-            format: Format::Heaptrack,
+            format: Format::Heap(HeapFormat::Heaptrack),
             first_tick: self.first_tick,
             last_tick: self.tick,
             missing_events: 0,
+            is_cut: false,
             refused: 0,
+            ticks_per_second: None,
             timestamps: Some(self.timestamps),
             births: self.births,
             deaths: self.deaths,
-            callers: self.stacks.callers(self.sizes.len(), &askers),
-            classes: self.sizes.iter().map(u64::to_string).collect(),
+            allocations: Some(Allocations {
+                stacks: self.stacks,
+                kinds: self.kinds.into_iter().map(|kind| kind.counts).collect(),
+                neighbours: self.neighbours,
+                sizes: self.sizes,
+            }),
+            classes,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use super::born_ids::BornIds;
 use super::classes::Classes;
+use super::clock::Clock;
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
@@ -60,6 +61,10 @@ struct Reader {
     keys: LiveKeys,
     /// Which of the columns after the fourth holds the size, counted from 0.
     size_column: Option<usize>,
+    /// Which of them holds the time of each event in milliseconds; in live traces only the statistics
+    /// have one.
+    ms_column: Option<usize>,
+    clock: Clock,
     /// Whether it is a live trace, with statistics in between.
     is_live: bool,
     lacking: Lacking,
@@ -72,14 +77,18 @@ struct Reader {
 impl Reader {
     fn new(header: &[u8]) -> Self {
         let header = header.strip_prefix(BYTE_ORDER_MARK).unwrap_or(header);
-        let size_column = header.split(|&b| b == b',').skip(4).position(|name| name == b"size");
+        let column =
+            |wanted: &[u8]| header.split(|&b| b == b',').skip(4).position(|name| name == wanted);
+        let is_live = header == live::HEADER;
         Self {
             classes: Classes::default(),
             live: HashMap::default(),
             born: BornIds::default(),
             keys: LiveKeys::default(),
-            size_column,
-            is_live: header == live::HEADER,
+            size_column: column(b"size"),
+            ms_column: if is_live { None } else { column(b"ms") },
+            clock: Clock::default(),
+            is_live,
             lacking: Lacking::default(),
             first_tick: None,
             tick: 0,
@@ -93,23 +102,27 @@ impl Reader {
         let Some((tick, event, id, class, rest)) = split(line) else {
             return Err(wrong_columns(line));
         };
-        self.clock(tick)?;
+        self.turn_to(tick)?;
         let id_text = id;
         let Some(id) = decimal(id_text) else {
             return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id_text)));
         };
+        if let Some(column) = self.ms_column {
+            self.clock.note(self.tick, number(rest, column, "ms")?)?;
+        }
         match event {
             b"alloc" => {
                 let bytes = match self.size_column {
-                    Some(column) => Some(size(rest, column)?),
+                    Some(column) => Some(number(rest, column, "size")?),
                     None => None,
                 };
                 self.birth(id, class, bytes, watch)
             }
             b"free" => self.death(id, class, watch),
             b"stats" if self.is_live => {
-                self.lacking.note(&live::pool_stats(id_text, class, rest)?);
-                Ok(())
+                let stats = live::pool_stats(id_text, class, rest)?;
+                self.lacking.note(&stats);
+                self.clock.note(self.tick, stats.ms)
             }
             b"end" if self.is_live => Ok(()),
             _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
@@ -117,7 +130,7 @@ impl Reader {
     }
 
     #[inline]
-    fn clock(&mut self, text: &[u8]) -> Result<(), String> {
+    fn turn_to(&mut self, text: &[u8]) -> Result<(), String> {
         let Some(tick) = decimal(text).and_then(|tick| u32::try_from(tick).ok()) else {
             return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(text)));
         };
@@ -154,7 +167,7 @@ impl Reader {
                 let key = self.keys.take()?;
                 place.insert(Live { key, class });
                 self.births += 1;
-                watch.birth(Event { tick: self.tick, class, key, bytes });
+                watch.birth(Event { tick: self.tick, class, kind: class, key, bytes });
                 Ok(())
             }
         }
@@ -177,7 +190,8 @@ impl Reader {
         place.remove();
         self.keys.give_back(live.key);
         self.deaths += 1;
-        watch.death(Event { tick: self.tick, class: live.class, key: live.key, bytes: None });
+        let Live { class, key } = live;
+        watch.death(Event { tick: self.tick, class, kind: class, key, bytes: None });
         Ok(())
     }
 
@@ -195,12 +209,14 @@ impl Reader {
             format: Format::Lifetimes,
             first_tick,
             last_tick: self.tick,
+            ticks_per_second: self.clock.ticks_per_second(),
             timestamps: None,
             births: self.births,
             deaths: self.deaths,
             classes: self.classes.into_names(),
-            callers: Vec::new(),
+            allocations: None,
             missing_events: self.lacking.dropped,
+            is_cut: false,
             refused: self.lacking.refused,
         })
     }
@@ -229,11 +245,11 @@ fn until_comma(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..end], &text[end + 1..]))
 }
 
-/// The size of a new object; the columns after the fourth are `rest`.
-fn size(rest: &[u8], column: usize) -> Result<u64, String> {
+/// A number in one of the columns after the fourth, which are `rest`.
+fn number(rest: &[u8], column: usize, what: &str) -> Result<u64, String> {
     let text = rest.split(|&b| b == b',').nth(column).unwrap_or(&[]);
     decimal(text)
-        .ok_or_else(|| format!("size `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
+        .ok_or_else(|| format!("{what} `{}`, expected a number from 0 to 2^64 - 1", shown(text)))
 }
 
 pub(super) fn wrong_columns(line: &[u8]) -> String {

@@ -1,15 +1,23 @@
 //! Traces of real programs as a stream of births and deaths, whatever format they are in.
 
+mod allocation_csv;
+mod allocations;
+mod blocks;
 mod born_ids;
-mod callers;
 mod classes;
+mod clock;
 mod fields;
+mod heap;
 mod heaptrack;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod places;
+mod stacks;
+mod wrappers;
 
-pub use callers::Caller;
+pub use allocations::Allocations;
+pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
 use crate::error::{Fault, Place};
 use crate::input::{Input, Lines};
@@ -26,8 +34,19 @@ pub const CLASSES_MAX: usize = 1 << 16;
 pub enum Format {
     /// `tick,event,id,class` lines.
     Lifetimes,
+    /// A recording of a program's heap: classes are sizes, times are milliseconds.
+    Heap(HeapFormat),
+}
+
+/// The formats that recordings of a heap come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeapFormat {
     /// heaptrack's interpreted format.
     Heaptrack,
+    /// What `millpond-heap` records in a Rust program.
+    Millpond,
+    /// `ms,event,address,size,stack` lines.
+    Csv,
 }
 
 impl Format {
@@ -36,7 +55,9 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::Lifetimes => "lifetimes",
-            Self::Heaptrack => "heaptrack",
+            Self::Heap(HeapFormat::Heaptrack) => "heaptrack",
+            Self::Heap(HeapFormat::Millpond) => "millpond-heap",
+            Self::Heap(HeapFormat::Csv) => "allocations",
         }
     }
 }
@@ -48,6 +69,9 @@ pub struct Event {
     pub tick: u32,
     /// The object's class, numbered from 0 in order of appearance.
     pub class: u32,
+    /// What kind of allocation it is: a size that is asked for from one call stack, numbered from 0. In
+    /// lifetime traces the class once more.
+    pub kind: u32,
     /// A small number that is the object's own while it is alive; then another object's.
     pub key: u32,
     /// The object's size in bytes, if the trace says it at birth; at death always `None`.
@@ -65,7 +89,7 @@ pub trait Watch {
 }
 
 /// What a trace is, apart from its events.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The format that it is in.
     pub format: Format,
@@ -73,7 +97,9 @@ pub struct Summary {
     pub first_tick: u32,
     /// When it ends: its last event or, in heaptrack files, its last timestamp.
     pub last_tick: u32,
-    /// For heaptrack: how many timestamps its clock has. It stands still between two of them.
+    /// For lifetime traces with a column `ms`: how many ticks are one second.
+    pub ticks_per_second: Option<f64>,
+    /// For recordings of a heap: how many timestamps its clock has. It stands still between two of them.
     pub timestamps: Option<u64>,
     /// How many births there are.
     pub births: u64,
@@ -81,10 +107,12 @@ pub struct Summary {
     pub deaths: u64,
     /// The names of the classes, by their numbers.
     pub classes: Vec<String>,
-    /// For heaptrack: by class the functions that asked for it, the busiest first.
-    pub callers: Vec<Vec<Caller>>,
+    /// For recordings of a heap: who asked for the memory.
+    pub allocations: Option<Allocations>,
     /// For live traces: how many events are missing because the disk was too slow.
     pub missing_events: u64,
+    /// Whether the recording reached the limit of its file, so that it ends before the program did.
+    pub is_cut: bool,
     /// For live traces: how many objects their pools refused, because they were full.
     pub refused: u64,
 }
@@ -121,6 +149,10 @@ pub fn read(
         lifetimes::read(&mut lines, watch, progress)
     } else if heaptrack::recognises(block) {
         heaptrack::read(&mut lines, watch, progress)
+    } else if heap::recognises(block) {
+        heap::read(&mut lines, watch, progress)
+    } else if allocation_csv::recognises(block) {
+        allocation_csv::read(&mut lines, watch, progress)
     } else {
         Err(unrecognised(block))
     }
@@ -129,8 +161,9 @@ pub fn read(
 /// What some editors put in front of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`) or a heaptrack file \
-                        (first line `v VERSION FILEVERSION`)";
+const EXPECTED: &str = "a lifetime trace (first line `tick,event,id,class`), a heaptrack file (`v VERSION \
+                        FILEVERSION`), a recording of millpond-heap (`millpond heap 1`) or a table of \
+                        allocations (`ms,event,address,size,stack`)";
 
 fn unrecognised(block: &[u8]) -> Fault {
     let line = block.split(|&b| b == b'\n').next().unwrap_or(block);

@@ -55,13 +55,13 @@ pub(super) fn screen(
         "peak",
         "slots",
         "<full",
-        "<live lately",
         "born/s",
-        "died/s",
         "refused",
         "evicted",
         "retired",
-        "unrecorded",
+        "lost",
+        "died/s",
+        "<live lately",
     ]);
     picture.pools().take(rows).for_each(|pool| table.row(row(pool)));
     let is_worth_a_look = picture.pools().take(rows).map(|pool| {
@@ -97,13 +97,13 @@ fn row(pool: &Watched) -> Vec<String> {
         count(stats.peak),
         count(stats.capacity),
         bar(stats.live, stats.peak, stats.capacity),
-        curve(pool),
         born,
-        died,
         or_nothing(stats.refused),
         or_nothing(stats.evicted),
         or_nothing(stats.retired),
         or_nothing(stats.dropped),
+        died,
+        curve(pool),
     ]
 }
 

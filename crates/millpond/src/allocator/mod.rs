@@ -3,13 +3,14 @@ mod debug;
 mod snapshot;
 
 use core::fmt;
-use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
+pub use crate::faces::Handles;
+
 use crate::errors::{GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at, handle_of_live};
+use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
 use crate::memory::OutOfMemory;
-use crate::occupancy::{LiveSlots, Occupancy, Runs};
+use crate::occupancy::{Occupancy, Runs};
 use crate::reuse::{Lifo, Queue, ReuseOrder, Roster};
 use crate::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
 use crate::slots::{Block, Circle, Core, Entry, EntryOf, SlotWords};
@@ -259,7 +260,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.slots.words.as_slice(), self.occupancy())
+        Handles::new(self.slots.words.kept(), self.occupancy())
     }
 
     /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
@@ -445,71 +446,5 @@ impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
     /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
     pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
         HandleAllocator::from_settings(&self.settings)
-    }
-}
-
-/// The live handles of a pool in index order.
-pub struct Handles<'a, R: ReuseOrder, H: HandleLayout> {
-    words: &'a [H::Word],
-    live: LiveSlots<'a>,
-    order: PhantomData<R>,
-}
-
-impl<'a, R: ReuseOrder, H: HandleLayout> Handles<'a, R, H> {
-    #[inline]
-    pub(crate) fn new(words: &'a [H::Word], occupancy: Occupancy<'a>) -> Self {
-        Self { words, live: occupancy.iter(), order: PhantomData }
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> Iterator for Handles<'_, R, H> {
-    type Item = H;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<H> {
-        Some(handle_of_live(self.live.next()?, self.words))
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.live.size_hint()
-    }
-
-    #[inline]
-    fn count(self) -> usize {
-        self.live.len()
-    }
-
-    #[inline]
-    fn last(mut self) -> Option<H> {
-        self.next_back()
-    }
-
-    #[inline]
-    fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
-        let words = self.words;
-        self.live.fold(start, |value, index| f(value, handle_of_live(index, words)))
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
-    #[inline]
-    fn next_back(&mut self) -> Option<H> {
-        Some(handle_of_live(self.live.next_back()?, self.words))
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> ExactSizeIterator for Handles<'_, R, H> {}
-impl<R: ReuseOrder, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
-
-impl<R: ReuseOrder, H: HandleLayout> Clone for Handles<'_, R, H> {
-    fn clone(&self) -> Self {
-        Self { words: self.words, live: self.live.clone(), order: PhantomData }
-    }
-}
-
-impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for Handles<'_, R, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
     }
 }

@@ -137,8 +137,7 @@ impl<T> RosterPool<T> {
     #[inline]
     #[must_use]
     pub fn next_slot(&self) -> Option<u32> {
-        let vacant = self.capacity() - self.slots.stats().retired;
-        self.roster()[..vacant].get(self.partition()).copied()
+        self.roster().get(self.partition() + self.slots.stats().retired).copied()
     }
 
     /// How many slots there are.

@@ -79,6 +79,9 @@ pub trait HandleLayout:
     /// The generation as a pool with this layout stores it.
     #[doc(hidden)]
     fn word(self) -> Self::Word;
+    /// The handle of the slot's next lifetime. The caller has ruled out the layout's last generation.
+    #[doc(hidden)]
+    fn successor(self) -> Self;
 }
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.

@@ -167,6 +167,12 @@ macro_rules! layouts {
             fn word(self) -> $word {
                 <$word>::from_generation(self.generation())
             }
+            #[inline]
+            fn successor(self) -> Self {
+                debug_assert!(self.generation() < Self::LIFETIMES_MAX);
+                let bits = self.bits.checked_add(1).expect("a larger generation fits");
+                Self { bits, label: PhantomData }
+            }
         }
     )*};
 }

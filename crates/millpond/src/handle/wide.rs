@@ -171,6 +171,12 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     fn word(self) -> u32 {
         u32::from_generation(self.generation())
     }
+    #[inline]
+    fn successor(self) -> Self {
+        debug_assert!(self.generation() < Self::LIFETIMES_MAX);
+        let bits = self.bits.checked_add(1).expect("a generation's top bit is 0");
+        Self { bits, label: PhantomData }
+    }
 }
 
 impl<T: ?Sized> Clone for Handle<T> {

@@ -21,7 +21,6 @@ pub(crate) use gather::equal_words;
 pub use gather::{Source, TopBit};
 pub(crate) use live::LiveBits;
 pub use live::LiveSlots;
-#[cfg(feature = "alloc")]
 pub(crate) use live::LiveWalk;
 pub use runs::Runs;
 

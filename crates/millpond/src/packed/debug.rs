@@ -7,6 +7,7 @@ use super::PackedPool;
 use crate::debug::{DebugAids, LiveReport, Watch};
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
+use crate::slots::Census;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
     /// The live values, grouped by the source lines that they were inserted at. O(live), takes memory.
@@ -26,19 +27,19 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     #[must_use]
     pub fn live_report(&self) -> Option<LiveReport> {
-        self.roster.watched()?.report(slots_of(self.as_handle_slice()))
+        self.roster.slots().watch.as_ref()?.report(slots_of(self.as_handle_slice()))
     }
 
     /// Has the slots watched from now on, if there is anything to do.
     pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
-        *self.roster.watch_mut() = Watch::try_new(self.name(), aids, self.capacity())?;
+        self.roster.slots_mut().watch = Watch::try_new(self.name(), aids, self.capacity())?;
         self.fill_if_watched();
         Ok(())
     }
 
     /// Has dead slots filled, if that is among the aids.
     pub(super) fn fill_if_watched(&mut self) {
-        if self.roster.watched().is_some_and(Watch::fills) {
+        if self.roster.slots().watch.as_ref().is_some_and(|watch| watch.fills()) {
             self.values.fill_dead();
         }
     }
@@ -46,14 +47,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// No longer.
     pub(super) fn unwatch(&mut self) {
         self.values.leave_dead();
-        *self.roster.watch_mut() = None;
+        self.roster.slots_mut().watch = None;
     }
 
     /// Looks at the place that the next value goes to.
     #[track_caller]
     #[inline]
     pub(super) fn inspect_next(&mut self) {
-        if let Some(watch) = self.roster.watched() {
+        if let Some(watch) = &self.roster.slots().watch {
             self.values.inspect_next(watch);
         }
     }
@@ -62,7 +63,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_origin(&mut self, handle: H) {
-        if let Some(watch) = self.roster.watch_mut() {
+        if let Some(watch) = &mut self.roster.slots_mut().watch {
             watch.inserted(handle.index() as usize);
         }
     }
@@ -71,21 +72,19 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
-        if let Some(watch) = self.roster.watched() {
+        if let Some(watch) = &self.roster.slots().watch {
             watch.removal_refused(handle, self.check(handle));
         }
     }
 
-    /// The state of another pool is about to be taken over by the roster, of which so many slots are live.
-    pub(super) fn note_restored(&mut self, live: usize, other: &Self) {
-        let Some(mut watch) = self.roster.watch_mut().take_if(|watch| watch.remembers()) else {
-            return;
-        };
-        let differs = |index: &usize| {
-            self.roster.word(*index, live) != other.roster.word(*index, other.len())
-        };
+    /// The state of another pool is about to be copied to the roster.
+    pub(super) fn note_restored(&mut self, other: &Self) {
+        let watch = &mut self.roster.slots_mut().watch;
+        let Some(mut watch) = watch.take_if(|watch| watch.remembers()) else { return };
+        let (slots, others) = (self.roster.slots(), other.roster.slots());
+        let differs = |index: &usize| slots.word(*index) != others.word(*index);
         (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
-        *self.roster.watch_mut() = Some(watch);
+        self.roster.slots_mut().watch = Some(watch);
     }
 }
 
@@ -105,7 +104,7 @@ pub(super) struct Left {
 impl Left {
     /// Of the pool's own watch, which it has no longer.
     pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
-        let Some(watch) = pool.roster.watch_mut().take() else { return Self::default() };
+        let Some(watch) = pool.roster.slots_mut().watch.take() else { return Self::default() };
         if !watch.reports_drops() {
             return Self::default();
         }

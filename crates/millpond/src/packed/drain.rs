@@ -7,7 +7,29 @@ use core::fmt;
 use core::iter::FusedIterator;
 
 use super::PackedPool;
-use crate::handle::HandleLayout;
+use crate::faces::{self, sealed};
+use crate::handle::{Handle, HandleLayout};
+
+/// The slot that a packed pool's next value goes to; made by [`PackedPool::vacant_entry`].
+pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
+
+impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
+    type Value = T;
+    type Handle = H;
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn put_next(&mut self, handle: H, value: T) {
+        match self.insert_if_room(value) {
+            Ok(inserted) => debug_assert_eq!(inserted, handle),
+            Err(_) => unreachable!("an entry holds the pool, which had a vacant slot"),
+        }
+    }
+}
 
 /// Moves the values out of a packed pool in their order; made by [`PackedPool::drain`].
 pub struct Drain<'a, T, H: HandleLayout> {

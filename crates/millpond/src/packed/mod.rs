@@ -4,7 +4,6 @@ mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
 mod drain;
-mod entry;
 mod iter;
 mod overflow;
 mod retain;
@@ -15,8 +14,7 @@ mod sort;
 mod traits;
 
 pub use builder::PackedPoolBuilder;
-pub use drain::{Drain, ExtractIf, IntoIter};
-pub use entry::VacantEntry;
+pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use iter::{Iter, IterMut};
 
 use core::iter::Copied;
@@ -84,8 +82,9 @@ type PackedSettings<H> = Settings<(), H>;
 /// assert_eq!(sparks.get(red), None); // stale, and refused for ever
 /// ```
 pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
-    /// Told with every call how many values there are. First, so that its debug aids tell of live values before
-    /// these are dropped.
+    /// Has as many live slots as there are values, but while one of the methods below is on its way between the two,
+    /// where no user code runs but that of `retain`. First, so that its debug aids tell of live values before these are
+    /// dropped.
     roster: PackedRoster<H>,
     /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
     /// never reallocated.
@@ -167,7 +166,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.roster.capacity()
+        self.roster.handles().len()
     }
 
     /// How many values there are.
@@ -188,7 +187,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.roster.is_full(self.len())
+        self.roster.next(self.len()).is_none()
     }
 
     #[cfg(feature = "recorder")]
@@ -206,13 +205,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.roster.stats(self.len())
+        self.roster.stats(self.roster.slots())
     }
 
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::Generations {
-        crate::Generations::of(self.roster.circle())
+        crate::Generations::of(&self.roster.circle())
     }
 
     /// All values, adjacent, in their present order. O(1).
@@ -265,7 +264,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn as_handle_slice(&self) -> &[H] {
-        self.roster.live(self.len())
+        &self.roster.handles()[..self.len()]
     }
 
     /// The position in [`as_slice`](Self::as_slice) of the handle's value, until values are removed
@@ -283,7 +282,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn position_of(&self, handle: H) -> Option<usize> {
-        self.roster.find(handle, self.len())
+        self.roster.find(handle).filter(|position| *position < self.len())
     }
 
     /// Moves a value in, behind the others. O(1).
@@ -370,7 +369,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
             self.roster.count_refusal();
             return None;
         };
-        Some(VacantEntry { pool: self, handle })
+        Some(VacantEntry::new(self, handle))
     }
 
     /// Inserts at exactly this handle, behind the other values, for loading what was saved: handles
@@ -400,7 +399,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
-        match self.roster.claim(handle, self.len()) {
+        match self.roster.claim(handle) {
             Ok(()) => {
                 self.values.push(value);
                 #[cfg(feature = "debug-aids")]
@@ -445,7 +444,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     #[cold]
     fn refuse<V>(&mut self, value: V) -> Full<V> {
-        Full { value, pool: self.roster.refuse(self.values.len()) }
+        let (books, slots) = self.roster.parts_mut();
+        Full { value, pool: books.refuse(slots) }
     }
 
     /// The value, unless the handle is refused. O(1).
@@ -461,7 +461,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
-        self.values.get(self.position_of(handle)?)
+        self.values.get(self.roster.find(handle)?)
     }
 
     /// The value, to change, unless the handle is refused. O(1).
@@ -478,7 +478,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        let position = self.position_of(handle)?;
+        let position = self.roster.find(handle)?;
         self.values.get_mut(position)
     }
 
@@ -502,7 +502,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.roster.check_disjoint(&handles, self.len())?;
+        self.roster.check_disjoint(&handles, self.roster.slots())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match self.values.get_disjoint_mut(positions) {
@@ -515,7 +515,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.roster.find(handle, self.len()).is_some()
+        self.position_of(handle).is_some()
     }
 
     /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
@@ -534,7 +534,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
-        self.roster.check(handle, self.len())
+        self.roster.check(handle, self.roster.slots())
     }
 
     /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
@@ -587,7 +587,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.values.get(self.roster.position_at(index, self.len())?)
+        self.values.get(self.roster.position_at(index)?)
     }
 
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
@@ -595,7 +595,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        self.as_handle_slice().get(self.roster.position_at(index, self.len())?).copied()
+        self.as_handle_slice().get(self.roster.position_at(index)?).copied()
     }
 
     /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
@@ -642,7 +642,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T, H> {
-        IterMut::new(self.roster.live(self.values.len()), &mut self.values)
+        IterMut::new(&self.roster.handles()[..self.values.len()], &mut self.values)
     }
 
     /// The handles in the order of the values, from both ends.
@@ -736,7 +736,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 drop(value);
                 let PackedPool { roster, values } = &mut *removals.pool;
                 let Some(moved) = values.get_mut(position) else { return };
-                if keep(roster.handle(handle_at), moved) {
+                if keep(roster.handles()[handle_at], moved) {
                     break;
                 }
             }
@@ -751,7 +751,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         position: usize,
         mut is: impl FnMut(H, &mut T) -> bool,
     ) -> Option<usize> {
-        let handles = self.roster.live(self.values.len()).get(position..)?;
+        let handles = self.roster.handles().get(position..)?;
         let values = self.values.get_mut(position..)?;
         let found = handles.iter().zip(values).position(|(handle, value)| is(*handle, value))?;
         Some(position + found)
@@ -769,7 +769,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// assert!(pool.is_empty() && !pool.contains(handle));
     /// ```
     pub fn clear(&mut self) {
-        self.roster.release_all(self.values.len());
+        self.roster.release_all();
         self.values.clear();
     }
 }
@@ -782,7 +782,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// The first invariant that does not hold.
     pub fn validate(&self) -> Result<(), crate::validate::Violation> {
-        self.roster.validate(self.values.len())
+        let live = crate::slots::Census::counts(self.roster.slots()).live();
+        crate::validate::ensure(
+            live == self.values.len(),
+            "there is a value for each live slot",
+            format_args!("{} values of {live} slots", self.values.len()),
+        )?;
+        self.roster.validate()
     }
 }
 

@@ -58,10 +58,8 @@ impl<'a, T, H: HandleLayout> Removals<'a, T, H> {
     #[cold]
     #[inline(never)]
     fn carry_out(&mut self) {
-        let PackedPool { roster, values } = &mut *self.pool;
         if let Some(Pending { positions, count }) = &mut self.pending {
-            let positions = &positions[..core::mem::take(count)];
-            roster.release_each(positions, values.len() + positions.len());
+            self.pool.roster.release_each(&positions[..core::mem::take(count)]);
         }
     }
 }

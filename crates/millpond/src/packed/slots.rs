@@ -2,6 +2,7 @@ use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 
 use crate::handle::{IndexWord, Word};
+use crate::slots::{Census, Counts};
 
 /// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and where the
 /// slot stands in the order. Both in one place, as whoever compares the generation goes on to the position.
@@ -23,11 +24,9 @@ impl<W: Word, I: IndexWord> Slot<W, I> {
 #[derive(Clone, Debug)]
 pub(super) struct Slots<W: Word, I: IndexWord> {
     slots: Box<[Slot<W, I>]>,
+    counts: Counts,
     #[cfg(feature = "debug-aids")]
     pub(super) watch: Option<Box<crate::debug::Watch>>,
-    /// How many are live, for the time when the values cannot be asked any more.
-    #[cfg(feature = "debug-aids")]
-    live: usize,
 }
 
 impl<W: Word, I: IndexWord> Slots<W, I> {
@@ -35,22 +34,51 @@ impl<W: Word, I: IndexWord> Slots<W, I> {
     pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
         Self {
             slots,
+            counts: Counts::NONE,
             #[cfg(feature = "debug-aids")]
             watch: None,
-            #[cfg(feature = "debug-aids")]
-            live: 0,
         }
     }
 
-    /// So many slots are live from now on.
     #[inline(always)]
-    pub(super) fn note_live(&mut self, live: usize) {
-        #[cfg(feature = "debug-aids")]
-        {
-            self.live = live;
+    pub(super) fn counts_mut(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Takes on these words, of which as many are live, and this history. The positions are missing.
+    #[cfg(feature = "serde")]
+    pub(super) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
+        let (mut live, mut retired) = (0, 0);
+        for (slot, &word) in self.slots.iter_mut().zip(words) {
+            live += usize::from(!word.is_dead());
+            retired += usize::from(word == W::RETIRED);
+            slot.word = if word == W::RETIRED { word } else { word.as_live() };
         }
-        #[cfg(not(feature = "debug-aids"))]
-        let _ = live;
+        self.counts = Counts::loaded(inserted, live, peak, retired);
+    }
+
+    /// Takes on the state of others. Slots from `used` on were never used in either.
+    pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
+        self.slots[..used].copy_from_slice(&other.slots[..used]);
+        self.counts = other.counts;
+    }
+}
+
+impl<W: Word, I: IndexWord> Census for Slots<W, I> {
+    type Word = W;
+
+    #[inline]
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    fn word(&self, index: usize) -> Option<W> {
+        self.slots.get(index).map(|slot| slot.state(self.counts.live()))
     }
 }
 
@@ -75,8 +103,8 @@ impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
 impl<W: Word, I: IndexWord> Drop for Slots<W, I> {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {
-            let live = |index: &usize| self.slots[*index].position.to_index() < self.live;
-            watch.report_drop((0..self.slots.len()).filter(live));
+            let is_live = |index: &usize| self.word(*index).is_some_and(|word| !word.is_dead());
+            watch.report_drop((0..self.slots.len()).filter(is_live));
         }
     }
 }

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::PackedPool;
 use crate::handle::{HandleLayout, Word};
+use crate::slots::Census;
 use crate::snapshot::snapshot_methods;
 use crate::snapshot::state::{Shape, sealed};
 
@@ -12,7 +13,7 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        Shape::new(self.capacity(), self.roster.circle())
+        Shape::new(self.capacity(), &self.roster.circle())
     }
 
     #[cfg(feature = "debug-aids")]
@@ -22,19 +23,19 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     }
 
     fn used(&self) -> usize {
-        self.roster.used(self.len())
+        self.roster.used()
     }
 
     fn word(&self, index: usize) -> H::Word {
-        self.roster.word(index, self.len()).unwrap_or(H::Word::RETIRED)
+        self.roster.slots().word(index).unwrap_or(H::Word::RETIRED)
     }
 
     fn value(&self, index: usize) -> Option<&T> {
-        self.roster.position_at(index, self.len()).map(|position| &self.values[position])
+        self.get_at(index)
     }
 
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.roster.order(self.len())
+        self.roster.order()
     }
 }
 
@@ -46,8 +47,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         T: Copy,
     {
         #[cfg(feature = "debug-aids")]
-        self.note_restored(self.values.len(), other);
-        self.roster.take_over(self.values.len(), &other.roster, other.values.len());
+        self.note_restored(other);
+        self.roster.copy_state_from(&other.roster);
         self.values.copy_from(&other.values);
     }
 
@@ -56,27 +57,21 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     where
         T: Clone,
     {
-        let live = self.values.len();
-        let guard = EmptyUnlessDone { pool: self, live };
-        guard.pool.values.clone_from(&other.values);
+        let guard = EmptyUnlessDone(self);
+        guard.0.values.clone_from(&other.values);
         #[cfg(feature = "debug-aids")]
-        guard.pool.note_restored(live, other);
-        guard.pool.roster.take_over(live, &other.roster, other.values.len());
+        guard.0.note_restored(other);
+        guard.0.roster.copy_state_from(&other.roster);
         core::mem::forget(guard);
     }
 }
 
 /// Empties a pool whose values are no longer those of its roster.
-struct EmptyUnlessDone<'a, T, H: HandleLayout> {
-    pool: &'a mut PackedPool<T, H>,
-    /// How many slots are live in the roster.
-    live: usize,
-}
+struct EmptyUnlessDone<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
 
 impl<T, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, H> {
     fn drop(&mut self) {
-        self.pool.roster.release_all(self.live);
-        self.pool.values.clear();
+        self.0.clear();
     }
 }
 
@@ -109,8 +104,7 @@ mod saved {
             let mut pool = Self::from_settings(&Settings::of_capacity(capacity))
                 .map_err(|_| Refused::OutOfMemory(capacity))?;
             pool.roster.load(checked);
-            let live = values.len();
-            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index, live));
+            values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
             pool.values.extend(values.into_iter().map(|(_, value)| value));
             Ok(pool)
         }

@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 
 use super::PackedPool;
 use crate::handle::HandleLayout;
+use crate::slots::Partition;
 
 impl<T, H: HandleLayout> PackedPool<T, H> {
     /// Sorts the values; equal ones keep their order. Every handle stays good and names the value
@@ -78,7 +79,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[track_caller]
     pub fn swap_positions(&mut self, a: usize, b: usize) {
         self.values.swap(a, b);
-        self.roster.swap(a, b);
+        Partition::swap(&mut self.roster, a, b);
     }
 
     /// Sorts the handles by what the function says of the positions of their values. The values stay
@@ -86,7 +87,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     fn sort_positions_by(&mut self, mut compare: impl FnMut(&[T], usize, usize) -> Ordering) {
         let follow = MoveValues(self);
         let PackedPool { roster, values } = &mut *follow.0;
-        roster.sort_by(values.len(), |a, b| compare(values, a, b));
+        roster.sort_by(|a, b| compare(values, a, b));
     }
 }
 
@@ -97,6 +98,6 @@ struct MoveValues<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
 impl<T, H: HandleLayout> Drop for MoveValues<'_, T, H> {
     fn drop(&mut self) {
         let PackedPool { roster, values } = &mut *self.0;
-        roster.settle(values.len(), |a, b| values.swap(a, b));
+        roster.settle(|a, b| values.swap(a, b));
     }
 }

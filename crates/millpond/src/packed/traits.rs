@@ -1,48 +1,14 @@
-use core::fmt;
-use core::ops::{Index, IndexMut};
-
 use super::{Iter, IterMut, PackedPool};
-use crate::errors::{PoolName, refuse};
+use crate::errors::PoolName;
+use crate::faces::operators;
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::storage::PackedValues;
 
-/// # Panics
-///
-/// If the handle is refused; the message names the pool, the handle and the reason.
-///
-/// ```should_panic
-/// # use millpond::PackedPool;
-/// let mut pool = PackedPool::<u8>::builder().name("bullets").capacity(8).build();
-/// let handle = pool.insert(1).unwrap();
-/// pool.remove(handle);
-/// pool[handle]; // pool "bullets" refuses handle 0v…: stale: its object was removed
-/// ```
-impl<T, H: HandleLayout> Index<H> for PackedPool<T, H> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, handle: H) -> &T {
-        match self.get(handle) {
-            Some(value) => value,
-            None => refuse(self.name(), handle, self.check(handle)),
-        }
-    }
-}
-
-/// # Panics
-///
-/// If the handle is refused; the message names the pool, the handle and the reason.
-impl<T, H: HandleLayout> IndexMut<H> for PackedPool<T, H> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, handle: H) -> &mut T {
-        match self.position_of(handle) {
-            Some(position) => &mut self.values[position],
-            None => refuse(self.name(), handle, self.check(handle)),
-        }
-    }
+operators! {
+    [T, H: HandleLayout] PackedPool<T, H>, T, H,
+    iterators: Iter<'a, T, H>, IterMut<'a, T, H>,
+    example: "PackedPool", " = PackedPool::<u8>::builder().name(\"bullets\").capacity(8).build()"
 }
 
 /// The copy has the same handles in the same order, and hands out the same ones next. Takes the
@@ -66,32 +32,5 @@ impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
         #[cfg(feature = "debug-aids")]
         copy.fill_if_watched();
         Ok(copy)
-    }
-}
-
-/// A map from handles to values, in their order.
-impl<T: fmt::Debug, H: HandleLayout> fmt::Debug for PackedPool<T, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
-
-impl<'a, T, H: HandleLayout> IntoIterator for &'a PackedPool<T, H> {
-    type Item = (H, &'a T);
-    type IntoIter = Iter<'a, T, H>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, T, H> {
-        self.iter()
-    }
-}
-
-impl<'a, T, H: HandleLayout> IntoIterator for &'a mut PackedPool<T, H> {
-    type Item = (H, &'a mut T);
-    type IntoIter = IterMut<'a, T, H>;
-
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, T, H> {
-        self.iter_mut()
     }
 }

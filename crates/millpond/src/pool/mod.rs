@@ -3,20 +3,16 @@
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
-mod drain;
-mod entry;
-mod iter;
+mod faces;
 mod overflow;
 mod parts;
 mod snapshot;
 mod traits;
 
-pub use crate::allocator::Handles;
+pub use crate::faces::{Handles, Values, ValuesMut};
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
-pub use drain::{Drain, ExtractIf, IntoIter};
-pub use entry::VacantEntry;
-pub use iter::{Iter, IterMut, Values, ValuesMut};
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
@@ -320,7 +316,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             self.core.count_refusal();
             return None;
         };
-        Some(VacantEntry { pool: self, handle })
+        Some(VacantEntry::new(self, handle))
     }
 
     /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
@@ -688,7 +684,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T, R, H> {
-        Iter::new(self.storage.words().as_slice(), self.storage.iter())
+        Iter::new(self.storage.words().kept(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.
@@ -709,7 +705,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().as_slice(), self.occupancy())
+        Handles::new(self.storage.words().kept(), self.occupancy())
     }
 
     /// The values in index order, from both ends.

@@ -7,6 +7,8 @@ use super::Pool;
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
+#[cfg(feature = "validate")]
+use crate::slots::Census;
 use crate::slots::{Block, Circle, Core, SlotWords};
 use crate::storage::{CursorMut, PoolStorage};
 #[cfg(feature = "validate")]

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
 use crate::handle::IndexWord;
-use crate::slots::{Entry, Place, SlotWords};
+use crate::slots::{Census, Entry, Parting, Partition, Place, SlotWords, Sorting};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -81,20 +81,15 @@ impl<I: IndexWord> RosterEntry for Difference<I> {
     }
 }
 
-/// ```text
-/// position   0          live             slots − retired  slots
-/// roster     │ live …   │ next, vacant … │ retired …      │
-/// ```
-///
-/// The entries are the roster, and behind it the reverse table: `reverse[roster[p]] == p` for every position `p`.
-/// How long the parts are is what the words count.
+/// The entries are the roster, a [`Partition`] of all slots, and behind it the reverse table:
+/// `reverse[roster[p]] == p` for every position `p`. How long the parts are is what the words count.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct RosterQueue<E> {
     entries: PhantomData<E>,
 }
 
-/// The live slots, then the vacant ones, then the retired ones.
+/// The live slots, then the retired ones, then the vacant ones.
 #[inline]
 pub(crate) fn roster<I: IndexWord>(words: &SlotWords<impl Place<Entry = I>>) -> &[I] {
     &words.entries()[..words.slots()]
@@ -115,22 +110,60 @@ impl<'a, E: RosterEntry> Tables<'a, E> {
     }
 
     #[inline]
+    fn position_of(&self, index: usize) -> usize {
+        self.reverse[index].index(index)
+    }
+}
+
+impl<E: RosterEntry> Partition for Tables<'_, E> {
+    /// A slot.
+    type Item = usize;
+
+    #[inline]
+    fn item(&self, position: usize) -> usize {
+        self.roster[position].index(position)
+    }
+
+    #[inline]
     fn place(&mut self, position: usize, slot: usize) {
         self.roster[position] = E::new(slot, position);
         self.reverse[slot] = E::new(position, slot);
     }
+}
 
-    #[inline]
-    fn position_of(&self, index: usize) -> usize {
-        self.reverse[index].index(index)
-    }
+/// Where the parts of the roster begin.
+#[inline]
+fn parting<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Parting {
+    Parting::of(Census::counts(slots.words()))
+}
 
-    #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
-        let (slot_a, slot_b) = (self.roster[a].index(a), self.roster[b].index(b));
-        self.place(a, slot_b);
-        self.place(b, slot_a);
+/// The slot that comes next.
+#[inline]
+fn first_vacant<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Option<usize> {
+    let (words, position) = (slots.words(), parting(slots).next());
+    if position >= words.slots() {
+        return None;
     }
+    words.entries().get(position).map(|slot| slot.index(position))
+}
+
+/// Takes the slot that comes next where it has retired ones to pass.
+#[cold]
+#[inline(never)]
+fn take_past_retired<E: RosterEntry, S: Slots<Entry = E>>(
+    slots: &mut S,
+) -> Option<(usize, S::Word)> {
+    let index = first_vacant(slots)?;
+    pass_retired(slots);
+    Some((index, slots.words().get(index)?))
+}
+
+/// See [`Partition::pass_retired`].
+#[cold]
+#[inline(never)]
+fn pass_retired<E: RosterEntry>(slots: &mut impl Slots<Entry = E>) {
+    let parting = parting(slots);
+    Tables::of(slots).pass_retired(parting);
 }
 
 impl<E: RosterEntry> RosterQueue<E> {
@@ -154,57 +187,56 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     }
 
     fn reset<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
-        let live_count = slots.words().live();
-        let (mut live, mut vacant, mut retired) = (0, 0, 0);
+        let mut sorting = Sorting::new(parting(slots));
         for index in 0..slots.words().slots() {
-            let words = slots.words();
-            let position = if words.of_live(index).is_some() {
-                live += 1;
-                live - 1
-            } else if words.is_vacant(index) {
-                vacant += 1;
-                live_count + vacant - 1
-            } else {
-                retired += 1;
-                words.slots() - retired
-            };
-            Tables::of(slots).place(position, index);
+            let Some(word) = slots.words().get(index) else { continue };
+            Tables::of(slots).place(sorting.position(word), index);
         }
     }
 
     #[inline]
     fn next<S: Slots<Entry = E>>(&mut self, slots: &S) -> Option<usize> {
-        let words = slots.words();
-        if words.vacant() == 0 {
-            return None;
-        }
-        let position = words.live();
-        words.entries().get(position).map(|slot| slot.index(position))
+        first_vacant(slots)
     }
 
     #[inline]
-    fn take<S: Slots<Entry = E>>(&mut self, _index: usize, _slots: &mut S) {}
+    fn take_next<S: Slots<Entry = E>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+        if parting(slots).has_retired() {
+            return take_past_retired(slots);
+        }
+        let index = first_vacant(slots)?;
+        Some((index, slots.words().get(index)?))
+    }
+
+    #[inline]
+    fn take<S: Slots<Entry = E>>(&mut self, _index: usize, slots: &mut S) {
+        if parting(slots).has_retired() {
+            pass_retired(slots);
+        }
+    }
 
     #[inline]
     fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
-        let first_vacant = slots.words().live();
+        let parting = parting(slots);
         let mut tables = Tables::of(slots);
-        tables.swap(tables.position_of(index), first_vacant);
+        tables.claim(tables.position_of(index), parting);
     }
 
     #[inline]
     fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
-        // It is dead already: the last live position is that of the first vacant slot from now on.
-        let first_vacant = slots.words().live();
+        // It is dead already.
+        let parting = parting(slots);
         let mut tables = Tables::of(slots);
-        tables.swap(tables.position_of(index), first_vacant);
+        tables.end(tables.position_of(index), index, parting);
+        if parting.has_retired() {
+            pass_retired(slots);
+        }
     }
 
     fn retire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
-        Queue::<I>::give_back(self, index, slots);
-        let words = slots.words();
-        let (first_vacant, first_retired) = (words.live(), words.slots() - words.retired());
-        Tables::of(slots).swap(first_vacant, first_retired);
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.end(tables.position_of(index), index, parting);
     }
 
     fn copy_state_from<S: Slots<Entry = E>>(
@@ -224,12 +256,12 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         slots: &'a S,
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let words = slots.words();
-        let slots = words.entries()[..used].iter().enumerate();
-        slots
-            .map(|(position, slot)| slot.index(position))
+        let (count, parting) = (slots.words().slots(), parting(slots));
+        let slot_at = move |position: usize| slots.words().entries()[position].index(position);
+        (0..used)
+            .map(move |place| slot_at(parting.listed(place, count)))
             .map(|index| index..index + 1)
-            .chain(iter::once(used..words.slots()))
+            .chain(iter::once(used..count))
     }
 
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -237,8 +269,9 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
 
     #[cfg(all(feature = "serde", feature = "alloc"))]
     fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
-        for (position, slot) in order.iter().enumerate() {
-            Tables::of(slots).place(position, *slot as usize);
+        let parting = parting(slots);
+        for (place, slot) in order.iter().enumerate() {
+            Tables::of(slots).place(parting.listed(place, order.len()), *slot as usize);
         }
     }
 
@@ -258,15 +291,8 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
                 "the reverse table is the roster's inverse",
                 format_args!("slot {index} at position {position}"),
             )?;
-            let as_in_its_part = if position < words.live() {
-                words.of_live(index).is_some()
-            } else if position < words.slots() - words.retired() {
-                words.is_vacant(index)
-            } else {
-                words.of_live(index).is_none() && !words.is_vacant(index)
-            };
             ensure(
-                as_in_its_part,
+                words.get(index).is_some_and(|word| parting(slots).suits(position, word)),
                 "the roster's parts are the live, the vacant and the retired slots",
                 format_args!("slot {index} at position {position}"),
             )?;

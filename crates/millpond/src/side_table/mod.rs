@@ -310,7 +310,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, H, V> {
-        Iter::new(self.storage.words().as_slice(), self.storage.iter())
+        Iter::new(self.storage.words().kept(), self.storage.iter())
     }
 
     /// The handles and values, to change, in index order, from both ends.

@@ -1,10 +1,11 @@
 //! The slots of one pool: which are live, in which lifetime, and which comes next.
 //!
 //! Every pool with handles stands on this. A [`Place`] holds the arrays, [`SlotWords`] says which slots are
-//! live, and a [`Core`] adds the reuse order, the cycle of generations, a name and the counters.
+//! live, [`Books`] have the cycle of generations, a name and the counters, and a [`Core`] is a reuse order with books.
 //!
 //! ```text
-//! pool ──▶ Core        which slot is next, which generation follows; refusals, statistics
+//! pool ──▶ Core        which slot is next
+//!     │      └──▶ Books       which generation follows; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
 //!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
@@ -12,17 +13,23 @@
 
 #[cfg(feature = "alloc")]
 mod block;
+mod books;
 mod circle;
 mod core;
+mod counts;
 mod inline;
+mod partition;
 mod place;
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
+pub(crate) use self::books::Books;
 pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
+pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
+pub(crate) use self::partition::{Parting, Partition, Sorting};
 pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place, Prefix};
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;

@@ -20,7 +20,7 @@ use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
 #[cfg(feature = "alloc")]
 use crate::slots::Block;
-use crate::slots::{BitmapAge, Circle, Entry, Inline, Place, Prefix};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Entry, Inline, Place, Prefix};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -40,13 +40,7 @@ pub struct SlotWords<P: Place> {
     /// [old](BitmapAge). No bit at or beyond the last slot is ever set; and old or not, none in a word all of whose
     /// slots were never used, as far as [`copy_state_from`](Self::copy_state_from) knows.
     place: P,
-    /// How many lifetimes have begun, and how many have ended: counters that only rise, as each way then
-    /// writes only one.
-    births: u64,
-    deaths: u64,
-    /// How many slots were live at once at most, as far as [`expect_birth`](Self::expect_birth) was called.
-    peak: u32,
-    retired: u32,
+    counts: Counts,
 }
 
 #[cfg(feature = "alloc")]
@@ -69,7 +63,7 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         if let Some(age) = place.bitmap_age_mut() {
             age.in_step = in_step || slots <= IN_STEP_SLOTS_MAX;
         }
-        Self { place, births: 0, deaths: 0, peak: 0, retired: 0 }
+        Self { place, counts: Counts::NONE }
     }
 
     /// Another block with the same words, entries and counts.
@@ -121,8 +115,18 @@ impl<'a, W: Word> KeptWords<'a, W> {
         Self { words, key }
     }
 
-    /// The handle of a slot, if it is live.
+    /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
     #[inline]
+    pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
+        // Out of range cannot be; any word will do there, so that no loop has to end for it.
+        H::from_live_parts(
+            index,
+            self.words.get(index).copied().unwrap_or(self.key).difference(self.key),
+        )
+    }
+
+    /// The handle of a slot, if it is live.
+    #[cfg(test)]
     pub(crate) fn handle_at<H: HandleLayout<Word = W>>(&self, index: usize) -> Option<H> {
         let word = self.words.get(index)?.difference(self.key);
         (!word.is_dead()).then(|| H::from_kept_parts(index, word))
@@ -141,7 +145,24 @@ pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_S
 impl<W: Word, E: Entry, T, const N: usize> SlotWords<Inline<W, E, T, N>> {
     /// The slots of a place, none of which was ever used. No bit is set that is not set in the place.
     pub(crate) const fn fresh(place: Inline<W, E, T, N>) -> Self {
-        Self { place, births: 0, deaths: 0, peak: 0, retired: 0 }
+        Self { place, counts: Counts::NONE }
+    }
+}
+
+impl<P: Place> Census for SlotWords<P> {
+    type Word = P::Word;
+
+    fn slots(&self) -> usize {
+        self.slots()
+    }
+
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> Option<P::Word> {
+        self.get(index)
     }
 }
 
@@ -197,7 +218,7 @@ impl<P: Place> SlotWords<P> {
     /// How many slots are live.
     #[inline]
     pub(crate) fn live(&self) -> usize {
-        (self.births - self.deaths) as usize
+        self.counts.live()
     }
 
     /// How many slots are dead and not retired.
@@ -209,31 +230,28 @@ impl<P: Place> SlotWords<P> {
     /// How many lifetimes have begun.
     #[inline]
     pub(crate) fn births(&self) -> u64 {
-        self.births
+        self.counts.births()
     }
 
     /// How many slots were live at once at most.
     pub(crate) fn peak(&self) -> usize {
-        self.peak as usize
+        self.counts.peak()
     }
 
     /// A slot is about to become live: must be called before each birth that may bring a new peak.
     #[inline]
     pub(crate) fn expect_birth(&mut self) {
-        let live = self.live() + 1;
-        if live > self.peak as usize {
-            self.peak = live as u32;
-        }
+        self.counts.expect_birth();
     }
 
     /// The slot after all that were ever used is about to become live, and all of these are live that have not
     /// retired: `used` with it.
     #[inline]
     pub(crate) fn expect_fresh(&mut self, used: usize) {
-        if self.retired > 0 {
+        if self.counts.retired > 0 {
             return self.expect_fresh_beside_retired();
         }
-        self.peak = self.peak.max(used as u32);
+        self.counts.peak = self.counts.peak.max(used as u32);
     }
 
     /// Out of the way: retired slots are rare.
@@ -246,7 +264,7 @@ impl<P: Place> SlotWords<P> {
     /// How many slots will never be handed out again.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
-        self.retired as usize
+        self.counts.retired()
     }
 
     #[inline]
@@ -300,7 +318,7 @@ impl<P: Place> SlotWords<P> {
         if let Some(bits) = bits {
             *bits |= 1 << (index % WORD_SLOTS);
         }
-        self.births += 1;
+        self.counts.birth();
     }
 
     /// Gives a slot a word, and lends its word of the bitmap if that is kept in step.
@@ -337,13 +355,13 @@ impl<P: Place> SlotWords<P> {
         if let Some(bits) = bits {
             *bits &= !(1 << (index % WORD_SLOTS));
         }
-        self.deaths += 1;
+        self.counts.death();
     }
 
     /// Ends the last lifetime of a live slot.
     pub(crate) fn retire(&mut self, index: usize) {
         self.set_dead(index, P::Word::RETIRED);
-        self.retired += 1;
+        self.counts.retire(1);
     }
 
     /// Ends the lifetimes of all live slots.
@@ -361,11 +379,11 @@ impl<P: Place> SlotWords<P> {
                     (false, false) => was.successor().as_dead(),
                     (false, true) => circle.word_after(was),
                 };
-                self.retired += u32::from(was != is && is == P::Word::RETIRED);
+                self.counts.retire(usize::from(was != is && is == P::Word::RETIRED));
                 *word = is.difference(key);
             }
         }
-        self.deaths = self.births;
+        self.counts.all_dead();
         parts.bits.fill(0);
         self.set_gathered_at(self.changes());
     }
@@ -443,7 +461,7 @@ impl<P: Place> SlotWords<P> {
     /// A number that rises with each birth and death.
     #[inline]
     fn changes(&self) -> u64 {
-        self.births + self.deaths
+        self.counts.births + self.counts.deaths
     }
 
     #[inline]
@@ -485,10 +503,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize) {
         let (parts, others) = (self.place.parts_mut(), other.place.parts());
         parts.words[..used].copy_from_slice(&others.words[..used]);
-        self.births = other.births;
-        self.deaths = other.deaths;
-        self.peak = other.peak;
-        self.retired = other.retired;
+        self.counts = other.counts;
         if !P::HAS_BITMAP {
             return;
         }
@@ -513,16 +528,17 @@ impl<P: Place> SlotWords<P> {
             *word = loaded.difference(key);
         }
         let live = words.iter().filter(|word| !word.is_dead()).count();
-        self.births = inserted;
-        self.peak = peak as u32;
-        self.deaths = inserted - live as u64;
-        self.recount_retired();
+        self.counts = Counts::loaded(inserted, live, peak, self.count_retired());
         self.gather();
     }
 
     /// Counts the retired slots anew.
     pub(crate) fn recount_retired(&mut self) {
-        self.retired = self.all().filter(|word| *word == P::Word::RETIRED).count() as u32;
+        self.counts.retired = self.count_retired() as u32;
+    }
+
+    fn count_retired(&self) -> usize {
+        self.all().filter(|word| *word == P::Word::RETIRED).count()
     }
 }
 
@@ -554,14 +570,14 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();
         ensure(
-            self.births.checked_sub(self.deaths) == Some(live as u64),
+            self.births().checked_sub(self.counts.deaths) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{live} live, {} begun, {} ended", self.births, self.deaths),
+            format_args!("{live} live, {} begun, {} ended", self.births(), self.counts.deaths),
         )?;
         ensure(
-            self.peak() >= live,
+            self.counts.peak as usize >= live,
             "the peak is at least what is live",
-            format_args!("{live} live, {} at the peak", self.peak),
+            format_args!("{live} live, {} at the peak", self.counts.peak),
         )?;
         let parts = self.place.parts();
         let source = source::<P>(parts.words);
@@ -604,31 +620,6 @@ impl<P: Place> SlotWords<P> {
             format_args!("word {:?}, though only {used} were used", left.map(|at| first + at)),
         )
     }
-
-    /// For words that are generations on a circle.
-    pub(crate) fn validate_lifetimes(&self, circle: &Circle<P::Word>) -> Result<(), Violation> {
-        for (index, word) in self.all().enumerate() {
-            if word == P::Word::RETIRED {
-                ensure(
-                    !circle.wraps,
-                    "no slot of a pool that wraps retires",
-                    format_args!("{index}"),
-                )?;
-                continue;
-            }
-            ensure(
-                circle.contains(word.as_live()),
-                "a slot is in one of its lifetimes",
-                format_args!("slot {index} has generation {}", word.generation()),
-            )?;
-        }
-        let retired = self.all().filter(|word| *word == P::Word::RETIRED).count();
-        ensure(
-            retired == self.retired(),
-            "the retired slots are counted",
-            format_args!("{retired} have retired, {} are counted", self.retired),
-        )
-    }
 }
 
 #[cfg(test)]
@@ -661,7 +652,7 @@ mod tests {
     #[test]
     fn every_number_of_slots_in_a_pool_is_0_at_first() {
         let words = SlotWords::<Inline<u32, u32, (), 70>>::fresh(Inline::new(1));
-        let SlotWords { place, births, deaths, peak, retired } = words;
+        let SlotWords { place, counts: Counts { births, deaths, peak, retired } } = words;
         assert_eq!((births, deaths, peak, retired), (0, 0, 0, 0));
         let parts = place.parts();
         assert!(parts.words.iter().chain(parts.entries).all(|word| *word == 0));
@@ -835,8 +826,8 @@ mod tests {
             sound(&words).unwrap_err().rule()
         };
         let counted = "as many slots are live as lifetimes have begun and not ended";
-        assert_eq!(broken(|words| words.births += 1), counted);
-        assert_eq!(broken(|words| words.deaths += 5), counted);
+        assert_eq!(broken(|words| words.counts.births += 1), counted);
+        assert_eq!(broken(|words| words.counts.deaths += 5), counted);
         let bits = "the bitmap has the bits of the live slots, or is known to be old";
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 2), bits);
         assert_eq!(broken(|words| words.place.parts_mut().bits[0] |= 8), bits);
@@ -846,14 +837,14 @@ mod tests {
             words.place.parts_mut().bits[0] |= 8;
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
-        assert_eq!(broken(|words| words.peak = 1), "the peak is at least what is live");
-        assert_eq!(broken(|words| words.retired += 1), "the retired slots are counted");
+        assert_eq!(broken(|words| words.counts.peak = 1), "the peak is at least what is live");
+        assert_eq!(broken(|words| words.counts.retired += 1), "the retired slots are counted");
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 5), own);
         assert_eq!(broken(|words| words.place.parts_mut().words[1] = 5 | u16::DEAD), own);
         let mut words = words(1, false, u16::RETIRED);
-        words.retired = 1;
+        words.counts.retired = 1;
         words.validate_lifetimes(&circle(false)).unwrap();
         let rule = words.validate_lifetimes(&circle(true)).unwrap_err().rule();
         assert_eq!(rule, "no slot of a pool that wraps retires");

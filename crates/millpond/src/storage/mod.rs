@@ -51,7 +51,7 @@ use crate::occupancy::{Occupancy, Source};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
-use crate::slots::{Circle, Core, Entry, Inline, Place, SlotWords, source};
+use crate::slots::{Circle, Core, Entry, Inline, KeptWords, Place, SlotWords, source};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -271,9 +271,12 @@ impl<P: Place> Storage<P> {
 
     /// The same with the words as they are kept, which say the generations.
     #[inline]
-    pub(crate) fn words_and_iter_mut(&mut self) -> (&[P::Word], ValuesMut<'_, P::Value>) {
+    pub(crate) fn words_and_iter_mut(
+        &mut self,
+    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
+        let key = self.words.place().key();
         let (words, values, occupancy) = self.split_mut();
-        (words, ValuesMut::new(values, occupancy))
+        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
     }
 
     /// The values to change, one at a time, by ascending index.

@@ -1,10 +1,11 @@
 use core::fmt;
 use core::iter::FusedIterator;
-
-use crate::handle::{Handle, HandleLayout, handle_of_live};
-use crate::reuse::{Lifo, ReuseOrder};
-use crate::storage;
 use core::marker::PhantomData;
+
+use crate::handle::HandleLayout;
+use crate::occupancy::{LiveSlots, Occupancy};
+use crate::slots::KeptWords;
+use crate::storage;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
 /// iterator: `self.values` yields `(index, value)`, and `$item` makes the item of it.
@@ -59,64 +60,63 @@ macro_rules! iterator {
     };
 }
 
-/// The handles and values of a pool in index order; made by [`Pool::iter`](super::Pool::iter).
-pub struct Iter<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a [H::Word],
+/// The handles and values of a pool in index order; made by its method `iter`.
+pub struct Iter<'a, T, R, H: HandleLayout> {
+    of: KeptWords<'a, H::Word>,
     order: PhantomData<R>,
     values: storage::Values<'a, T>,
 }
 
 iterator! {
-    Iter<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a T),
-    |words, index, value| (handle_of_live(index, words), value)
+    Iter<T, R, H: HandleLayout> yields (H, &'a T),
+    |words, index, value| (words.handle_of_live(index), value)
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> Iter<'a, T, R, H> {
+impl<'a, T, R, H: HandleLayout> Iter<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(words: &'a [H::Word], values: storage::Values<'a, T>) -> Self {
+    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: storage::Values<'a, T>) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> Clone for Iter<'_, T, R, H> {
+impl<T, R, H: HandleLayout> Clone for Iter<'_, T, R, H> {
     fn clone(&self) -> Self {
         Self { of: self.of, order: PhantomData, values: self.values.clone() }
     }
 }
 
-impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Iter<'_, T, R, H> {
+impl<T: fmt::Debug, R, H: HandleLayout> fmt::Debug for Iter<'_, T, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.clone()).finish()
     }
 }
 
-/// The handles and values of a pool, to change, in index order; made by
-/// [`Pool::iter_mut`](super::Pool::iter_mut).
-pub struct IterMut<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    of: &'a [H::Word],
+/// The handles and values of a pool, to change, in index order; made by its method `iter_mut`.
+pub struct IterMut<'a, T, R, H: HandleLayout> {
+    of: KeptWords<'a, H::Word>,
     order: PhantomData<R>,
     values: storage::ValuesMut<'a, T>,
 }
 
 iterator! {
-    IterMut<T, R: ReuseOrder, H: HandleLayout> yields (H, &'a mut T),
-    |words, index, value| (handle_of_live(index, words), value)
+    IterMut<T, R, H: HandleLayout> yields (H, &'a mut T),
+    |words, index, value| (words.handle_of_live(index), value)
 }
 
-impl<'a, T, R: ReuseOrder, H: HandleLayout> IterMut<'a, T, R, H> {
+impl<'a, T, R, H: HandleLayout> IterMut<'a, T, R, H> {
     #[inline]
-    pub(super) fn new(words: &'a [H::Word], values: storage::ValuesMut<'a, T>) -> Self {
+    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: storage::ValuesMut<'a, T>) -> Self {
         Self { of: words, order: PhantomData, values }
     }
 }
 
-impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for IterMut<'_, T, R, H> {
+impl<T, R, H: HandleLayout> fmt::Debug for IterMut<'_, T, R, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IterMut").field("remaining", &self.values.len()).finish_non_exhaustive()
     }
 }
 
-/// The values of a pool in index order; made by [`Pool::values`](super::Pool::values).
+/// The values of a pool in index order; made by its method `values`.
 pub struct Values<'a, T> {
     of: (),
     values: storage::Values<'a, T>,
@@ -126,7 +126,7 @@ iterator! { Values<T> yields &'a T, |_of, _index, value| value }
 
 impl<'a, T> Values<'a, T> {
     #[inline]
-    pub(super) fn new(values: storage::Values<'a, T>) -> Self {
+    pub(crate) fn new(values: storage::Values<'a, T>) -> Self {
         Self { of: (), values }
     }
 }
@@ -143,8 +143,7 @@ impl<T: fmt::Debug> fmt::Debug for Values<'_, T> {
     }
 }
 
-/// The values of a pool, to change, in index order; made by
-/// [`Pool::values_mut`](super::Pool::values_mut).
+/// The values of a pool, to change, in index order; made by its method `values_mut`.
 pub struct ValuesMut<'a, T> {
     of: (),
     values: storage::ValuesMut<'a, T>,
@@ -154,7 +153,7 @@ iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
 
 impl<'a, T> ValuesMut<'a, T> {
     #[inline]
-    pub(super) fn new(values: storage::ValuesMut<'a, T>) -> Self {
+    pub(crate) fn new(values: storage::ValuesMut<'a, T>) -> Self {
         Self { of: (), values }
     }
 }
@@ -162,5 +161,71 @@ impl<'a, T> ValuesMut<'a, T> {
 impl<T> fmt::Debug for ValuesMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValuesMut").field("remaining", &self.values.len()).finish_non_exhaustive()
+    }
+}
+
+/// The live handles of a pool in index order; made by its method `handles`.
+pub struct Handles<'a, R, H: HandleLayout> {
+    words: KeptWords<'a, H::Word>,
+    live: LiveSlots<'a>,
+    order: PhantomData<R>,
+}
+
+impl<'a, R, H: HandleLayout> Handles<'a, R, H> {
+    #[inline]
+    pub(crate) fn new(words: KeptWords<'a, H::Word>, occupancy: Occupancy<'a>) -> Self {
+        Self { words, live: occupancy.iter(), order: PhantomData }
+    }
+}
+
+impl<R, H: HandleLayout> Iterator for Handles<'_, R, H> {
+    type Item = H;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<H> {
+        Some(self.words.handle_of_live(self.live.next()?))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.live.size_hint()
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.live.len()
+    }
+
+    #[inline]
+    fn last(mut self) -> Option<H> {
+        self.next_back()
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, H) -> A>(self, start: A, mut f: F) -> A {
+        let words = self.words;
+        self.live.fold(start, |value, index| f(value, words.handle_of_live(index)))
+    }
+}
+
+impl<R, H: HandleLayout> DoubleEndedIterator for Handles<'_, R, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<H> {
+        Some(self.words.handle_of_live(self.live.next_back()?))
+    }
+}
+
+impl<R, H: HandleLayout> ExactSizeIterator for Handles<'_, R, H> {}
+impl<R, H: HandleLayout> FusedIterator for Handles<'_, R, H> {}
+
+impl<R, H: HandleLayout> Clone for Handles<'_, R, H> {
+    fn clone(&self) -> Self {
+        Self { words: self.words, live: self.live.clone(), order: PhantomData }
+    }
+}
+
+impl<R, H: HandleLayout> fmt::Debug for Handles<'_, R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
     }
 }

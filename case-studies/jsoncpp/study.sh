@@ -1,0 +1,14 @@
+# jsoncpp's own test program, which reads a file of JSON and writes it out again.
+
+PACKAGE=libjsoncpp
+PROGRAM=test-runner
+ARGUMENTS=$work/orders.json
+
+build() {
+    python3 "$study/orders.py" > "$work/orders.json"
+    (cd "$1" && c++ -O2 -g1 -Iinclude src/lib_json/*.cpp src/jsontestrunner/main.cpp -o "$PROGRAM")
+}
+
+tests() {
+    (cd "$1/test" && python3 runjsontests.py "$1/$PROGRAM" 2> "$work/tests.log" | tail -n 1)
+}

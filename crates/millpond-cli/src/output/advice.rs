@@ -1,0 +1,215 @@
+//! What to pool first, in words.
+
+use std::fmt::Write;
+
+use super::figures::{bytes, count};
+use super::paint::Paint;
+use super::table::{name_cell, short_function};
+use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
+use crate::plan::{BYTES_MAX_LARGEST, CALLS_SAVED_MIN, Means, Proposal, SHARE_MIN, TracePlan};
+use crate::trace::{Caller, Format};
+
+/// How many functions are named for each proposal.
+const CALLERS_SHOWN: usize = 2;
+
+/// How many growing buffers and wrappers are named.
+const OTHERS_SHOWN: usize = 3;
+
+/// The section of a plan that says what to pool first.
+pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String {
+    let mut out = format!("\n{}\n", paint.strong("What to pool first"));
+    if plan.advice.is_empty() {
+        out += &wrapped(&nothing(plan));
+    } else {
+        let legend = match plan.summary.format {
+            Format::Lifetimes => "by births that would find a slot that is free again",
+            Format::Heap(_) => "by calls to the allocator that a pool would save",
+        };
+        out += &paint.faint_lines(&wrapped(legend));
+    }
+    for (number, proposal) in (1..).zip(plan.advice.proposals.iter().take(top)) {
+        out += &item(number, proposal, plan);
+    }
+    for growing in plan.advice.growing.iter().take(OTHERS_SHOWN) {
+        let (least, most) = growing.sizes;
+        out += &wrapped_behind(
+            "No pool for ",
+            "  ",
+            &format!(
+                "{}: a buffer that is resized, {} to {} bytes ({} of all calls). Reserve its final \
+                 size instead.",
+                frames(&growing.caller),
+                count(least),
+                count(most),
+                percent(growing.share_of_calls)
+            ),
+        );
+    }
+    if !plan.advice.wrappers.is_empty() {
+        let named: Vec<String> = plan
+            .advice
+            .wrappers
+            .iter()
+            .take(OTHERS_SHOWN)
+            .map(|wrapper| format!("{} ({})", function(&wrapper.function), percent(wrapper.share)))
+            .collect();
+        let more = plan.advice.wrappers.len().saturating_sub(OTHERS_SHOWN);
+        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        let text = format!(
+            "Skipped as wrappers of the allocator: {}{more}. --skip-caller names others.",
+            named.join(", ")
+        );
+        out += &paint.faint_lines(&wrapped(&text));
+    }
+    out
+}
+
+fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
+    let unit = match plan.summary.format {
+        Format::Lifetimes => "",
+        Format::Heap(_) => " bytes",
+    };
+    let head = format!("{number:>2}. ");
+    let name = name_cell(&proposal.class);
+    let mut out =
+        wrapped_behind(&head, "    ", &format!("{name}{unit}: {}", saving(proposal, plan)));
+    for caller in proposal.callers.iter().take(CALLERS_SHOWN) {
+        let share = caller.allocations as f64 / proposal.calls.max(1) as f64;
+        let _ = writeln!(out, "    {:>5} {}", percent(share), frames_up_to(caller, COLUMNS - 11));
+    }
+    if let Some(next) = next_line(proposal, plan) {
+        // Not wrapped: it is to be copied.
+        out += &format!("    {next}\n");
+    }
+    out
+}
+
+/// What following a proposal saves, and what it takes.
+fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
+    let slots = count(proposal.slots.into());
+    let takes = proposal.bytes.map_or_else(String::new, |n| format!(" ({})", bytes(n)));
+    let saved = format!(
+        "{} of {} {} ({})",
+        count(proposal.calls_saved),
+        count(plan.summary.births),
+        match plan.summary.format {
+            Format::Lifetimes => "births",
+            Format::Heap(_) => "calls",
+        },
+        percent(proposal.share_of_calls)
+    );
+    let company = match proposal.together_with.as_slice() {
+        [] => String::new(),
+        others => format!(
+            "; take {} bytes with it, which share its bin in the system's allocator",
+            others.join(", ")
+        ),
+    };
+    match &proposal.means {
+        Means::Pool if proposal.callers.is_empty() || proposal.main_caller().is_some() => {
+            format!("a pool of {slots} slots{takes} saves {saved}{company}")
+        }
+        Means::Pool => format!(
+            "{slots} slots{takes} save {saved}; no one function makes most of them, so look for a type \
+             of this size{company}"
+        ),
+        Means::SizeClasses => {
+            format!("many sizes from one place: size classes{takes} save {saved}")
+        }
+        Means::Library(library) => {
+            format!("inside {library}, not the program's to pool: {saved}")
+        }
+    }
+}
+
+/// The same for programs: one sentence.
+pub(crate) fn why(proposal: &Proposal, plan: &TracePlan) -> String {
+    match next_line(proposal, plan) {
+        Some(next) => format!("{}; next: {next}", saving(proposal, plan)),
+        None => saving(proposal, plan),
+    }
+}
+
+/// What to type next, where the proposal is an allocator of size classes.
+fn next_line(proposal: &Proposal, plan: &TracePlan) -> Option<String> {
+    if proposal.means != Means::SizeClasses {
+        return None;
+    }
+    let bytes_max = proposal.bytes_max.unwrap_or(0).clamp(1, BYTES_MAX_LARGEST);
+    Some(format!("millpond plan --size-classes={bytes_max} --no-report {}", quoted(&plan.name)))
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=:@%".contains(c);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        return path.to_owned();
+    }
+    let path: String = path.chars().filter(|c| !c.is_control()).collect();
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+/// Why no pool is proposed.
+pub(crate) fn nothing(plan: &TracePlan) -> String {
+    let what = match plan.summary.format {
+        Format::Lifetimes => "class",
+        Format::Heap(_) => "size or place",
+    };
+    format!(
+        "Nothing worth pooling: no {what} saves at least {CALLS_SAVED_MIN} births and {:.0} % of all {}, \
+         with most of its objects gone before the end.",
+        SHARE_MIN * 100.0,
+        count(plan.summary.births)
+    )
+}
+
+/// A function and its callers, the innermost first.
+fn frames(caller: &Caller) -> String {
+    let names: Vec<String> = caller.stack.iter().map(|name| function(name)).collect();
+    names.join(" < ")
+}
+
+/// The same in at most so many columns: the outer callers are left out first.
+fn frames_up_to(caller: &Caller, columns_max: usize) -> String {
+    let names: Vec<String> = caller.stack.iter().map(|name| function(name)).collect();
+    let mut shown = names.len();
+    while shown > 1 && columns(&names[..shown].join(" < ")) > columns_max {
+        shown -= 1;
+    }
+    fitted(&names[..shown].join(" < "), columns_max)
+}
+
+pub(crate) fn function(name: &str) -> String {
+    name_cell(&short_function(name))
+}
+
+/// A share in per cent, with a digit after the point where it is small.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 9.95 || percent == 0.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(quoted("a/b-1.heaptrack.zst"), "a/b-1.heaptrack.zst");
+        assert_eq!(quoted("my game"), "'my game'");
+        assert_eq!(quoted("it's\n$x"), r"'it'\''s$x'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn shares_keep_a_digit_where_they_are_small() {
+        assert_eq!(
+            [0.0, 0.014, 0.0994, 0.0996, 0.93].map(percent),
+            ["0 %", "1.4 %", "9.9 %", "10 %", "93 %"]
+        );
+    }
+}

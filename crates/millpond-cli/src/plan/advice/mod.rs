@@ -1,0 +1,199 @@
+//! What to pool first: the classes and places for which a pool saves most calls to the allocator.
+//!
+//! What a pool saves is calls, so proposals are ranked by calls; the bytes that the pool takes are what
+//! it costs, and stand beside them. A proposal is one of three things:
+//!
+//! - objects of one class: a pool;
+//! - a place in the code that asks for many sizes: an allocator of size classes;
+//! - memory that a library allocates for itself: nothing that the program could pool, so it comes last.
+//!
+//! A buffer that is resized is none of them, and neither is a class of which few are born, or whose
+//! objects live until the end.
+
+mod units;
+
+pub(super) use units::Units;
+
+use super::{Headroom, Statistics};
+use crate::trace::{Caller, Wrapper};
+
+/// Fewer calls than this are not worth a pool.
+pub const CALLS_SAVED_MIN: u64 = 100;
+
+/// A smaller share of all calls is not worth a pool.
+pub const SHARE_MIN: f64 = 0.01;
+
+/// How many functions are named for each proposal.
+const CALLERS_MAX: usize = 20;
+
+/// A share of the calls that makes one function *the* function that asks.
+const MOST: f64 = 0.5;
+
+/// What to pool first, and what not to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Advice {
+    /// The best first; what libraries allocate for themselves comes last.
+    pub proposals: Vec<Proposal>,
+    /// Buffers that are resized, the busiest first.
+    pub growing: Vec<Growing>,
+    /// The program's own wrappers of the allocator that were skipped.
+    pub wrappers: Vec<Wrapper>,
+    /// By class number: whether a proposal is for a pool of this class.
+    pub worth_a_pool: Vec<bool>,
+}
+
+/// What kind of thing is proposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Means {
+    /// A pool of objects of one class.
+    Pool,
+    /// An allocator of several sizes.
+    SizeClasses,
+    /// Nothing that the program can do: the named library allocates for itself.
+    Library(String),
+}
+
+/// One proposal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The class, or the smallest and the largest size.
+    pub class: String,
+    /// What is proposed.
+    pub means: Means,
+    /// How often the allocator was called.
+    pub calls: u64,
+    /// How many of those calls would have found a slot that was free again.
+    pub calls_saved: u64,
+    /// The calls saved as a share of all calls in the trace.
+    pub share_of_calls: f64,
+    /// The most that were alive at once.
+    pub peak_live: u32,
+    /// How many slots it takes, with the headroom.
+    pub slots: u32,
+    /// What those slots take, where the trace says sizes.
+    pub bytes: Option<u64>,
+    /// The largest size in it.
+    pub bytes_max: Option<u64>,
+    /// Who asks, the busiest first.
+    pub callers: Vec<Caller>,
+    /// Other classes of recordings of a heap that common allocators keep in the same bin and that make many
+    /// calls too: a pool for one alone leaves the bin busy and may not pay.
+    pub together_with: Vec<String>,
+}
+
+/// Allocators keep blocks in bins of so many bytes, …
+const BIN_BYTES: u64 = 16;
+
+/// … which hold a header of so many bytes besides.
+const HEADER_BYTES: u64 = 8;
+
+/// Which bin of a common allocator a size is kept in.
+fn bin(size: u64) -> u64 {
+    size.saturating_add(HEADER_BYTES).div_ceil(BIN_BYTES).max(2)
+}
+
+/// A class is worth a mention beside another that saves so many times as much.
+const TOGETHER_ONE_IN: u64 = 4;
+
+/// Says of each pool which others it should be taken together with.
+fn find_company(proposals: &mut [Proposal]) {
+    let pools: Vec<(u64, u64, String)> = proposals
+        .iter()
+        .filter(|proposal| proposal.means == Means::Pool)
+        .filter_map(|pool| Some((bin(pool.bytes_max?), pool.calls_saved, pool.class.clone())))
+        .collect();
+    for pool in proposals.iter_mut().filter(|proposal| proposal.means == Means::Pool) {
+        let Some(bytes) = pool.bytes_max else { continue };
+        let shares_bin = |other: &&(u64, u64, String)| {
+            other.0 == bin(bytes)
+                && other.1 * TOGETHER_ONE_IN >= pool.calls_saved
+                && other.2 != pool.class
+        };
+        pool.together_with = pools.iter().filter(shares_bin).map(|other| other.2.clone()).collect();
+    }
+}
+
+impl Proposal {
+    /// Whether the program can follow it.
+    #[must_use]
+    pub fn can_be_followed(&self) -> bool {
+        !matches!(self.means, Means::Library(_))
+    }
+
+    /// The function that makes most of the calls, if one does.
+    #[must_use]
+    pub fn main_caller(&self) -> Option<&Caller> {
+        let share = |caller: &&Caller| caller.allocations as f64 >= self.calls as f64 * MOST;
+        self.callers.first().filter(share)
+    }
+}
+
+/// A buffer that is resized: no case for a pool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growing {
+    /// Who resizes it.
+    pub caller: Caller,
+    /// The smallest and the largest size.
+    pub sizes: (u64, u64),
+    /// The calls as a share of all calls in the trace.
+    pub share_of_calls: f64,
+}
+
+impl Advice {
+    /// Whether anything is worth a pool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.proposals.is_empty()
+    }
+}
+
+/// Whether so many calls saved out of so many are worth a pool.
+fn is_worth_it(calls: u64, calls_saved: u64, all_calls: u64) -> bool {
+    calls_saved >= CALLS_SAVED_MIN
+        && calls_saved * 2 >= calls
+        && calls_saved as f64 >= all_calls as f64 * SHARE_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(class: u64, calls_saved: u64) -> Proposal {
+        Proposal {
+            class: class.to_string(),
+            means: Means::Pool,
+            calls: calls_saved,
+            calls_saved,
+            share_of_calls: 0.1,
+            peak_live: 1,
+            slots: 2,
+            bytes: Some(2 * class),
+            bytes_max: Some(class),
+            callers: Vec::new(),
+            together_with: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn busy_sizes_of_one_bin_are_named_together() {
+        let mut proposals = [
+            pool(56, 1000),
+            pool(48, 900),
+            pool(64, 900),
+            pool(42, 200),
+            pool(8, 100),
+            pool(24, 90),
+        ];
+        find_company(&mut proposals);
+        let found: Vec<_> = proposals.iter().map(|p| p.together_with.join(" ")).collect();
+        assert_eq!(found, ["48", "56", "", "56 48", "24", "8"]);
+    }
+
+    #[test]
+    fn what_is_worth_a_pool() {
+        assert!(is_worth_it(200, 100, 10_000));
+        assert!(!is_worth_it(200, 99, 100), "few");
+        assert!(!is_worth_it(201, 100, 100), "most live on");
+        assert!(!is_worth_it(200, 100, 10_001), "a small share");
+    }
+}

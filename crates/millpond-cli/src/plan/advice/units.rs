@@ -1,0 +1,297 @@
+//! The things that may be pooled together, and what the trace asks of each.
+
+use std::collections::HashMap;
+
+use super::{
+    Advice, CALLERS_MAX, Caller, Growing, Headroom, Means, Proposal, SHARE_MIN, Statistics,
+    find_company, is_worth_it,
+};
+use crate::pattern::Pattern;
+use crate::trace::{Event, Places, Summary, Watch};
+
+/// A place that asks for so many sizes has size classes proposed, …
+const SIZES_MANY: usize = 4;
+
+/// … unless one of them makes at least this share of its calls.
+const SHARE_OF_ONE_SIZE: f64 = 0.8;
+
+/// A buffer that grows has at least so many sizes.
+const SIZES_GROWING: usize = 3;
+
+/// A place is a buffer that grows if at least one in so many of its calls makes a block larger, …
+const GROWTH_ONE_IN: u64 = 4;
+
+/// … and growing is so much more common than shrinking: texts of all lengths do both.
+const GROWTH_OVER_SHRINKING: u64 = 3;
+
+/// What belongs together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    /// Objects of one class.
+    Class(u32),
+    /// All sizes that a function asks for.
+    Sizes(String),
+    /// What a library asks for itself, of one class.
+    Library(String, u32),
+    /// A buffer that a function resizes.
+    Growing(String),
+}
+
+/// What a unit asks of a pool, counted as the trace goes by.
+#[derive(Debug, Clone, Copy, Default)]
+struct Demand {
+    births: u64,
+    live: u32,
+    peak_live: u32,
+    bytes: u64,
+    peak_bytes: u64,
+}
+
+/// All units of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct Units {
+    keys: Vec<Key>,
+    /// By kind of allocation, the unit.
+    of_kind: Vec<u32>,
+    /// By kind: class and births.
+    kinds: Vec<(u32, u64)>,
+    demands: Vec<Demand>,
+    /// By class: its size, where the trace says.
+    sizes: Vec<Option<u64>>,
+    places: Places,
+}
+
+/// How a place behaves.
+#[derive(Debug, Clone, Default)]
+struct Habit {
+    births: u64,
+    births_of_class: HashMap<u32, u64>,
+}
+
+impl Units {
+    /// The units of a trace that has been read once.
+    pub(crate) fn new(summary: &Summary, statistics: &Statistics, skip: &[Pattern]) -> Self {
+        let sizes = statistics.classes.iter().map(|class| class.bytes_max).collect();
+        let Some(allocations) = &summary.allocations else {
+            let classes = 0..statistics.classes.len() as u32;
+            let births = |class: u32| statistics.classes[class as usize].lifetimes;
+            return Self {
+                keys: classes.clone().map(Key::Class).collect(),
+                of_kind: classes.clone().collect(),
+                kinds: classes.clone().map(|class| (class, births(class))).collect(),
+                demands: vec![Demand::default(); classes.len()],
+                sizes,
+                places: Places::default(),
+            };
+        };
+        let places = allocations.places(skip);
+        let kinds: Vec<(u32, u64)> = allocations.kinds().collect();
+        let mut habits = vec![Habit::default(); places.places.len()];
+        for (&(class, births), &place) in kinds.iter().zip(&places.of_kind) {
+            let habit = &mut habits[place as usize];
+            habit.births += births;
+            *habit.births_of_class.entry(class).or_default() += births;
+        }
+        let mut units = Self { kinds, sizes, ..Self::default() };
+        let mut numbers: HashMap<Key, u32> = HashMap::new();
+        for (&(class, _), &place) in units.kinds.iter().zip(&places.of_kind) {
+            let key = habits[place as usize].key(&places, place, class);
+            let next = units.keys.len() as u32;
+            let number = *numbers.entry(key.clone()).or_insert(next);
+            if number == next {
+                units.keys.push(key);
+            }
+            units.of_kind.push(number);
+        }
+        units.demands = vec![Demand::default(); units.keys.len()];
+        units.places = places;
+        units
+    }
+
+    /// What a kind of allocation counts towards. A file that changes while it is read may name kinds
+    /// that were not there before; it is refused at the end.
+    #[inline]
+    fn demand_of(&mut self, kind: u32) -> Option<&mut Demand> {
+        let unit = *self.of_kind.get(kind as usize)?;
+        self.demands.get_mut(unit as usize)
+    }
+
+    #[inline]
+    fn bytes_of(&self, class: u32) -> u64 {
+        self.sizes.get(class as usize).copied().flatten().unwrap_or(0)
+    }
+
+    /// What to pool first, now that the trace has gone by.
+    pub(crate) fn advice(mut self, headroom: Headroom, names: &[String]) -> Advice {
+        let all_calls: u64 = self.kinds.iter().map(|kind| kind.1).sum();
+        let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.keys.len()];
+        for (kind, &unit) in (0..).zip(&self.of_kind) {
+            kinds_of[unit as usize].push(kind);
+        }
+        let mut advice = Advice {
+            worth_a_pool: vec![false; self.sizes.len()],
+            wrappers: std::mem::take(&mut self.places.wrappers),
+            ..Advice::default()
+        };
+        for (unit, key) in self.keys.iter().enumerate() {
+            let demand = self.demands[unit];
+            let share = |calls: u64| calls as f64 / all_calls.max(1) as f64;
+            if let Key::Growing(_) = key {
+                if share(demand.births) >= SHARE_MIN {
+                    advice.growing.extend(self.growing(&kinds_of[unit], share(demand.births)));
+                }
+                continue;
+            }
+            let calls_saved = demand.births.saturating_sub(demand.peak_live.into());
+            if is_worth_it(demand.births, calls_saved, all_calls) {
+                let proposal = self.proposal(unit, &kinds_of[unit], all_calls, headroom, names);
+                if let Key::Class(class) = key {
+                    advice.worth_a_pool[*class as usize] = true;
+                }
+                advice.proposals.push(proposal);
+            }
+        }
+        advice.proposals.sort_by(|a, b| {
+            let last = |proposal: &Proposal| !proposal.can_be_followed();
+            let bytes = |proposal: &Proposal| proposal.bytes.unwrap_or(0);
+            last(a)
+                .cmp(&last(b))
+                .then(b.calls_saved.cmp(&a.calls_saved))
+                .then(bytes(a).cmp(&bytes(b)))
+                .then_with(|| a.class.cmp(&b.class))
+        });
+        if advice.proposals.first().is_none_or(|first| !first.can_be_followed()) {
+            advice.proposals.clear();
+        }
+        find_company(&mut advice.proposals);
+        advice.growing.sort_by(|a, b| {
+            b.caller
+                .allocations
+                .cmp(&a.caller.allocations)
+                .then_with(|| a.caller.function.cmp(&b.caller.function))
+        });
+        advice
+    }
+
+    fn proposal(
+        &self,
+        unit: usize,
+        kinds: &[u32],
+        all_calls: u64,
+        headroom: Headroom,
+        names: &[String],
+    ) -> Proposal {
+        let demand = self.demands[unit];
+        let calls_saved = demand.births.saturating_sub(demand.peak_live.into());
+        let slots = headroom.capacity(demand.peak_live);
+        let range = self.range(kinds);
+        let callers = self.callers(kinds);
+        let (least, most) = range.unwrap_or_default();
+        let (means, class) = match &self.keys[unit] {
+            Key::Class(class) => (Means::Pool, names[*class as usize].clone()),
+            Key::Library(library, class) => {
+                (Means::Library(library.clone()), names[*class as usize].clone())
+            }
+            Key::Sizes(_) | Key::Growing(_) => (Means::SizeClasses, format!("{least}-{most}")),
+        };
+        let bytes = match means {
+            Means::SizeClasses => headroom.bytes(demand.peak_bytes),
+            Means::Pool | Means::Library(_) => most.saturating_mul(u64::from(slots)),
+        };
+        Proposal {
+            class,
+            means,
+            calls: demand.births,
+            calls_saved,
+            share_of_calls: calls_saved as f64 / all_calls.max(1) as f64,
+            peak_live: demand.peak_live,
+            slots,
+            bytes: range.map(|_| bytes),
+            bytes_max: range.map(|range| range.1),
+            callers,
+            together_with: Vec::new(),
+        }
+    }
+
+    fn growing(&self, kinds: &[u32], share_of_calls: f64) -> Option<Growing> {
+        let caller = self.callers(kinds).into_iter().next()?;
+        Some(Growing { caller, sizes: self.range(kinds)?, share_of_calls })
+    }
+
+    /// The smallest and the largest size, if the trace says sizes.
+    fn range(&self, kinds: &[u32]) -> Option<(u64, u64)> {
+        let born = kinds.iter().filter(|&&kind| self.kinds[kind as usize].1 > 0);
+        let sizes = born.filter_map(|&kind| self.sizes[self.kinds[kind as usize].0 as usize]);
+        sizes.fold(None, |range, size| {
+            let (least, most) = range.unwrap_or((size, size));
+            Some((least.min(size), most.max(size)))
+        })
+    }
+
+    fn callers(&self, kinds: &[u32]) -> Vec<Caller> {
+        if self.places.places.is_empty() {
+            return Vec::new();
+        }
+        let births = kinds.iter().map(|&kind| (kind as usize, self.kinds[kind as usize].1));
+        let mut callers = self.places.callers(births);
+        callers.truncate(CALLERS_MAX);
+        callers
+    }
+
+    /// By class number who asks for it, the busiest first; nobody if the trace has no call stacks.
+    pub(crate) fn callers_by_class(&self) -> Vec<Vec<Caller>> {
+        let mut kinds_of: Vec<Vec<u32>> = vec![Vec::new(); self.sizes.len()];
+        for (kind, &(class, births)) in (0..).zip(&self.kinds) {
+            // A recording may name sizes that nothing was ever allocated with.
+            if births > 0 {
+                kinds_of[class as usize].push(kind);
+            }
+        }
+        kinds_of.iter().map(|kinds| self.callers(kinds)).collect()
+    }
+}
+
+impl Habit {
+    /// What the allocations of a class in a place belong to.
+    fn key(&self, places: &Places, place: u32, class: u32) -> Key {
+        let of = &places.places[place as usize];
+        if let Some(library) = &of.inside {
+            return Key::Library(library.clone(), class);
+        }
+        let sizes = self.births_of_class.values().filter(|births| **births > 0).count();
+        let grows = sizes >= SIZES_GROWING
+            && of.growths * GROWTH_ONE_IN >= self.births
+            && of.growths > of.shrinks * GROWTH_OVER_SHRINKING;
+        if grows {
+            return Key::Growing(of.function.clone());
+        }
+        let busiest = self.births_of_class.values().max().copied().unwrap_or(0);
+        if sizes >= SIZES_MANY && (busiest as f64) < self.births as f64 * SHARE_OF_ONE_SIZE {
+            return Key::Sizes(of.function.clone());
+        }
+        Key::Class(class)
+    }
+}
+
+impl Watch for Units {
+    #[inline]
+    fn birth(&mut self, event: Event) {
+        let bytes = self.bytes_of(event.class);
+        let Some(demand) = self.demand_of(event.kind) else { return };
+        demand.births += 1;
+        demand.live += 1;
+        demand.peak_live = demand.peak_live.max(demand.live);
+        demand.bytes = demand.bytes.saturating_add(bytes);
+        demand.peak_bytes = demand.peak_bytes.max(demand.bytes);
+    }
+
+    #[inline]
+    fn death(&mut self, event: Event) {
+        let bytes = self.bytes_of(event.class);
+        let Some(demand) = self.demand_of(event.kind) else { return };
+        demand.live = demand.live.saturating_sub(1);
+        demand.bytes = demand.bytes.saturating_sub(bytes);
+    }
+
+    fn left(&mut self, _class: u32, _key: u32, _last_tick: u32) {}
+}

@@ -1,0 +1,253 @@
+//! What `millpond-heap` records in a Rust program: every birth, death and change of size, by address.
+
+use std::collections::HashMap;
+
+use super::blocks::Blocks;
+use super::fields::hexadecimal;
+use super::stacks::CallStacks;
+use super::{Format, HeapFormat, Summary, Watch, lines_of};
+use crate::error::{Fault, shown};
+use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::output::progress::Progress;
+
+/// The first line.
+const HEADER: &[u8] = b"millpond heap 1";
+
+/// The most call stacks, and the most addresses in all of them.
+const STACKS_MAX: usize = 1 << 20;
+const ADDRESSES_MAX: usize = 1 << 24;
+
+/// Whether a text that begins like this is a recording of `millpond-heap`.
+pub(super) fn recognises(text: &[u8]) -> bool {
+    text.starts_with(b"millpond heap ")
+}
+
+/// Reads a recording whose first block has been read.
+pub(super) fn read(
+    lines: &mut Lines<'_>,
+    watch: &mut impl Watch,
+    progress: &mut Progress,
+) -> Result<Summary, Fault> {
+    let mut reader = Reader::default();
+    loop {
+        for (offset, line) in lines_of(lines.block()) {
+            if line.len() > LINE_BYTES_MAX {
+                return Err(lines.too_long(offset));
+            }
+            if let Err(message) = reader.line(line, watch) {
+                return Err(Fault { place: lines.place(offset), message });
+            }
+        }
+        progress.update(lines.input().bytes_read(), reader.blocks.births + reader.blocks.deaths);
+        if !lines.advance()? {
+            return reader.finish(watch);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    has_header: bool,
+    blocks: Blocks,
+    program: Vec<u8>,
+    /// By number of the call stack, which counts from 1: its addresses, the innermost first.
+    stacks: Vec<Vec<u64>>,
+    addresses: usize,
+    /// By address the functions that it lies in, with their files, the innermost first.
+    names: HashMap<u64, Vec<(Vec<u8>, Vec<u8>)>, foldhash::fast::RandomState>,
+    first_tick: Option<u32>,
+    tick: u32,
+    timestamps: u64,
+    is_cut: bool,
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        if !self.has_header {
+            self.has_header = true;
+            return if line == HEADER {
+                Ok(())
+            } else {
+                Err(format!("found `{}`, expected `millpond heap 1`", shown(line)))
+            };
+        }
+        let Some((&letter, rest)) = line.split_first() else {
+            return Err("the line is empty, expected a record".to_owned());
+        };
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+        match letter {
+            b'+' => {
+                let [address, bytes, place] = numbers(line, rest)?;
+                let (tick, place) = (self.event(), self.place(place)?);
+                self.blocks.birth(tick, address, bytes, place, watch)
+            }
+            b'-' => {
+                let [address] = numbers(line, rest)?;
+                let tick = self.event();
+                // What was born before the recording began is not known.
+                self.blocks.death(tick, address, watch);
+                Ok(())
+            }
+            b'r' => {
+                let [old, new, bytes, place] = numbers(line, rest)?;
+                let (tick, place) = (self.event(), self.place(place)?);
+                self.blocks.resize(tick, [old, new], bytes, place, watch)
+            }
+            b'c' => self.clock(line, rest),
+            b't' => self.stack(line, rest),
+            b'n' => self.name(line, rest),
+            b'x' => {
+                self.program = rest.to_vec();
+                Ok(())
+            }
+            b'e' => {
+                let [cut] = numbers(line, rest)?;
+                self.is_cut = cut != 0;
+                Ok(())
+            }
+            _ => Err(format!(
+                "`{}` is no known record, expected one of x c t + - r n e",
+                shown(&line[..line.len().min(60)])
+            )),
+        }
+    }
+
+    fn event(&mut self) -> u32 {
+        self.first_tick.get_or_insert(self.tick);
+        self.tick
+    }
+
+    fn clock(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
+        let [ms] = numbers(line, rest)?;
+        let Ok(tick) = u32::try_from(ms) else {
+            return Err(format!("time {ms:x}, expected milliseconds below 2^32"));
+        };
+        if tick < self.tick {
+            return Err(format!(
+                "time {tick:x} comes after {:x}, expected time to go forwards",
+                self.tick
+            ));
+        }
+        self.tick = tick;
+        self.timestamps += 1;
+        Ok(())
+    }
+
+    fn stack(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
+        let mut fields = rest.split(|&b| b == b' ').map(hexadecimal);
+        let number = fields.next().flatten();
+        if number != Some(self.stacks.len() as u64 + 1) || self.stacks.len() == STACKS_MAX {
+            let next = self.stacks.len() + 1;
+            return Err(format!("`{}`, expected call stack {next:x}", shown(line)));
+        }
+        let Some(addresses) = fields.collect::<Option<Vec<u64>>>() else {
+            return Err(format!("`{}`, expected hexadecimal addresses", shown(line)));
+        };
+        self.addresses += addresses.len();
+        if self.addresses > ADDRESSES_MAX {
+            return Err(format!("more than {ADDRESSES_MAX} addresses in call stacks"));
+        }
+        self.stacks.push(addresses);
+        Ok(())
+    }
+
+    fn name(&mut self, line: &[u8], rest: &[u8]) -> Result<(), String> {
+        let mut fields = rest.split(|&b| b == b'\t');
+        let (Some(Some(address)), Some(name), Some(file), None) =
+            (fields.next().map(hexadecimal), fields.next(), fields.next(), fields.next())
+        else {
+            return Err(format!("`{}`, expected `n ADDRESS`, a name and a file", shown(line)));
+        };
+        if self.names.len() == ADDRESSES_MAX {
+            return Err(format!("more than {ADDRESSES_MAX} names"));
+        }
+        self.names.entry(address).or_default().push((name.to_vec(), file.to_vec()));
+        Ok(())
+    }
+
+    /// The number of a call stack that has been told before; 0 is unknown.
+    fn place(&self, number: u64) -> Result<u32, String> {
+        if number <= self.stacks.len() as u64 {
+            return Ok(number as u32);
+        }
+        let told = self.stacks.len();
+        Err(format!("call stack {number:x} is used, expected one of the {told:x} before"))
+    }
+
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+        let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
+            return Err(Fault::whole(
+                "holds no allocation, expected at least one `+` line (a program that started and died \
+                 at once?)",
+            ));
+        };
+        let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
+        let (births, deaths) = (self.blocks.births, self.blocks.deaths);
+        let classes = self.blocks.class_names();
+        Ok(Summary {
+            format: Format::Heap(HeapFormat::Millpond),
+            first_tick,
+            last_tick: self.tick,
+            ticks_per_second: None,
+            timestamps: Some(self.timestamps),
+            births,
+            deaths,
+            classes,
+            allocations: Some(self.blocks.finish(self.tick, stacks, &nodes, watch)),
+            missing_events: 0,
+            refused: 0,
+            is_cut: self.is_cut,
+        })
+    }
+
+    /// The call stacks with the names that came at the end, and the node of each.
+    fn call_stacks(&self) -> Result<(CallStacks, Vec<u32>), String> {
+        let mut stacks = CallStacks::default();
+        let program = stacks.add_string(&self.program)?;
+        let mut strings: HashMap<&[u8], u32> = HashMap::new();
+        let mut instructions: HashMap<u64, u32> = HashMap::new();
+        let mut nodes = vec![0];
+        for addresses in &self.stacks {
+            let mut parent = 0;
+            for &address in addresses.iter().rev() {
+                let instruction = match instructions.get(&address) {
+                    Some(&known) => known,
+                    None => {
+                        let mut frames = Vec::new();
+                        for (name, file) in self.names.get(&address).into_iter().flatten() {
+                            for text in [name, file] {
+                                if !text.is_empty() && !strings.contains_key(text.as_slice()) {
+                                    strings.insert(text, stacks.add_string(text)?);
+                                }
+                            }
+                            let of = |text: &[u8]| strings.get(text).copied().unwrap_or(0);
+                            frames.push((of(name), of(file)));
+                        }
+                        let new = stacks.add_instruction(address, program, &frames)?;
+                        instructions.insert(address, new);
+                        new
+                    }
+                };
+                parent = stacks.add_node(instruction, parent)?;
+            }
+            nodes.push(parent);
+        }
+        Ok((stacks, nodes))
+    }
+}
+
+/// The numbers of a record; how many there have to be follows from who asks.
+fn numbers<const N: usize>(line: &[u8], rest: &[u8]) -> Result<[u64; N], String> {
+    let mut fields = rest.split(|&b| b == b' ').map(hexadecimal);
+    let mut numbers = [0; N];
+    for number in &mut numbers {
+        match fields.next().flatten() {
+            Some(field) => *number = field,
+            None => return Err(format!("`{}`, expected {N} hexadecimal numbers", shown(line))),
+        }
+    }
+    match fields.next() {
+        None => Ok(numbers),
+        Some(_) => Err(format!("`{}`, expected {N} hexadecimal numbers", shown(line))),
+    }
+}

@@ -1,0 +1,369 @@
+//! The places in a program that ask for memory, read off the call stacks of a recording.
+//!
+//! The innermost functions of a stack are `malloc` and what wraps it. A *place* is the line of code
+//! that is left when those are skipped. Known wrappers are skipped by name, those of the program by
+//! what they do: nearly all calls pass through them, and they pass on a size that others choose.
+
+use std::collections::{HashMap, HashSet};
+
+use super::allocations::{Allocations, KindCounts};
+use super::wrappers::{
+    demangled, is_library, qualified_name, sounds_like_an_allocator, system_library,
+    works_for_library,
+};
+use crate::pattern::Pattern;
+
+/// How far up the stack a function is looked for.
+const DEPTH_MAX: usize = 256;
+
+/// How many functions of a stack are named.
+const NAMED_MAX: usize = 3;
+
+/// A function that more than this share of all calls pass through is a wrapper.
+const WRAPPER_SHARE: f64 = 0.9;
+
+/// How many wrappers may be stacked on each other.
+const WRAPPER_LAYERS_MAX: usize = 16;
+
+/// A function that asks for memory, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The function's name.
+    pub function: String,
+    /// The function and those that called it, the innermost first: at most three.
+    pub stack: Vec<String>,
+    /// How many allocations it asked for.
+    pub allocations: u64,
+}
+
+/// A line of code that asks for memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The function that it is in.
+    pub function: String,
+    /// The function and those that called it most, the innermost first: at most three.
+    pub stack: Vec<String>,
+    /// The library that allocates here for itself.
+    pub inside: Option<String>,
+    /// How often a block of this place took the place of a smaller one of it.
+    pub growths: u64,
+    /// How often a block of this place took the place of a larger one of it.
+    pub shrinks: u64,
+}
+
+/// A function that passes on the wish of others for memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wrapper {
+    /// The function's name.
+    pub function: String,
+    /// The share of all calls that pass through it.
+    pub share: f64,
+}
+
+/// All places of a recording.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Places {
+    /// The place of each kind of allocation.
+    pub of_kind: Vec<u32>,
+    /// The places by their numbers.
+    pub places: Vec<Place>,
+    /// The program's own wrappers that were skipped, in the order in which they were found.
+    pub wrappers: Vec<Wrapper>,
+}
+
+/// Who asked for an allocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Nobody,
+    /// The string that names a function.
+    Function(u32),
+    /// The string that names a program or library that has no symbols.
+    Module(u32),
+}
+
+/// A place in the code: module and address.
+type Site = (u32, u64);
+
+/// What a stack says.
+#[derive(Debug, Clone)]
+struct Found {
+    owner: Owner,
+    /// Module and address of the innermost frame that is no wrapper's.
+    site: Option<Site>,
+    /// The program or library that the owner is in.
+    module: u32,
+    /// The owner's callers, the innermost first.
+    above: [Owner; NAMED_MAX - 1],
+    /// The run-time library that allocates here for itself.
+    inside: Option<&'static str>,
+}
+
+/// How a function uses the allocator.
+#[derive(Default)]
+struct Use {
+    births: u64,
+    /// Who calls it.
+    contexts: HashSet<[Owner; NAMED_MAX - 1]>,
+    /// The births and the classes of each place in it.
+    sites: HashMap<Option<Site>, (u64, HashSet<u32>)>,
+}
+
+impl Use {
+    /// Whether most of its memory is asked for in places that ask for so many sizes: the size is not its own.
+    fn mostly_asks_for(&self, sizes: usize) -> bool {
+        let of_many = self.sites.values().filter(|site| site.1.len() >= sizes);
+        of_many.map(|site| site.0).sum::<u64>() * 2 > self.births
+    }
+
+    /// Whether it is called from more than one place in the program.
+    fn has_callers(&self) -> bool {
+        let is_called = |above: &&[Owner; NAMED_MAX - 1]| above[0] != Owner::Nobody;
+        self.contexts.iter().filter(is_called).count() >= 2
+    }
+}
+
+/// Whether a program begins here.
+fn is_entry(function: &str) -> bool {
+    let name = qualified_name(function);
+    ["main", "_start", "WinMain", "wmain"].contains(&name.rsplit("::").next().unwrap_or(&name))
+}
+
+impl Allocations {
+    /// The places that ask for memory. Functions that fit one of the patterns are skipped as wrappers.
+    #[must_use]
+    pub fn places(&self, skip: &[Pattern]) -> Places {
+        let text = |string| self.stacks.text_of(string);
+        let mut skipped: Vec<bool> = (1..=self.stacks.strings())
+            .map(|string| is_library(text(string)) || is_named(text(string), skip))
+            .collect();
+        let mut wrappers = Vec::new();
+        let mut found = self.found(&skipped);
+        for _ in 0..WRAPPER_LAYERS_MAX {
+            let more = self.wrappers(&found);
+            if more.is_empty() {
+                break;
+            }
+            for (function, share) in more {
+                skipped[function as usize - 1] = true;
+                wrappers.push(Wrapper { function: self.name(Owner::Function(function)), share });
+            }
+            found = self.found(&skipped);
+        }
+        self.numbered(&found, wrappers)
+    }
+
+    fn found(&self, skipped: &[bool]) -> Vec<Found> {
+        self.kinds.iter().map(|kind| self.owner(kind.stack, skipped)).collect()
+    }
+
+    /// The innermost function of a stack that is not just another way to say "allocate".
+    ///
+    /// `skipped` tells of each string whether it names something that allocates for its caller.
+    /// A frame without a name (a `static` function in a stripped program) stands for the
+    /// function that called it, as long as both are in the same program or library.
+    fn owner(&self, stack: u32, skipped: &[bool]) -> Found {
+        let is_skipped = |string: u32| string != 0 && skipped[string as usize - 1];
+        let text = |string| self.stacks.text_of(string);
+        let above = [Owner::Nobody; NAMED_MAX - 1];
+        let mut found = Found { owner: Owner::Nobody, site: None, module: 0, above, inside: None };
+        let mut outermost = Owner::Nobody;
+        let mut nameless = 0;
+        let mut named = 0;
+        for step in self.stacks.steps(stack).take(DEPTH_MAX) {
+            let is_owned = named > 0;
+            if !is_owned && nameless != 0 && step.module != nameless {
+                break;
+            }
+            let mut has_name = false;
+            for frame in step.frames.iter().filter(|frame| frame.function != 0) {
+                has_name = true;
+                let owner = Owner::Function(frame.function);
+                if [step.module, frame.file, frame.function].into_iter().any(is_skipped) {
+                    if !is_owned {
+                        outermost = owner;
+                        found.inside = found
+                            .inside
+                            .or_else(|| works_for_library(text(step.module), text(frame.function)));
+                    }
+                    continue;
+                }
+                if named == 0 {
+                    found.owner = owner;
+                    found.module = step.module;
+                    found.site = found.site.or(Some((step.module, step.address)));
+                } else if found.above[..named - 1].last() != Some(&owner) && found.owner != owner {
+                    found.above[named - 1] = owner;
+                } else {
+                    continue;
+                }
+                named += 1;
+                if named == NAMED_MAX {
+                    return found;
+                }
+            }
+            if !has_name && !is_owned && step.module != 0 {
+                if is_skipped(step.module) {
+                    found.inside =
+                        found.inside.or_else(|| works_for_library(text(step.module), b""));
+                } else {
+                    nameless = step.module;
+                    found.site = found.site.or(Some((step.module, step.address)));
+                }
+            }
+        }
+        if named == 0 {
+            found.owner = if nameless == 0 { outermost } else { Owner::Module(nameless) };
+            found.module = nameless;
+        }
+        found
+    }
+
+    /// Functions that own so many allocations of so many sizes that they must be wrappers.
+    fn wrappers(&self, found: &[Found]) -> Vec<(u32, f64)> {
+        let mut uses: HashMap<u32, Use> = HashMap::new();
+        let mut all = 0;
+        for (kind, found) in self.born(found) {
+            all += kind.births;
+            if let (Owner::Function(function), None) = (found.owner, found.inside) {
+                let of_function = uses.entry(function).or_default();
+                of_function.births += kind.births;
+                of_function.contexts.insert(found.above);
+                let of_site = of_function.sites.entry(found.site).or_default();
+                of_site.0 += kind.births;
+                of_site.1.insert(kind.class);
+            }
+        }
+        let mut wrappers: Vec<(u32, f64)> = Vec::new();
+        for (function, of_function) in uses {
+            let share = of_function.births as f64 / all.max(1) as f64;
+            let name = self.name(Owner::Function(function));
+            let is_everywhere = share > WRAPPER_SHARE && of_function.mostly_asks_for(2);
+            let is_allocator = sounds_like_an_allocator(&name) && of_function.mostly_asks_for(3);
+            if (is_everywhere || is_allocator) && of_function.has_callers() && !is_entry(&name) {
+                wrappers.push((function, share));
+            }
+        }
+        wrappers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        wrappers
+    }
+
+    /// The kinds that something was allocated of, each with what its stack says.
+    fn born<'f>(&self, found: &'f [Found]) -> impl Iterator<Item = (&KindCounts, &'f Found)> {
+        self.kinds.iter().zip(found).filter(|(kind, _)| kind.births > 0)
+    }
+
+    /// The places by number, with what is known of each.
+    fn numbered(&self, found: &[Found], wrappers: Vec<Wrapper>) -> Places {
+        let libraries = self.minor_libraries(found);
+        let mut numbers: HashMap<(Owner, Option<Site>, Option<&str>), u32> = HashMap::new();
+        let mut places: Vec<Place> = Vec::new();
+        let mut most: Vec<u64> = Vec::new();
+        let mut of_kind = Vec::with_capacity(self.kinds.len());
+        for (kind, found) in self.kinds.iter().zip(found) {
+            let inside = found.inside.or_else(|| libraries.get(&found.module).map(String::as_str));
+            let next = places.len() as u32;
+            let number = *numbers.entry((found.owner, found.site, inside)).or_insert(next);
+            if number == next {
+                places.push(Place {
+                    function: self.name(found.owner),
+                    stack: Vec::new(),
+                    inside: inside.map(str::to_owned),
+                    growths: 0,
+                    shrinks: 0,
+                });
+                most.push(0);
+            }
+            of_kind.push(number);
+            if kind.births > most[number as usize] || places[number as usize].stack.is_empty() {
+                most[number as usize] = kind.births;
+                places[number as usize].stack = self.named(found);
+            }
+        }
+        for (&(born, died), &times) in &self.neighbours {
+            let (place, other) = (of_kind[born as usize], of_kind[died as usize]);
+            let size = |kind: u32| self.sizes[self.kinds[kind as usize].class as usize];
+            let owner = |kind: u32| found[kind as usize].owner;
+            // A buffer may begin in one line of a function and grow in another.
+            if place == other || owner(born) == owner(died) {
+                let place = &mut places[place as usize];
+                let resizes =
+                    if size(born) > size(died) { &mut place.growths } else { &mut place.shrinks };
+                *resizes += times;
+            }
+        }
+        Places { of_kind, places, wrappers }
+    }
+
+    /// The system's libraries that ask for less than half of the memory: not what was recorded for.
+    fn minor_libraries(&self, found: &[Found]) -> HashMap<u32, String> {
+        let mut births: HashMap<u32, u64> = HashMap::new();
+        let mut all = 0;
+        for (kind, found) in self.born(found) {
+            all += kind.births;
+            *births.entry(found.module).or_default() += kind.births;
+        }
+        births.retain(|_, births| *births * 2 < all);
+        let library = |module: u32| Some((module, system_library(self.stacks.text_of(module))?));
+        births.into_keys().filter_map(library).collect()
+    }
+
+    fn named(&self, found: &Found) -> Vec<String> {
+        let above = found.above.into_iter().filter(|owner| *owner != Owner::Nobody);
+        std::iter::once(found.owner).chain(above).map(|owner| self.name(owner)).collect()
+    }
+
+    fn name(&self, owner: Owner) -> String {
+        match owner {
+            Owner::Nobody => "(no call stack)".to_owned(),
+            Owner::Function(function) => {
+                demangled(&String::from_utf8_lossy(self.stacks.text_of(function)))
+            }
+            Owner::Module(module) => {
+                let path = String::from_utf8_lossy(self.stacks.text_of(module));
+                let file = path.rsplit('/').next().unwrap_or(&path);
+                format!("(no symbols) {file}")
+            }
+        }
+    }
+}
+
+impl Places {
+    /// The functions that ask for what the kinds `of` are, the busiest first. Each item is the number
+    /// of a kind and how often it was asked for.
+    pub fn callers(&self, of: impl Iterator<Item = (usize, u64)>) -> Vec<Caller> {
+        let mut callers: HashMap<&str, (u64, &Place, u64)> = HashMap::new();
+        for (kind, births) in of.filter(|of| of.1 > 0) {
+            let place = &self.places[self.of_kind[kind] as usize];
+            let caller = callers.entry(&place.function).or_insert((0, place, 0));
+            caller.0 += births;
+            if births > caller.2 {
+                (caller.1, caller.2) = (place, births);
+            }
+        }
+        let mut callers: Vec<Caller> = callers
+            .into_iter()
+            .map(|(function, (allocations, place, _))| Caller {
+                function: function.to_owned(),
+                stack: place.stack.clone(),
+                allocations,
+            })
+            .collect();
+        callers.sort_by(|a, b| {
+            b.allocations.cmp(&a.allocations).then_with(|| a.function.cmp(&b.function))
+        });
+        callers
+    }
+}
+
+/// Whether one of the patterns names this function.
+fn is_named(symbol: &[u8], patterns: &[Pattern]) -> bool {
+    if patterns.is_empty() {
+        return false;
+    }
+    let symbol = demangled(&String::from_utf8_lossy(symbol));
+    let name = qualified_name(&symbol);
+    patterns.iter().any(|pattern| pattern.matches(&symbol) || pattern.matches(&name))
+}
+
+#[cfg(test)]
+mod tests;

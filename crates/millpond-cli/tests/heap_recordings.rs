@@ -1,0 +1,150 @@
+//! Recordings of `millpond-heap` and tables of allocations, read by `plan` and `replay`.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{Directory, Random, TRACES, done, millpond, plan_json, refused};
+use serde_json::Value;
+
+/// 1,000 sparks of 48 bytes from `spawn`, and a buffer that `push` grows 100 times.
+fn recording() -> String {
+    let mut text = "millpond heap 1\nx /home/me/game\nt 1 a1 b1\nt 2 a2 b1\n".to_owned();
+    for n in 0..1000 {
+        let _ = writeln!(text, "c {n:x}\n+ 10 30 1\n- 10");
+        if n % 10 == 0 {
+            let _ = writeln!(text, "+ 20 40 2\nr 20 30 80 2\nr 30 20 100 2\nr 20 20 200 2\n- 20");
+        }
+    }
+    text += "n a1\tgame::spawn\t/home/me/game/src/main.rs\n";
+    text += "n a2\talloc::raw_vec::finish_grow\t/rustc/1/library/alloc/src/raw_vec.rs\n";
+    text += "n a2\tgame::push\t/home/me/game/src/main.rs\n";
+    text + "n b1\tgame::main\t/home/me/game/src/main.rs\ne 0\n"
+}
+
+#[test]
+fn a_recording_of_a_rust_program_is_planned() {
+    let directory = Directory::new();
+    let trace = directory.file("game.heap", recording());
+    let json = plan_json(&directory, &trace);
+    let plan = &json["traces"][0];
+    assert_eq!((&plan["format"], &plan["lifetimes"]), (&"millpond-heap".into(), &1400.into()));
+    assert_eq!((&plan["ticks"], &plan["left_live"]), (&1000.into(), &0.into()));
+    let first = plan["pool_first"].as_array().unwrap();
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!((&first[0]["class"], &first[0]["calls_saved"]), (&"48".into(), &999.into()));
+    assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["game::spawn", "game::main"]));
+    let growing = &plan["growing_buffers"][0];
+    assert_eq!((&growing["function"], &growing["bytes_max"]), (&"game::push".into(), &512.into()));
+    let text = done(
+        &millpond(&directory).args(["replay", "--rounds", "3", "game.heap"]).output().unwrap(),
+    );
+    assert!(text.contains("2,800 births and deaths of 1,400 objects"), "{text}");
+}
+
+#[test]
+fn deaths_of_what_was_born_before_the_recording_are_passed_over() {
+    let directory = Directory::new();
+    let text = "millpond heap 1\nx game\n- 77\nt 1 a\n+ 10 8 1\nr 99 30 10 1\n- 10\n";
+    let trace = directory.file("a.heap", text);
+    let json = plan_json(&directory, &trace);
+    let plan = &json["traces"][0];
+    assert_eq!((&plan["lifetimes"], &plan["left_live"]), (&2.into(), &1.into()));
+}
+
+#[test]
+fn a_recording_that_was_cut_says_so() {
+    let directory = Directory::new();
+    directory.file("a.heap", "millpond heap 1\nx game\n+ 10 8 0\ne 1\n");
+    let arguments = ["plan", "--no-report", "a.heap"];
+    let text = done(&millpond(&directory).args(arguments).output().unwrap());
+    assert!(text.contains("reached the limit of its file"), "{text}");
+}
+
+#[test]
+fn recordings_that_make_no_sense_are_refused() {
+    let directory = Directory::new();
+    for (text, part) in [
+        ("millpond heap 2\n", "expected `millpond heap 1`"),
+        ("millpond heap 1\n", "holds no allocation"),
+        ("millpond heap 1\n\n", "line 2"),
+        ("millpond heap 1\n+ 10 8 1\n", "call stack 1 is used"),
+        ("millpond heap 1\n+ 10 8\n", "expected 3 hexadecimal numbers"),
+        ("millpond heap 1\n+ 10 8 0 0\n", "expected 3 hexadecimal numbers"),
+        ("millpond heap 1\n+ 10 8 0\n+ 10 8 0\n", "block 10 is born while it is alive"),
+        ("millpond heap 1\nr 1 2 3 0\nr 9 2 3 0\n", "block 2 is born while it is alive"),
+        ("millpond heap 1\nc 5\nc 4\n", "time 4 comes after 5"),
+        ("millpond heap 1\nc 100000000\n", "below 2^32"),
+        ("millpond heap 1\nt 2 a\n", "expected call stack 1"),
+        ("millpond heap 1\nt 1 x\n", "expected hexadecimal addresses"),
+        ("millpond heap 1\nn 1\tf\n", "a name and a file"),
+        ("millpond heap 1\nz\n", "no known record"),
+        ("millpond heap 1\n+ 10 8 0", "cut short"),
+        ("ms,event,address,size,stack\n", "holds no allocation"),
+        ("ms,event,address,size,stack\n0,alloc\n", "expected `ms,event,address,size,stack`"),
+        ("ms,event,address,size,stack\n0,alloc,zz,8,f\n", "address `zz`"),
+        ("ms,event,address,size,stack\n0,alloc,10,-8,f\n", "size `-8`"),
+        ("ms,event,address,size,stack\n0,alloc,10,8,f\n0,alloc,10,8,f\n", "born while it is alive"),
+        ("ms,event,address,size,stack\n0,alloc,10,8,f\n0,free,11,,\n", "block 11 is freed"),
+        ("ms,event,address,size,stack\n5,alloc,10,8,f\n4,free,10,,\n", "4 ms come after 5 ms"),
+        ("ms,event,address,size,stack\n0,move,10,8,f\n", "event `move`"),
+        ("ms,event,address,size,stack\nx,alloc,10,8,f\n", "time `x`"),
+    ] {
+        directory.file("a", text);
+        let line = refused(&millpond(&directory).args(["plan", "a"]).output().unwrap());
+        assert!(line.starts_with("a: ") && line.contains(part), "{text:?}: {line}");
+    }
+}
+
+#[test]
+fn changed_bytes_are_planned_or_refused_in_one_line() {
+    let directory = Directory::new();
+    let table = "ms,event,address,size,stack\n0,alloc,0x10,24,f;g;main\n1,alloc,20,8,h(int, int)\n\
+                 2,free,10\n3,free,20,,\n";
+    let heap: String = recording().lines().take(60).map(|line| format!("{line}\n")).collect();
+    let mut random = Random(7);
+    let mut planned = 0;
+    for (number, text) in (0..120).map(|n| (n, if n % 2 == 0 { table } else { heap.as_str() })) {
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..=random.below(2) {
+            let at = random.below(bytes.len() as u64) as usize;
+            match random.below(3) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, b"\n ,;+-rtnce0f\xff"[random.below(14) as usize]),
+            }
+        }
+        let trace = directory.file(&format!("{number}"), bytes);
+        let output = millpond(&directory).args(["plan", "--json"]).arg(&trace).output().unwrap();
+        match output.status.code() {
+            Some(0) => {
+                planned += usize::from(serde_json::from_slice::<Value>(&output.stdout).is_ok())
+            }
+            _ => drop(refused(&output)),
+        }
+    }
+    assert!((10..110).contains(&planned), "{planned}");
+}
+
+#[test]
+fn a_table_of_allocations_is_planned() {
+    let directory = Directory::new();
+    let mut text = "ms,event,address,size,stack\n".to_owned();
+    for n in 0..500 {
+        let _ = writeln!(text, "{n},alloc,0x7f00,24,malloc;spawn(int, int);main\n{n},free,0x7f00");
+    }
+    let trace = directory.file("a.csv", text);
+    let json = plan_json(&directory, &trace);
+    let plan = &json["traces"][0];
+    assert_eq!(plan["format"], "allocations");
+    let first = &plan["pool_first"][0];
+    assert_eq!((&first["class"], &first["calls_saved"]), (&"24".into(), &499.into()));
+    assert_eq!(first["callers"][0]["stack"], serde_json::json!(["spawn(int, int)", "main"]));
+}
+
+#[test]
+fn a_lifetime_trace_is_still_one() {
+    let directory = Directory::new();
+    let trace = std::path::Path::new(TRACES).join("freedoom2-map15-solo.csv.gz");
+    assert_eq!(plan_json(&directory, &trace)["traces"][0]["format"], "lifetimes");
+}

@@ -1,0 +1,215 @@
+//! Clock, widths and words of `millpond plan`, `watch` and `--help`.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Directory, TRACES, done, millpond, plan_json, refused};
+use serde_json::Value;
+
+/// A class that is born and dies 200 times, once a tick.
+fn sparks(header: &str, row: impl Fn(u32, &str) -> String) -> String {
+    let mut text = format!("{header}\n");
+    for tick in 0..200 {
+        text += &row(tick, "alloc");
+        text += &row(tick, "free");
+    }
+    text
+}
+
+fn without_clock() -> String {
+    sparks("tick,event,id,class", |tick, event| format!("{tick},{event},{tick},Spark\n"))
+}
+
+#[track_caller]
+fn fits_a_terminal(text: &str) {
+    for line in text.lines() {
+        let columns = line.chars().count();
+        // A command that is to be copied stands on a line of its own.
+        assert!(
+            columns <= 80 || line.trim_start().starts_with("millpond plan "),
+            "{columns}: {line}"
+        );
+    }
+}
+
+#[test]
+fn a_trace_without_a_clock_has_no_times_and_no_handles() {
+    let directory = Directory::new();
+    let trace = directory.file("a.csv", without_clock());
+    let json = plan_json(&directory, &trace);
+    let plan = &json["traces"][0];
+    for value in [&plan["ticks_per_second"], &plan["classes"][0]["handle"]] {
+        assert!(value.is_null(), "{plan}");
+    }
+    assert!(plan["classes"][0]["generations"][0]["lifo_seconds"].is_null());
+    let text = done(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+    assert!(text.contains("200 ticks (no clock"), "{text}");
+    assert!(text.contains("The trace has no clock") && !text.contains("Handle"), "{text}");
+    let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    assert!(!report.contains("generations last") && !report.contains("Handle32"), "no clock");
+}
+
+#[test]
+fn the_users_tick_rate_is_a_clock() {
+    let directory = Directory::new();
+    directory.file("a.csv", without_clock());
+    let arguments = ["plan", "--json", "--tick-rate", "50", "a.csv"];
+    let text = done(&millpond(&directory).args(arguments).output().unwrap());
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["traces"][0]["ticks_per_second"], 50.0);
+    assert!(json["traces"][0]["classes"][0]["handle"].is_string());
+}
+
+#[test]
+fn a_column_ms_is_a_clock() {
+    let directory = Directory::new();
+    let header = "tick,event,id,class,size,ms";
+    let row = |tick: u32, event: &str| format!("{tick},{event},{tick},Spark,8,{}\n", tick * 20);
+    let trace = directory.file("a.csv", sparks(header, row));
+    assert_eq!(plan_json(&directory, &trace)["traces"][0]["ticks_per_second"], 50.0);
+    let text = done(&millpond(&directory).args(["plan", "--no-report", "a.csv"]).output().unwrap());
+    assert!(text.contains("50.00 ticks/s (by its column ms) = 4.0 s"), "{text}");
+    let backwards = |tick: u32, event: &str| format!("{tick},{event},{tick},S,8,{}\n", 999 - tick);
+    directory.file("b.csv", sparks(header, backwards));
+    let line = refused(&millpond(&directory).args(["plan", "b.csv"]).output().unwrap());
+    assert!(line.contains("998 ms come after 999 ms"), "{line}");
+}
+
+#[test]
+fn a_live_trace_is_planned_by_its_own_clock() {
+    let directory = Directory::new();
+    let mut text = format!("{}\n", millpond::recorder::HEADER);
+    for tick in 0..200 {
+        text += &format!("{tick},alloc,{tick},Spark\n{tick},free,{tick},Spark\n");
+        if tick % 60 == 0 {
+            let (n, ms) = (tick + 1, tick * 1000 / 60);
+            text += &format!("{tick},stats,0,Spark,8,0,1,0,{n},{n},0,0,0,{ms}\n");
+        }
+    }
+    let trace = directory.file("a.trace", text);
+    assert_eq!(plan_json(&directory, &trace)["traces"][0]["ticks_per_second"], 60.0);
+}
+
+#[test]
+fn the_report_says_which_lifetimes_had_not_ended() {
+    let directory = Directory::new();
+    let text = "tick,event,id,class\n0,alloc,1,Tree\n500,alloc,2,Imp\n900,free,2,Imp\n";
+    directory.file("a.csv", text);
+    done(&millpond(&directory).args(["plan", "a.csv"]).output().unwrap());
+    let report = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
+    assert!(report.contains(">≥900<"), "{report}");
+}
+
+#[test]
+fn a_plan_fits_eighty_columns() {
+    let directory = Directory::new();
+    fits_a_terminal(&done(&millpond(&directory).output().unwrap()));
+    let trace: PathBuf = [TRACES, "openttd-600ticks.heaptrack.zst"].iter().collect();
+    std::fs::copy(trace, directory.path().join("t.zst")).unwrap();
+    let arguments = ["plan", "--size-classes", "--no-report", "--top", "600", "t.zst"];
+    fits_a_terminal(&done(&millpond(&directory).args(arguments).output().unwrap()));
+    let wide = format!("tick,event,id,class\n0,alloc,1,{}\n", "弾".repeat(80));
+    directory.file("wide.csv", wide);
+    let arguments = ["plan", "--no-report", "wide.csv"];
+    let text = done(&millpond(&directory).args(arguments).output().unwrap());
+    assert!(text.contains("弾弾弾…"), "{text}");
+}
+
+#[test]
+fn help_fits_eighty_columns() {
+    let directory = Directory::new();
+    for command in ["", "plan", "replay", "soak", "generate", "odds", "watch", "completions", "man"]
+    {
+        for flag in ["--help", "-h"] {
+            let command = Some(command).filter(|name| !name.is_empty());
+            let help = done(&millpond(&directory).args(command).arg(flag).output().unwrap());
+            for line in help.lines() {
+                assert!(line.chars().count() <= 80, "{command:?}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mistyped_word_is_answered_with_the_right_one() {
+    let directory = Directory::new();
+    for (arguments, meant) in [
+        (&["paln", "a.csv"][..], "'plan'"),
+        (&["plan", "--headrom", "3", "a.csv"], "'--headroom'"),
+        (&["plan", "--no-handle", "a.csv"], "'--no-handles'"),
+    ] {
+        let line = refused(&millpond(&directory).args(arguments).output().unwrap());
+        assert!(line.contains("similar") && line.contains(meant), "{line}");
+    }
+}
+
+#[test]
+fn classes_are_filtered_by_pattern() {
+    let directory = Directory::new();
+    let text = "tick,event,id,class\n0,alloc,1,Imp\n0,alloc,2,ImpBall\n0,alloc,3,Tree\n";
+    directory.file("a.csv", text);
+    let plan = |pattern: &str| {
+        let arguments = ["plan", "--csv", "--class", pattern, "a.csv"];
+        done(&millpond(&directory).args(arguments).output().unwrap())
+    };
+    let names = |text: &str| -> Vec<String> {
+        text.lines().skip(1).map(|l| l.split(',').nth(1).unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&plan("Imp*")), ["Imp", "ImpBall"]);
+    assert_eq!(names(&plan("Imp")), ["Imp"]);
+    assert!(names(&plan("x")).is_empty());
+}
+
+#[test]
+fn csv_has_a_line_for_each_class() {
+    let directory = Directory::new();
+    directory.file("a.csv", without_clock());
+    let output = millpond(&directory).args(["plan", "--csv", "a.csv"]).output().unwrap();
+    let expected = "trace,class,lifetimes,calls_saved,worth_a_pool,peak_live,p99_live,left_live,capacity,\
+                    bytes_at_capacity,median_life,p95_life,births_mean,births_worst\n\
+                    a.csv,Spark,200,199,true,1,1,0,2,,0,0,1,1\n";
+    assert_eq!(done(&output), expected);
+    assert_eq!(directory.names(), ["a.csv"]);
+    let both = millpond(&directory).args(["plan", "--csv", "--json", "a.csv"]).output().unwrap();
+    assert!(refused(&both).contains("--json"));
+}
+
+#[test]
+fn handles_are_left_out_if_nobody_wants_them() {
+    let directory = Directory::new();
+    directory.file("a.csv", without_clock());
+    let plan = |more: &[&str]| {
+        let arguments = ["plan", "--no-report", "--tick-rate", "50", "a.csv"];
+        done(&millpond(&directory).args(arguments).args(more).output().unwrap())
+    };
+    let said = plan(&[]);
+    assert!(said.contains("How long the busiest slot lasts") && said.contains("Handle"), "{said}");
+    let said = plan(&["--no-handles"]);
+    assert!(!said.contains("busiest slot") && !said.contains("Handle"), "{said}");
+    assert!(!said.contains("A handle has to last"), "{said}");
+}
+
+#[test]
+fn colour_is_the_users() {
+    let directory = Directory::new();
+    directory.file("a.csv", without_clock());
+    let plan = |when: &[&str]| {
+        let mut command = millpond(&directory);
+        command.args(["plan", "--no-report", "a.csv"]).args(when);
+        done(&command.output().unwrap())
+    };
+    assert!(!plan(&[]).contains('\x1b'), "a pipe is no terminal");
+    assert!(plan(&["--color", "always"]).contains("\x1b[1m"));
+    assert!(!plan(&["--color=never"]).contains('\x1b'));
+    let arguments = ["plan", "--color", "sometimes", "a.csv"];
+    assert!(refused(&millpond(&directory).args(arguments).output().unwrap()).contains("always"));
+}
+
+#[test]
+fn a_recording_of_nothing_but_its_start_and_end() {
+    let directory = Directory::new();
+    directory.file("a.heaptrack", "v 10400 3\nX game\nI 1000 40000\nc 0\n");
+    let line = refused(&millpond(&directory).args(["plan", "a.heaptrack"]).output().unwrap());
+    assert!(line.contains("started and died at once"), "{line}");
+}

@@ -1,0 +1,322 @@
+//! Writes births and deaths down, by size and place.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::clock::Moment;
+use crate::frames::{Frames, by_frame_pointers, stack_pointer, unwound};
+use crate::spin::Spin;
+use crate::symbols;
+use crate::table::{Entry, Table};
+use crate::writer::Writer;
+
+/// How long a recording gets if nobody says.
+pub(crate) const BYTES_MAX_DEFAULT: u64 = 1 << 30;
+
+/// Without frame pointers a place is looked up again every so many times.
+const UNWOUND_EVERY: u32 = 64;
+
+/// How many places are remembered by size and depth, where there are no frame pointers.
+const REMEMBERED: usize = 1 << 12;
+
+const PLACES: usize = 1 << 15;
+const ADDRESSES: usize = 1 << 16;
+
+pub(crate) struct Recorder {
+    on: AtomicBool,
+    state: Spin<State>,
+}
+
+struct State {
+    writer: Writer,
+    /// The call stacks that have been written, by their hashes.
+    places: Table<PLACES>,
+    /// All addresses in them.
+    addresses: Table<ADDRESSES>,
+    remembered: [Remembered; REMEMBERED],
+    has_frame_pointers: bool,
+    begun: Option<Moment>,
+    ms: u64,
+    events: u64,
+    lost: bool,
+}
+
+/// The place that asked for a size at a depth of the stack the last time.
+#[derive(Clone, Copy)]
+struct Remembered {
+    key: u64,
+    place: u32,
+    left: u32,
+}
+
+/// A recording that has come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// How many births, deaths and changes of size it holds.
+    pub events: u64,
+    /// How long the file is.
+    pub bytes: u64,
+    /// Whether the file reached its limit, so that what came later is not in it.
+    pub is_cut: bool,
+}
+
+/// A recording that goes on as long as this lives.
+#[derive(Debug)]
+#[must_use = "the recording ends when this is dropped"]
+pub struct Recording {
+    recorder: &'static Recorder,
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// Ends the recording and closes its file.
+    ///
+    /// # Errors
+    /// If the file could not be written to its end. What is in it are whole lines.
+    pub fn finish(self) -> io::Result<Recorded> {
+        self.recorder.stop()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // Who wants to know calls `finish`; the file then has no last line, and its reader says so.
+        let _ = self.recorder.stop();
+    }
+}
+
+impl Recorder {
+    pub(crate) const fn new() -> Self {
+        const NOTHING: Remembered = Remembered { key: 0, place: 0, left: 0 };
+        Self {
+            on: AtomicBool::new(false),
+            state: Spin::new(State {
+                writer: Writer::new(),
+                places: Table::new(),
+                addresses: Table::new(),
+                remembered: [NOTHING; REMEMBERED],
+                has_frame_pointers: false,
+                begun: None,
+                ms: 0,
+                events: 0,
+                lost: false,
+            }),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn start(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
+        if self.is_on() {
+            return Err(io::Error::other("this process records already"));
+        }
+        let program = std::env::current_exe().unwrap_or_default();
+        let program = format!("x {}", program.to_string_lossy().replace(['\n', '\r'], " "));
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        let has_frame_pointers = frame_pointers_work();
+        at_exit(self);
+        let mut state = self.state.lock();
+        state.writer.open(file, bytes_max);
+        state.writer.long_line(b"millpond heap 1");
+        state.writer.long_line(program.as_bytes());
+        state.places.clear();
+        state.addresses.clear();
+        state.remembered.iter_mut().for_each(|remembered| remembered.key = 0);
+        state.has_frame_pointers = has_frame_pointers;
+        (state.begun, state.ms, state.events, state.lost) = (Some(Moment::now()), 0, 0, false);
+        drop(state);
+        self.on.store(true, Ordering::Release);
+        Ok(Recording { recorder: self })
+    }
+
+    /// Ends the recording; a second call does nothing.
+    pub(crate) fn stop(&self) -> io::Result<Recorded> {
+        // From here on nothing of this thread is recorded, so that it may allocate.
+        if !self.on.swap(false, Ordering::AcqRel) {
+            return Ok(Recorded { events: 0, bytes: 0, is_cut: false });
+        }
+        let mut state = self.state.lock();
+        // Whoever saw the recording on and waits for the lock finds it over.
+        state.begun = None;
+        let lost = state.lost;
+        // Collecting allocates, which no longer comes here.
+        let mut addresses: Vec<u64> = state.addresses.keys().collect();
+        addresses.sort_unstable();
+        symbols::close(&mut state.writer, &addresses, lost);
+        let bytes = state.writer.close()?;
+        Ok(Recorded { events: state.events, bytes, is_cut: lost })
+    }
+
+    #[inline(never)]
+    pub(crate) fn birth(&self, address: usize, bytes: usize) {
+        if address != 0 {
+            self.state.lock().birth(b'+', address, bytes);
+        }
+    }
+
+    #[inline(never)]
+    pub(crate) fn death(&self, address: usize) {
+        let mut state = self.state.lock();
+        if state.event(b'-') {
+            state.writer.number(address as u64);
+            state.writer.end();
+        }
+    }
+
+    /// Resizes a block under the lock, so that no other thread is given the old one before this is told.
+    #[inline(never)]
+    pub(crate) fn resize(
+        &self,
+        old: usize,
+        bytes: usize,
+        resize: impl FnOnce() -> *mut u8,
+    ) -> *mut u8 {
+        let mut state = self.state.lock();
+        let block = resize();
+        // If it failed, the old block lives on.
+        if !block.is_null() {
+            state.resized(old, block.addr(), bytes);
+        }
+        block
+    }
+}
+
+impl State {
+    /// Begins the line of an event; `false` if nothing is recorded any more.
+    #[inline]
+    fn event(&mut self, letter: u8) -> bool {
+        let Some(begun) = self.begun else { return false };
+        if self.lost || !self.writer.begin() {
+            self.lost = true;
+            return false;
+        }
+        let ms = begun.elapsed_ms();
+        if ms != self.ms {
+            self.ms = ms;
+            self.writer.byte(b'c');
+            self.writer.number(ms);
+            self.writer.end();
+        }
+        self.events += 1;
+        self.writer.byte(letter);
+        true
+    }
+
+    #[inline]
+    fn birth(&mut self, letter: u8, address: usize, bytes: usize) {
+        let place = self.place(bytes);
+        if self.event(letter) {
+            self.writer.number(address as u64);
+            self.writer.number(bytes as u64);
+            self.writer.number(place.into());
+            self.writer.end();
+        }
+    }
+
+    fn resized(&mut self, old: usize, new: usize, bytes: usize) {
+        let place = self.place(bytes);
+        if self.event(b'r') {
+            self.writer.number(old as u64);
+            self.writer.number(new as u64);
+            self.writer.number(bytes as u64);
+            self.writer.number(place.into());
+            self.writer.end();
+        }
+    }
+
+    /// The number of the place that asks; 0 if there are too many.
+    #[inline]
+    fn place(&mut self, bytes: usize) -> u32 {
+        if self.begun.is_none() || self.lost {
+            return 0;
+        }
+        if self.has_frame_pointers
+            && let Some(frames) = by_frame_pointers()
+        {
+            return self.place_of(&frames);
+        }
+        self.remembered_place(bytes)
+    }
+
+    /// The place by size and depth of the stack: unwound now and then.
+    fn remembered_place(&mut self, bytes: usize) -> u32 {
+        let key = (stack_pointer() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ bytes as u64 | 1;
+        let at = (key.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 32) as usize & (REMEMBERED - 1);
+        let remembered = &mut self.remembered[at];
+        if remembered.key == key && remembered.left > 0 {
+            remembered.left -= 1;
+            return remembered.place;
+        }
+        let place = self.place_of(&unwound());
+        self.remembered[at] = Remembered { key, place, left: UNWOUND_EVERY };
+        place
+    }
+
+    fn place_of(&mut self, frames: &Frames) -> u32 {
+        match self.places.enter(frames.hash()) {
+            Entry::Known(place) => place,
+            Entry::Full => 0,
+            Entry::New(place) => {
+                if !self.writer.begin() {
+                    self.lost = true;
+                    return 0;
+                }
+                self.writer.byte(b't');
+                self.writer.number(place.into());
+                for &address in frames.addresses() {
+                    self.addresses.enter(address as u64);
+                    self.writer.number(address as u64);
+                }
+                self.writer.end();
+                place
+            }
+        }
+    }
+}
+
+/// Whether this program was built with frame pointers: then a stack has as many of them as calls.
+fn frame_pointers_work() -> bool {
+    #[inline(never)]
+    fn deeper(calls: usize) -> usize {
+        let frames = match calls {
+            0 => by_frame_pointers().map_or(0, |frames| frames.addresses().len()),
+            _ => deeper(calls - 1),
+        };
+        std::hint::black_box(frames)
+    }
+    const CALLS: usize = 6;
+    let (few, many) = (deeper(1), deeper(1 + CALLS));
+    few > 0 && many == few + CALLS
+}
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the C library calls at exit")]
+fn at_exit(recorder: &'static Recorder) {
+    use std::sync::OnceLock;
+    static RECORDER: OnceLock<&'static Recorder> = OnceLock::new();
+    extern "C" fn close() {
+        if let Some(recorder) = RECORDER.get() {
+            // The program ends: there is nobody left to tell.
+            let _ = recorder.stop();
+        }
+    }
+    if RECORDER.set(recorder).is_ok() {
+        // SAFETY: the function may be called at any time, and does not unwind: `stop` does not panic.
+        // If there is no room for it, a program that exits early leaves a file without its last lines.
+        unsafe { libc::atexit(close) };
+    }
+}
+
+/// Elsewhere a program that exits without dropping the recording leaves a file without its last lines.
+#[cfg(not(unix))]
+fn at_exit(_recorder: &'static Recorder) {}

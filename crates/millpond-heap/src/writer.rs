@@ -1,0 +1,133 @@
+//! The file of a recording: whole lines, in blocks, up to a limit.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+/// How many bytes are written at once.
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// The longest line: a call stack with its addresses.
+const LINE_BYTES_MAX: usize = 1 << 10;
+
+/// A file that is written line by line, without allocating.
+pub(crate) struct Writer {
+    file: Option<File>,
+    block: [u8; BLOCK_BYTES],
+    used: usize,
+    /// How many bytes are in the file. All are whole lines.
+    written: u64,
+    bytes_max: u64,
+    error: Option<io::Error>,
+}
+
+impl Writer {
+    pub(crate) const fn new() -> Self {
+        Self { file: None, block: [0; BLOCK_BYTES], used: 0, written: 0, bytes_max: 0, error: None }
+    }
+
+    pub(crate) fn open(&mut self, file: File, bytes_max: u64) {
+        (self.file, self.used, self.written) = (Some(file), 0, 0);
+        (self.bytes_max, self.error) = (bytes_max, None);
+    }
+
+    /// Begins a line; `false` if the recording has ended because there is no more room.
+    #[inline]
+    pub(crate) fn begin(&mut self) -> bool {
+        if BLOCK_BYTES - self.used < LINE_BYTES_MAX {
+            self.flush();
+        }
+        self.has_room()
+    }
+
+    /// Whether lines are still taken.
+    pub(crate) fn has_room(&self) -> bool {
+        self.file.is_some()
+            && self.error.is_none()
+            && self.written + (self.used as u64) + LINE_BYTES_MAX as u64 <= self.bytes_max
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self, byte: u8) {
+        if let Some(place) = self.block.get_mut(self.used) {
+            *place = byte;
+            self.used += 1;
+        }
+    }
+
+    /// A space and a number in hexadecimal.
+    #[inline]
+    pub(crate) fn number(&mut self, number: u64) {
+        // Written from the back: the last digit is known first.
+        let mut text = [b' '; 17];
+        let mut at = text.len();
+        let mut rest = number;
+        loop {
+            at -= 1;
+            text[at] = b"0123456789abcdef"[(rest & 15) as usize];
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        let text = &text[at - 1..];
+        if let Some(place) = self.block.get_mut(self.used..self.used + text.len()) {
+            place.copy_from_slice(text);
+            self.used += text.len();
+        }
+    }
+
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.byte(b'\n');
+    }
+
+    /// A line that is longer than the others may be, outside of the limit: the end of a file. Blocks are
+    /// not split, so it is written by itself.
+    pub(crate) fn long_line(&mut self, line: &[u8]) {
+        self.flush();
+        let (Some(file), None) = (&mut self.file, &self.error) else { return };
+        let result = file.write_all(line).and_then(|()| file.write_all(b"\n"));
+        self.note(line.len() + 1, result);
+    }
+
+    pub(crate) fn flush(&mut self) {
+        let used = std::mem::take(&mut self.used);
+        let (Some(file), None) = (&mut self.file, &self.error) else { return };
+        let result = file.write_all(&self.block[..used]);
+        self.note(used, result);
+    }
+
+    fn note(&mut self, bytes: usize, result: io::Result<()>) {
+        match result {
+            Ok(()) => self.written += bytes as u64,
+            Err(error) => {
+                if let Some(file) = &self.file {
+                    // What a full disk has taken of the block goes, so that the file ends with a whole
+                    // line. If that fails too, the reader says that the file has been cut short.
+                    let _ = file.set_len(self.written);
+                }
+                self.error = Some(error);
+            }
+        }
+    }
+
+    /// Closes the file; returns how many bytes it has.
+    pub(crate) fn close(&mut self) -> io::Result<u64> {
+        self.flush();
+        self.file = None;
+        self.error.take().map_or(Ok(self.written), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_hexadecimal() {
+        let mut writer = Box::new(Writer::new());
+        [0, 1, 0xf, 0x10, 0xdead_beef, u64::MAX].iter().for_each(|&number| writer.number(number));
+        let text = std::str::from_utf8(&writer.block[..writer.used]).expect("digits");
+        assert_eq!(text, " 0 1 f 10 deadbeef ffffffffffffffff");
+    }
+}

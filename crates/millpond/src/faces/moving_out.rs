@@ -1,0 +1,149 @@
+//! Iterators that move values out of a pool. Each takes one value at a time, so that a panic, a drop
+//! half-way or a leak leaves a pool that is as good as after that many removals.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::sealed::Walked;
+use crate::occupancy::LiveWalk;
+
+/// Removes the value in a slot.
+#[inline]
+fn take<P: Walked>(pool: &mut P, index: Option<usize>) -> Option<(P::Handle, P::Value)> {
+    let index = index?;
+    let handle = pool.handle_in(index)?;
+    Some((handle, pool.take_from(index)?))
+}
+
+/// Implements the iterators that move all values out, in index order and from both ends: they have a pool and a walk
+/// over it.
+macro_rules! takes_all {
+    ($name:ty) => {
+        impl<P: Walked> Iterator for $name {
+            type Item = (P::Handle, P::Value);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.walk.next(self.pool.live_slots());
+                take::<P>(&mut self.pool, index)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.pool.live(), Some(self.pool.live()))
+            }
+        }
+
+        impl<P: Walked> DoubleEndedIterator for $name {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let index = self.walk.next_back(self.pool.live_slots());
+                take::<P>(&mut self.pool, index)
+            }
+        }
+
+        impl<P: Walked> ExactSizeIterator for $name {}
+        impl<P: Walked> FusedIterator for $name {}
+    };
+}
+
+/// Moves the values out of a pool in index order; made by its method `drain`.
+pub struct Drain<'a, P: Walked> {
+    pool: &'a mut P,
+    walk: LiveWalk,
+}
+
+impl<'a, P: Walked> Drain<'a, P> {
+    pub(crate) fn new(pool: &'a mut P) -> Self {
+        let walk = LiveWalk::new(pool.live_slots());
+        Self { pool, walk }
+    }
+}
+
+takes_all!(Drain<'_, P>);
+
+/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+impl<P: Walked> Drop for Drain<'_, P> {
+    fn drop(&mut self) {
+        struct Rest<'a, 'b, P: Walked>(&'a mut Drain<'b, P>);
+        impl<P: Walked> Drop for Rest<'_, '_, P> {
+            fn drop(&mut self) {
+                self.0.by_ref().for_each(drop);
+            }
+        }
+        let rest = Rest(self);
+        rest.0.by_ref().for_each(drop);
+    }
+}
+
+impl<P: Walked> fmt::Debug for Drain<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drain").field("remaining", &self.pool.live()).finish_non_exhaustive()
+    }
+}
+
+/// Moves chosen values out of a pool in index order; made by its method `extract_if`.
+#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+pub struct ExtractIf<'a, P: Walked, F> {
+    pool: &'a mut P,
+    walk: LiveWalk,
+    choose: F,
+}
+
+impl<'a, P: Walked, F> ExtractIf<'a, P, F> {
+    pub(crate) fn new(pool: &'a mut P, choose: F) -> Self {
+        let walk = LiveWalk::new(pool.live_slots());
+        Self { pool, walk, choose }
+    }
+}
+
+impl<P: Walked, F: FnMut(P::Handle, &mut P::Value) -> bool> Iterator for ExtractIf<'_, P, F> {
+    type Item = (P::Handle, P::Value);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(index) = self.walk.next(self.pool.live_slots()) {
+            let handle = self.pool.handle_in(index)?;
+            if (self.choose)(handle, self.pool.value_of(handle)?) {
+                return Some((handle, self.pool.take_from(index)?));
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.pool.live()))
+    }
+}
+
+impl<P: Walked, F> FusedIterator for ExtractIf<'_, P, F> where
+    F: FnMut(P::Handle, &mut P::Value) -> bool
+{
+}
+
+impl<P: Walked, F> fmt::Debug for ExtractIf<'_, P, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").finish_non_exhaustive()
+    }
+}
+
+/// Moves the values out of a pool that is no longer needed, in index order.
+#[derive(Clone)]
+pub struct IntoIter<P> {
+    pool: P,
+    walk: LiveWalk,
+}
+
+impl<P: Walked> IntoIter<P> {
+    pub(crate) fn new(pool: P) -> Self {
+        let walk = LiveWalk::new(pool.live_slots());
+        Self { pool, walk }
+    }
+}
+
+takes_all!(IntoIter<P>);
+
+impl<P: fmt::Debug> fmt::Debug for IntoIter<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("IntoIter").field(&self.pool).finish()
+    }
+}

@@ -1,0 +1,365 @@
+//! What every pool with handles keeps beside its slots: the cycle of generations, a name, the counters that the
+//! words lack, and the recorder's tap.
+//!
+//! The books say why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
+//! the words.
+
+use super::{Census, Circle, Counts, KeptCircle};
+use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::handle::{HandleLayout, Refusal, Word};
+use crate::lifetimes::Lifetimes;
+use crate::stats::Stats;
+use crate::tap::Tap;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure, ensure_counters};
+
+/// The books of one pool. A clone has no recorder.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Books<H: HandleLayout> {
+    /// A generation below this one is followed by its successor, and no recorder listens: one comparison for
+    /// all that is out of the ordinary when a lifetime ends.
+    quick_below: H::Word,
+    /// Some slot may have gone on at generation 1 after the largest.
+    over_max: bool,
+    /// For the [`Core`](super::Core): its order [is plain](crate::reuse::Queue::is_plain), and no recorder listens. It
+    /// stands here because the layout has a gap.
+    pub(super) is_plain: bool,
+    circle: KeptCircle,
+    name: Option<&'static str>,
+    refused: u64,
+    evicted: u64,
+    /// How far on the circle a lifetime was begun out of turn, at most.
+    age_claimed_max: u32,
+    /// One more than the highest slot that was claimed.
+    claimed_until: u32,
+    tap: Tap,
+}
+
+impl<H: HandleLayout> Books<H> {
+    /// The books of slots that were never used. Every bit of them is 0 unless the lifetimes say otherwise.
+    pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
+        Self::of(KeptCircle::new(lifetimes, H::LIFETIMES_MAX), lifetimes.name)
+    }
+
+    /// The same for a given cycle. The first lifetime that ends [finds](Self::settle) what is quick.
+    pub(super) const fn of(circle: KeptCircle, name: Option<&'static str>) -> Self {
+        Self {
+            quick_below: H::Word::ZERO,
+            over_max: false,
+            is_plain: false,
+            circle,
+            name,
+            refused: 0,
+            evicted: 0,
+            age_claimed_max: 0,
+            claimed_until: 0,
+            tap: Tap::NONE,
+        }
+    }
+
+    /// Goes on with slots that are all dead, of a pool with these [lifetimes](Self::lifetimes).
+    pub(super) fn continue_with(
+        &mut self,
+        age_claimed_max: u32,
+        words: &impl Census<Word = H::Word>,
+    ) {
+        self.age_claimed_max = age_claimed_max;
+        self.mark_all_used(words.slots());
+        self.recount(words);
+    }
+
+    /// Finds which generations are quick to end.
+    pub(super) fn settle(&mut self) {
+        self.quick_below = match self.tap.is_on() {
+            true => H::Word::ZERO,
+            false => self.circle().quick_below(self.over_max),
+        };
+    }
+
+    /// The circle, and how far on it a lifetime was begun out of turn.
+    pub(crate) fn lifetimes(&self) -> (Circle<H::Word>, u32) {
+        (self.circle(), self.age_claimed_max)
+    }
+
+    #[inline]
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    #[inline]
+    pub(crate) fn circle(&self) -> Circle<H::Word> {
+        self.circle.circle::<H>()
+    }
+
+    /// Whether a recorder listens.
+    #[inline(always)]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.tap.is_on()
+    }
+
+    /// Slots from here on were never used: their words are those of a new pool, and they come in the order
+    /// of their indices.
+    ///
+    /// For: without claims, an order that goes round hands out one such slot for each birth at most. The
+    /// others do so only when no other slot is vacant, so none beyond the peak; but a retired slot may bring
+    /// any slot forward.
+    pub(crate) fn used(&self, words: &impl Census<Word = H::Word>, goes_round: bool) -> usize {
+        let (slots, counts) = (words.slots(), words.counts());
+        if counts.retired() > 0 {
+            return slots;
+        }
+        let handed_out = match goes_round {
+            true => usize::try_from(counts.births()).unwrap_or(usize::MAX),
+            false => counts.peak(),
+        };
+        handed_out.max(self.claimed_until as usize).min(slots)
+    }
+
+    /// The order is not that of a new pool for any of the slots.
+    pub(crate) fn mark_all_used(&mut self, slots: usize) {
+        self.claimed_until = slots as u32;
+    }
+
+    /// Takes on the state of other books, but for the name and the recorder.
+    pub(crate) fn copy_state_from(&mut self, other: &Self) {
+        self.refused = other.refused;
+        self.evicted = other.evicted;
+        self.age_claimed_max = other.age_claimed_max;
+        self.claimed_until = other.claimed_until;
+        self.over_max = other.over_max;
+        self.settle();
+    }
+
+    /// Becomes what was saved, of slots that have the saved words already.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn load(
+        &mut self,
+        saved: &crate::snapshot::format::Checked<H::Word>,
+        words: &impl Census<Word = H::Word>,
+    ) {
+        self.circle = KeptCircle::of(&saved.circle);
+        self.refused = saved.refused;
+        self.evicted = saved.evicted;
+        self.continue_with(saved.age_max(), words);
+    }
+
+    /// Tells the recorder that the pool's state was replaced as a whole: these slots are live.
+    pub(crate) fn tell_all(
+        &mut self,
+        words: &impl Census<Word = H::Word>,
+        live: impl Iterator<Item = usize>,
+    ) {
+        if self.tap.is_on() {
+            let stats = self.stats(words);
+            self.tap.restart(stats, live);
+        }
+    }
+
+    /// Whether the handle is good, and if not, why it is refused.
+    pub(crate) fn check(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<(), Refusal> {
+        let word = words.word(handle.index() as usize);
+        // Live words have no top bit, and a handle's generation has none.
+        if word == Some(handle.word()) {
+            return Ok(());
+        }
+        let issued = words.counts().births() + u64::from(self.age_claimed_max);
+        Err(self.circle().refusal(word, handle.word(), issued))
+    }
+
+    /// Whether all handles are good, and no two the same.
+    pub(crate) fn check_disjoint(
+        &self,
+        handles: &[H],
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<(), GetDisjointMutError> {
+        for (position, &handle) in handles.iter().enumerate() {
+            if let Err(refusal) = self.check(handle, words) {
+                return Err(GetDisjointMutError::Refused { position, refusal });
+            }
+            if handles[..position].contains(&handle) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        Ok(())
+    }
+
+    /// The handle's slot, if it may have exactly this lifetime next.
+    pub(crate) fn check_claim(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_begin(word, handle.word())?;
+        Ok(index)
+    }
+
+    /// This lifetime begins, out of turn.
+    pub(crate) fn note_claim(&mut self, handle: H) {
+        self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
+        self.claimed_until = self.claimed_until.max(handle.index() + 1);
+        self.note_generation(handle.word());
+        self.note_birth(handle.index() as usize);
+    }
+
+    /// A lifetime of this slot begins.
+    #[inline(always)]
+    pub(crate) fn note_birth(&mut self, index: usize) {
+        self.tap.birth(index);
+    }
+
+    /// Whether the successor of this generation comes next, and no recorder listens.
+    #[inline(always)]
+    pub(crate) fn is_quick(&self, generation: H::Word) -> bool {
+        generation < self.quick_below
+    }
+
+    /// This lifetime of a slot ends, which may not be [quick](Self::is_quick). Returns the generation that follows;
+    /// `None`: the slot retires.
+    pub(crate) fn end(&mut self, index: usize, generation: H::Word) -> Option<H::Word> {
+        if self.quick_below == H::Word::ZERO {
+            self.settle();
+        }
+        self.tap.death(index);
+        let next = self.circle().after(generation);
+        match next {
+            Some(next) => self.note_generation(next),
+            None => self.tap.retired(),
+        }
+        next
+    }
+
+    /// A slot is in this generation, or will be next.
+    fn note_generation(&mut self, generation: H::Word) {
+        if generation < self.circle().start() && !self.over_max {
+            self.over_max = true;
+            self.quick_below = self.quick_below.min(self.circle().quick_below(true));
+        }
+    }
+
+    /// The words were written all at once.
+    pub(crate) fn recount(&mut self, words: &impl Census<Word = H::Word>) {
+        self.over_max = self.is_over_max(words);
+        self.settle();
+    }
+
+    /// Whether some slot has gone on at generation 1 after the largest, or will next.
+    fn is_over_max(&self, words: &impl Census<Word = H::Word>) -> bool {
+        let start = self.circle().start();
+        let is_over = |word: H::Word| word != H::Word::RETIRED && word.as_live() < start;
+        // In a pool without a name, none ever is.
+        start.generation() > 1
+            && (0..words.slots()).any(|index| words.word(index).is_some_and(is_over))
+    }
+
+    /// Another recorder listens from now on, or none.
+    #[cfg(feature = "recorder")]
+    pub(crate) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+        self.tap.set(track);
+        self.settle();
+    }
+
+    /// Whether a slot that dies in this generation retires.
+    pub(crate) fn is_last(&self, handle: H) -> bool {
+        self.circle().is_last(handle.word())
+    }
+
+    #[cold]
+    pub(crate) fn count_refusal(&mut self) {
+        self.refused += 1;
+        self.tap.refused();
+    }
+
+    pub(crate) fn count_eviction(&mut self) {
+        self.evicted += 1;
+        self.tap.evicted();
+    }
+
+    /// What is said of a full pool, which has just refused a value.
+    #[cold]
+    pub(crate) fn refuse(&mut self, words: &impl Census<Word = H::Word>) -> FullPool {
+        self.count_refusal();
+        let Stats { capacity, peak, retired, .. } = self.stats(words);
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
+    }
+
+    pub(crate) fn stats(&self, words: &impl Census<Word = H::Word>) -> Stats {
+        let Counts { births, deaths, .. } = *words.counts();
+        Stats {
+            capacity: words.slots(),
+            live: words.counts().live(),
+            peak: words.counts().peak(),
+            retired: words.counts().retired(),
+            inserted: births,
+            removed: deaths,
+            refused: self.refused,
+            evicted: self.evicted,
+        }
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<H: HandleLayout> Books<H> {
+    /// Checks the words of slots of which those from `used` on were never used.
+    pub(crate) fn validate(
+        &self,
+        words: &impl Census<Word = H::Word>,
+        used: usize,
+    ) -> Result<(), Violation> {
+        words.validate_lifetimes(&self.circle())?;
+        ensure_counters(&self.stats(words))?;
+        let fresh = self.circle().start().as_dead();
+        let beyond = (used..words.slots()).find(|&index| words.word(index) != Some(fresh));
+        ensure(
+            beyond.is_none(),
+            "slots beyond those that were used are as in a new pool",
+            format_args!("slot {beyond:?}, though only {used} were used"),
+        )?;
+        ensure(
+            self.over_max || !self.is_over_max(words),
+            "a slot that has gone on at generation 1 is known of",
+            format_args!("a slot is in a generation before the first"),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Handle;
+
+    impl<H: HandleLayout> Books<H> {
+        pub(crate) fn has_zero_bits(&self) -> bool {
+            let Self { quick_below, over_max, is_plain, circle, name, .. } = self;
+            let Self { refused, evicted, age_claimed_max, claimed_until, tap, .. } = self;
+            *quick_below == H::Word::ZERO
+                && !over_max
+                && !is_plain
+                && circle.has_zero_bits()
+                && name.is_none()
+                && (*refused, *evicted, *age_claimed_max, *claimed_until) == (0, 0, 0, 0)
+                && !tap.is_on()
+        }
+
+        pub(crate) fn set_evicted(&mut self, evicted: u64) {
+            self.evicted = evicted;
+        }
+
+        pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
+            self.circle = KeptCircle::new(lifetimes, H::LIFETIMES_MAX);
+        }
+    }
+
+    #[test]
+    fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
+        assert!(Books::<Handle<()>>::fresh(&Lifetimes::PLAIN).has_zero_bits());
+        let named = Lifetimes { name: Some("sparks"), ..Lifetimes::PLAIN };
+        assert!(!Books::<Handle<()>>::fresh(&named).has_zero_bits());
+    }
+}

@@ -1,0 +1,146 @@
+//! How many lifetimes have begun and ended, and what any slots can be asked.
+
+use crate::handle::Word;
+#[cfg(feature = "validate")]
+use crate::validate::{Violation, ensure};
+
+/// What a pool counts of its slots' lifetimes.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Counts {
+    /// How many lifetimes have begun, and how many have ended: counters that only rise, as each way then
+    /// writes only one.
+    pub(super) births: u64,
+    pub(super) deaths: u64,
+    /// How many slots were live at once at most, as far as a pool has noted it: before each birth that may bring a
+    /// new peak, or before each death.
+    pub(super) peak: u32,
+    pub(super) retired: u32,
+}
+
+impl Counts {
+    /// Of slots that were never used.
+    pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
+
+    /// Of slots with this history.
+    pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
+        Self {
+            births: inserted,
+            deaths: inserted - live as u64,
+            peak: peak as u32,
+            retired: retired as u32,
+        }
+    }
+
+    /// How many slots are live.
+    #[inline]
+    pub(crate) fn live(&self) -> usize {
+        (self.births - self.deaths) as usize
+    }
+
+    /// How many lifetimes have begun.
+    #[inline]
+    pub(crate) fn births(&self) -> u64 {
+        self.births
+    }
+
+    /// How many slots were live at once at most.
+    pub(crate) fn peak(&self) -> usize {
+        self.live().max(self.peak as usize)
+    }
+
+    /// How many slots will never be handed out again.
+    #[inline]
+    pub(crate) fn retired(&self) -> usize {
+        self.retired as usize
+    }
+
+    /// A slot is about to become live.
+    #[inline]
+    pub(crate) fn expect_birth(&mut self) {
+        let live = self.live() + 1;
+        if live > self.peak as usize {
+            self.peak = live as u32;
+        }
+    }
+
+    /// One of so many live slots is about to die, in a pool that does not expect births.
+    #[inline(always)]
+    pub(crate) fn expect_death(&mut self, live: usize) {
+        debug_assert_eq!(live, self.live());
+        // No layout names more slots than a `u32`.
+        if live as u32 > self.peak {
+            self.raise_peak(live);
+        }
+    }
+
+    #[cold]
+    fn raise_peak(&mut self, live: usize) {
+        self.peak = live as u32;
+    }
+
+    /// A slot becomes live.
+    #[inline(always)]
+    pub(crate) fn birth(&mut self) {
+        self.births += 1;
+    }
+
+    /// A live slot dies.
+    #[inline(always)]
+    pub(crate) fn death(&mut self) {
+        self.deaths += 1;
+    }
+
+    /// All live slots die.
+    pub(crate) fn all_dead(&mut self) {
+        self.deaths = self.births;
+    }
+
+    /// So many slots that are dead will never be handed out again.
+    pub(crate) fn retire(&mut self, slots: usize) {
+        self.retired += slots as u32;
+    }
+}
+
+/// The slots of a pool, however it keeps their words.
+pub(crate) trait Census {
+    type Word: Word;
+
+    /// How many slots there are.
+    fn slots(&self) -> usize;
+
+    fn counts(&self) -> &Counts;
+
+    /// The word of a slot: of a live one its generation, of a dead one the next, with the top bit set, or
+    /// [`RETIRED`](Word::RETIRED).
+    fn word(&self, index: usize) -> Option<Self::Word>;
+
+    /// Checks words that are generations on a cycle.
+    #[cfg(feature = "validate")]
+    fn validate_lifetimes(&self, circle: &super::Circle<Self::Word>) -> Result<(), Violation> {
+        let mut retired = 0;
+        for (index, word) in (0..self.slots()).filter_map(|index| Some((index, self.word(index)?)))
+        {
+            if word == Self::Word::RETIRED {
+                retired += 1;
+                ensure(
+                    !circle.wraps,
+                    "no slot of a pool that wraps retires",
+                    format_args!("{index}"),
+                )?;
+                continue;
+            }
+            ensure(
+                circle.contains(word.as_live()),
+                "a slot is in one of its lifetimes",
+                format_args!("slot {index} has generation {}", word.generation()),
+            )?;
+        }
+        let counted = self.counts().retired();
+        ensure(
+            retired == counted,
+            "the retired slots are counted",
+            format_args!("{retired} have retired, {counted} are counted"),
+        )
+    }
+}

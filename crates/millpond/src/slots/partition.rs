@@ -1,0 +1,137 @@
+//! A permutation of a pool's slots in three parts: the live, the retired and the vacant ones.
+//!
+//! ```text
+//! position   0         live        live + retired    slots
+//!            │ live …  │ retired … │ next, vacant … │
+//! ```
+//!
+//! The first vacant slot comes next, and a slot that dies becomes the first vacant one: the slot freed last is handed
+//! out next. On its way it passes the retired slots, one of which changes places with it. So a birth and a death
+//! are O(1), and those of a pool without retired slots do not move any other vacant slot.
+
+use super::Counts;
+use crate::handle::Word;
+
+/// Where the parts of a partition begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parting {
+    live: usize,
+    retired: usize,
+}
+
+impl Parting {
+    #[inline(always)]
+    pub(crate) fn of(counts: &Counts) -> Self {
+        Self::with_live(counts.live(), counts)
+    }
+
+    /// The same where it is known how many slots are live.
+    #[inline(always)]
+    pub(crate) fn with_live(live: usize, counts: &Counts) -> Self {
+        debug_assert_eq!(live, counts.live());
+        Self { live, retired: counts.retired() }
+    }
+
+    /// Whether there are retired slots to pass.
+    #[inline(always)]
+    pub(crate) fn has_retired(self) -> bool {
+        self.retired > 0
+    }
+
+    /// The position of the slot that comes next, unless it is beyond the last.
+    #[inline(always)]
+    pub(crate) fn next(self) -> usize {
+        self.live + self.retired
+    }
+
+    /// The position of the slot that comes at this place if the vacant slots are listed before the retired ones,
+    /// as they are in what is saved.
+    pub(crate) fn listed(self, place: usize, slots: usize) -> usize {
+        let vacant_until = slots - self.retired;
+        if place < self.live {
+            place
+        } else if place < vacant_until {
+            place + self.retired
+        } else {
+            self.live + place - vacant_until
+        }
+    }
+
+    /// Whether a slot of this word belongs to the part that the position lies in.
+    #[cfg(feature = "validate")]
+    pub(crate) fn suits<W: Word>(self, position: usize, word: W) -> bool {
+        if position < self.live {
+            !word.is_dead()
+        } else if position < self.next() {
+            word == W::RETIRED
+        } else {
+            word.is_vacant()
+        }
+    }
+}
+
+/// Gives the slots of a pool their positions, those of each part in the order of their indices.
+pub(crate) struct Sorting {
+    live: usize,
+    retired: usize,
+    vacant: usize,
+}
+
+impl Sorting {
+    pub(crate) fn new(parting: Parting) -> Self {
+        Self { live: 0, retired: parting.live, vacant: parting.next() }
+    }
+
+    /// The position of the slot after the one before.
+    #[inline]
+    pub(crate) fn position<W: Word>(&mut self, word: W) -> usize {
+        if word.is_vacant() {
+            self.vacant += 1;
+            self.vacant - 1
+        } else if word.is_dead() {
+            self.retired += 1;
+            self.retired - 1
+        } else {
+            self.live += 1;
+            self.live - 1
+        }
+    }
+}
+
+/// A permutation that knows the position of each slot.
+pub(crate) trait Partition {
+    /// What stands at a position: a slot, and what goes with it.
+    type Item: Copy;
+
+    fn item(&self, position: usize) -> Self::Item;
+
+    /// Puts an item at a position, which is then that of its slot.
+    fn place(&mut self, position: usize, item: Self::Item);
+
+    /// Lets two slots change places.
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        let (item_a, item_b) = (self.item(a), self.item(b));
+        self.place(a, item_b);
+        self.place(b, item_a);
+    }
+
+    /// The live slot at this position dies, with this item from now on. The parting is that afterwards: the slot is the
+    /// last retired one if it retires, and otherwise has to [pass](Self::pass_retired) those that have.
+    #[inline(always)]
+    fn end(&mut self, position: usize, item: Self::Item, parting: Parting) {
+        self.place(position, self.item(parting.live));
+        self.place(parting.live, item);
+    }
+
+    /// The slots on both sides of the retired ones change places: one that is about to become live, or has died.
+    fn pass_retired(&mut self, parting: Parting) {
+        self.swap(parting.live, parting.next());
+    }
+
+    /// The vacant slot at this position is about to become live, and the one that comes next takes its place.
+    fn claim(&mut self, position: usize, parting: Parting) {
+        self.swap(position, parting.next());
+        self.pass_retired(parting);
+    }
+}
