@@ -1,5 +1,6 @@
-//! Pools that threads share, against each other: each work is done by all of them in turn, several rounds, and the best
-//! round counts. `cargo run --release -p millpond-bench-threads [rounds]`.
+//! Pools that threads share, against each other: each work is done by all of them in turn, several rounds. On one thread
+//! the best round counts. On several it is the median: in the best, the threads may have run one after the other.
+//! `cargo run --release -p millpond-bench-threads [rounds]`.
 //!
 //! What is printed was measured here: nothing is modelled for machines with more processors.
 
@@ -11,7 +12,8 @@ use std::thread;
 use std::time::Instant;
 
 use contenders::{Keyed, Lends, Make, Queue, Value};
-use millpond::{Pool, SyncPool, SyncRecycler};
+use millpond::lots::Lots;
+use millpond::{Handle, Pool, SyncPool, SyncRecycler};
 use slotmap::{DefaultKey, SlotMap};
 
 const CAPACITY: usize = 1 << 14;
@@ -135,6 +137,86 @@ fn tail<P: Keyed>(_threads: usize) -> f64 {
     all[all.len() * 999 / 1000]
 }
 
+/// Lookups in a phase of reads, beside those in a `Pool`.
+fn look_up_frozen(_threads: usize) -> f64 {
+    let mut pool = SyncPool::new(CAPACITY);
+    let handles: Vec<_> = (0..1000).filter_map(|value| pool.insert([value; 2]).ok()).collect();
+    let frozen = pool.frozen();
+    look_up(&handles, |handle| frozen.get(handle))
+}
+
+fn look_up_in_a_pool(_threads: usize) -> f64 {
+    let mut pool = Pool::new(CAPACITY);
+    let handles: Vec<_> = (0..1000).filter_map(|value| pool.insert([value; 2]).ok()).collect();
+    look_up(&handles, |handle| pool.get(handle))
+}
+
+fn look_up<'a>(
+    handles: &[Handle<Value>],
+    get: impl Fn(Handle<Value>) -> Option<&'a Value> + Sync,
+) -> f64 {
+    on_threads(1, OPERATIONS, |_| {
+        let all = handles.iter().cycle().take(OPERATIONS as usize);
+        let sum = all.fold(0_u64, |sum, handle| sum.wrapping_add(get(*handle).map_or(0, |v| v[0])));
+        black_box(sum);
+    })
+}
+
+/// What the updates work on: 10,000 values of which each dies, and leaves another, after 16 frames or so.
+const UPDATED: u64 = 10_000;
+const FRAMES: u32 = 64;
+
+/// The next in a row of values with fuses of 8 to 23 frames.
+fn after(number: u64) -> Value {
+    let next =
+        number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    [8 + (next >> 60), next]
+}
+
+fn updated() -> Pool<Value> {
+    let mut pool = Pool::new(2 * UPDATED as usize);
+    (0..UPDATED).for_each(|number| _ = pool.insert(after(number)));
+    pool
+}
+
+/// The time of a value and a frame: births and deaths through lots, on one thread.
+fn update_in_lots(_threads: usize) -> f64 {
+    let (mut pool, mut lots) = (updated(), Lots::new(1024, 256));
+    let start = Instant::now();
+    for _ in 0..FRAMES {
+        pool.update(&mut lots, |value, lot| {
+            if value[0] == 0 {
+                _ = lot.insert(after(value[1]));
+                lot.die();
+            } else {
+                value[0] -= 1;
+            }
+        });
+    }
+    assert_eq!(pool.len(), UPDATED as usize, "each lot had room");
+    start.elapsed().as_secs_f64() * 1e9 / (f64::from(FRAMES) * UPDATED as f64)
+}
+
+/// The same as one would write it without: births are put aside, deaths are a `retain`.
+fn update_serially(_threads: usize) -> f64 {
+    let (mut pool, mut born) = (updated(), Vec::new());
+    let start = Instant::now();
+    for _ in 0..FRAMES {
+        pool.retain(|_, value| {
+            let stays = value[0] != 0;
+            if stays {
+                value[0] -= 1;
+            } else {
+                born.push(after(value[1]));
+            }
+            stays
+        });
+        born.drain(..).for_each(|value| _ = pool.insert(value));
+    }
+    assert_eq!(pool.len(), UPDATED as usize);
+    start.elapsed().as_secs_f64() * 1e9 / (f64::from(FRAMES) * UPDATED as f64)
+}
+
 type Work = (&'static str, fn(usize) -> f64);
 
 fn compare(title: &str, rounds: usize, threads: &[usize], works: &[Work]) {
@@ -142,17 +224,21 @@ fn compare(title: &str, rounds: usize, threads: &[usize], works: &[Work]) {
     print!("{:<24}", "threads");
     threads.iter().for_each(|threads| print!("{threads:>10}"));
     println!();
-    let mut best = vec![vec![f64::INFINITY; threads.len()]; works.len()];
+    let mut took = vec![vec![Vec::new(); threads.len()]; works.len()];
     for _ in 0..rounds {
         for (column, threads) in threads.iter().enumerate() {
             for (row, (_, work)) in works.iter().enumerate() {
-                best[row][column] = best[row][column].min(work(*threads));
+                took[row][column].push(work(*threads));
             }
         }
     }
-    for ((name, _), best) in works.iter().zip(best) {
+    for ((name, _), row) in works.iter().zip(took) {
         print!("{name:<24}");
-        best.iter().for_each(|ns| print!("{ns:>10.1}"));
+        for (mut rounds, threads) in row.into_iter().zip(threads) {
+            rounds.sort_by(f64::total_cmp);
+            let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
+            print!("{counts:>10.1}");
+        }
         println!();
     }
 }
@@ -204,6 +290,18 @@ fn main() {
         rounds,
         &[1],
         lent!(lend_while_10_000_are_out),
+    );
+    compare(
+        "look up, 1,000 handles in turn",
+        rounds,
+        &[1],
+        &[("SyncPool, frozen", look_up_frozen), ("Pool", look_up_in_a_pool)],
+    );
+    compare(
+        "update with births and deaths, a value and frame",
+        rounds,
+        &[1],
+        &[("Pool, in lots", update_in_lots), ("Pool, retain and insert", update_serially)],
     );
     compare("insert and remove, p99.9 of 64 threads", rounds, &[64], keyed!(tail));
 }

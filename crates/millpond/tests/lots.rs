@@ -237,14 +237,9 @@ fn nothing_happens_unless_it_settles() {
         _ = lot.insert(*spark);
         lot.die();
     };
-    for forget in [false, true] {
-        let mut update = pool.set_aside(&mut lots);
-        update.tasks().iter_mut().for_each(|task| task.run(leave));
-        if forget {
-            std::mem::forget(update)
-        } else {
-            drop(update)
-        }
+    for _ in 0..2 {
+        // An update has no destructor: to leak it is the same.
+        pool.set_aside(&mut lots).tasks().iter_mut().for_each(|task| task.run(leave));
         assert_eq!(pool.checksum(), before);
         pool.validate().unwrap();
     }

@@ -74,6 +74,9 @@ impl<T> Slots<T> {
     #[cfg(not(all(test, loom)))]
     pub(super) fn set_dead_word(&self, index: usize, word: Word) {
         debug_assert!(!word.has_value());
+        if self.is_retired(index) {
+            self.retired.fetch_sub(1, Relaxed);
+        }
         let bit = 1 << (index % WORD_SLOTS);
         self.words[index].store(word.to_bits(), Relaxed);
         self.free.word_of(index).fetch_or(bit, order::give_back());
@@ -83,7 +86,6 @@ impl<T> Slots<T> {
     #[cfg(not(all(test, loom)))]
     pub(super) fn recount(&self, stats: &crate::Stats, skipped: u64) {
         self.skipped.store(skipped, Relaxed);
-        self.retired.store(0, Relaxed);
         self.peak.store(stats.peak as u32, Relaxed);
         self.free.set_refused(stats.refused);
     }

@@ -177,11 +177,12 @@ impl<T> SyncSnapshot<T> {
         checksum_of_values(self)
     }
 
-    /// The value that this handle's object had, if it lived.
+    /// The value that this handle's object had, if it lived. Nothing of a snapshot that is
+    /// [incomplete](SnapshotError::Incomplete).
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         let index = handle.index() as usize;
-        let is_live = self.words.get(index) == Some(&handle.generation());
+        let is_live = self.is_complete && self.words.get(index) == Some(&handle.generation());
         if is_live { self.values.get(index)?.as_ref() } else { None }
     }
 
