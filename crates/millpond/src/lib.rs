@@ -165,7 +165,7 @@
 //!   the graphics card.
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
-//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot) can be serialised. A handle is `"3v7"`
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot), but for those of threads, can be serialised. A handle is `"3v7"`
 //!   in formats for humans and an integer in the others; what no pool can issue is refused.
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.

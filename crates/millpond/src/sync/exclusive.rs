@@ -248,7 +248,8 @@ impl<T> SyncPool<T> {
         ExtractIf { pool: self, choose, next: 0, left }
     }
 
-    /// Removes all values. If the drop of one panics, the others are still removed.
+    /// Removes all values. If the drop of one panics, the others are still removed. Which slot comes next is still up to
+    /// the homes: they go on where they were.
     pub fn clear(&mut self) {
         drop(self.drain());
     }

@@ -41,8 +41,8 @@ use crate::stats::Stats;
 ///
 /// **Memory**: per slot the value and 8.25 to 10.1 bytes; 128 bytes for each home.
 ///
-/// **Time**: `insert`, `get` and `remove` are O(1), with two, two and two atomic writes; an insertion into a pool that
-/// is nearly full looks at up to capacity / 64 words. Neighbouring slots share a cache line of words, so threads that
+/// **Time**: `insert`, `remove`, and `get` with the drop of its guard are O(1), with two, three and two atomic writes; an
+/// insertion into a pool that is nearly full looks at up to capacity / 64 words. Neighbouring slots share a cache line of words, so threads that
 /// look up neighbours at the same time slow each other down.
 ///
 /// Which slot comes next depends on the thread and on the others. For handles that are the same on any number of threads, see
