@@ -110,7 +110,8 @@ fn run_threads(arguments: &SoakArguments, threads: usize) -> Result<(), Failure>
         time: arguments.time,
         steps: arguments.steps,
     };
-    let tally = soak_threads(&plan, &stop_on_ctrl_c()?).map_err(|message| {
+    let stop = stop_on_ctrl_c()?;
+    let tally = soak_threads(&plan, &stop).map_err(|message| {
         let message = shown(message.as_bytes());
         Failure::Check(format!("soak: {threads} threads, seed {}: {message}", plan.seed))
     })?;
