@@ -189,7 +189,7 @@ fn runs_mut_full(times: usize) {
 /// The pool's values and those of two tables, which have all that `keep` says.
 fn join_two(times: usize, keep: fn(u64) -> bool) {
     let mut pool = Pool::<Value>::new(1000);
-    let mut tables = [SideTable::new(1000), SideTable::new(1000)];
+    let mut tables = [SideTable::with_capacity(1000), SideTable::with_capacity(1000)];
     for i in 0..1000 {
         let Ok(handle) = pool.insert([i; 4]) else { continue };
         if keep(i) {

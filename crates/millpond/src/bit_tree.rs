@@ -13,11 +13,8 @@
 //! trees. The usual case is on level 0 alone: what goes up stops at the first word that says what it said
 //! before.
 
-use alloc::boxed::Box;
-use core::cmp::Ordering;
-use core::ops::{Deref, DerefMut, Range};
+use core::ops::{Deref, DerefMut};
 
-use crate::memory::{self, OutOfMemory};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -26,10 +23,10 @@ const WORD_BITS: usize = u64::BITS as usize;
 /// "No number": no tree has room for it.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most. The words are its own, or
+/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most. The words are
 /// lent by somebody who keeps them together with the tree's [`Head`].
 #[derive(Clone, Debug)]
-pub(crate) struct BitTree<const LEVELS: usize, B = Box<[u64]>> {
+pub(crate) struct BitTree<const LEVELS: usize, B> {
     /// One level behind the other, level 0 first.
     words: B,
     head: Head<LEVELS>,
@@ -73,74 +70,22 @@ impl<const LEVELS: usize> Head<LEVELS> {
     }
 }
 
-impl<const LEVELS: usize> BitTree<LEVELS> {
-    /// The empty set, without room for any number, and without memory.
-    pub(crate) fn new() -> Self {
-        Self { words: Box::default(), head: Head::EMPTY }
-    }
-
-    /// The empty set, with room for the numbers below this one.
-    pub(crate) fn try_with_room(numbers: usize) -> Result<Self, OutOfMemory> {
-        let (head, words) = Head::with_room(numbers);
-        Ok(Self { words: memory::filled(words, 0)?, head })
-    }
-
-    /// Becomes the other set. Takes memory only if it has less room than that.
-    pub(crate) fn take_over(&mut self, other: &Self) {
-        match self.room().cmp(&other.room()) {
-            Ordering::Less => *self = other.clone(),
-            Ordering::Equal => {
-                self.words.copy_from_slice(&other.words);
-                self.head = other.head;
-            }
-            Ordering::Greater => {
-                self.clear();
-                self.copy_of_smaller(other);
-            }
-        }
-    }
-
-    /// Makes room for the numbers below this one; for twice as many as before at least, if it has to take
-    /// memory. If there is none, nothing has changed.
-    pub(crate) fn try_grow(&mut self, numbers: usize) -> Result<(), OutOfMemory> {
-        if numbers > self.room() {
-            let mut larger = Self::try_with_room(numbers.max(self.room() * 2))?;
-            larger.copy_of_smaller(self);
-            *self = larger;
-        }
-        Ok(())
-    }
-
-    /// Becomes the other set, being empty and having as much room or more.
-    fn copy_of_smaller(&mut self, other: &Self) {
-        for level in 0..LEVELS {
-            let (to, from) = (self.level(level).start, other.level(level));
-            self.words[to..to + from.len()].copy_from_slice(&other.words[from]);
-        }
-        self.head.lowest = other.head.lowest;
-    }
-}
-
 impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
     pub(crate) fn head(&self) -> Head<LEVELS> {
         self.head
     }
 
     /// The numbers below this one have a bit.
+    #[cfg(feature = "validate")]
     fn room(&self) -> usize {
         self.level(0).len() * WORD_BITS
     }
 
     /// Where the words of a level are.
-    fn level(&self, level: usize) -> Range<usize> {
+    #[cfg(feature = "validate")]
+    fn level(&self, level: usize) -> core::ops::Range<usize> {
         let end = self.head.starts.get(level + 1).map_or(self.words.len(), |end| *end as usize);
         self.head.starts[level] as usize..end
-    }
-
-    /// The lowest number in the set, or [`NONE`].
-    #[inline]
-    pub(crate) fn lowest(&self) -> usize {
-        self.head.lowest
     }
 }
 
@@ -300,11 +245,20 @@ impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
 mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
+    use alloc::vec;
     use alloc::vec::Vec;
+
+    type Tree<const LEVELS: usize> = BitTree<LEVELS, alloc::boxed::Box<[u64]>>;
+
+    /// The empty set, with room for the numbers below this one.
+    fn with_room<const LEVELS: usize>(numbers: usize) -> Tree<LEVELS> {
+        let (head, words) = Head::with_room(numbers);
+        head.over(vec![0; words].into_boxed_slice())
+    }
 
     /// A tree and what must be in it.
     struct Pair {
-        tree: BitTree<4>,
+        tree: Tree<4>,
         expected: BTreeSet<usize>,
     }
 
@@ -312,13 +266,13 @@ mod tests {
         fn insert(&mut self, number: usize) {
             self.tree.insert(number);
             self.expected.insert(number);
-            assert_eq!(self.tree.lowest(), *self.expected.first().unwrap());
+            assert_eq!(self.tree.head.lowest(), *self.expected.first().unwrap());
         }
 
         fn remove(&mut self, number: usize) {
             self.tree.remove(number);
             self.expected.remove(&number);
-            assert_eq!(self.tree.lowest(), self.expected.first().copied().unwrap_or(NONE));
+            assert_eq!(self.tree.head.lowest(), self.expected.first().copied().unwrap_or(NONE));
         }
 
         #[track_caller]
@@ -335,26 +289,27 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_is_known_while_the_set_changes_and_grows() {
-        let mut pair = Pair { tree: BitTree::new(), expected: BTreeSet::new() };
-        assert_eq!(pair.tree.lowest(), NONE);
+    fn the_lowest_is_known_while_the_set_changes() {
         let mut state = 7;
-        for room in (1..9000).step_by(150) {
-            pair.tree.try_grow(room).unwrap();
-            for _ in 0..40 {
+        for room in [1, 63, 64, 65, 150, 4096, 4097, 9000] {
+            let mut pair = Pair { tree: with_room(room), expected: BTreeSet::new() };
+            assert_eq!(pair.tree.head.lowest(), NONE);
+            for step in 0..800 {
                 let number = random(&mut state, room);
                 match random(&mut state, 4) {
                     0 => pair.remove(number),
                     1 => pair.remove(pair.expected.first().copied().unwrap_or(0)),
                     _ => pair.insert(number),
                 }
+                if step % 100 == 0 {
+                    pair.validate(room);
+                }
+            }
+            while let Some(&number) = pair.expected.first() {
+                pair.remove(number);
             }
             pair.validate(room);
         }
-        while let Some(&number) = pair.expected.first() {
-            pair.remove(number);
-        }
-        pair.validate(9000);
     }
 
     /// On all levels: the word of each becomes 0 and is not 0 any more.
@@ -362,7 +317,7 @@ mod tests {
     fn few_numbers_that_are_far_apart() {
         const ROOM: usize = 64 * 64 * 64 + 65;
         let numbers = [0, 63, 64, 4095, 4096, 64 * 64 * 64 - 1, 64 * 64 * 64, ROOM - 1];
-        let tree = BitTree::try_with_room(ROOM).unwrap();
+        let tree = with_room(ROOM);
         let mut pair = Pair { tree, expected: BTreeSet::new() };
         for few in 1..1_usize << numbers.len() {
             let few: Vec<_> = (0..numbers.len()).filter(|i| few >> i & 1 != 0).collect();
@@ -376,68 +331,37 @@ mod tests {
     #[test]
     fn all_below_a_number() {
         for numbers in [0, 1, 63, 64, 65, 4096, 4097] {
-            let mut tree = BitTree::<3>::try_with_room(5000).unwrap();
+            let mut tree = with_room::<3>(5000);
             tree.insert(4999);
             tree.fill_below(numbers);
             for number in 0..numbers {
-                assert_eq!(tree.lowest(), number);
+                assert_eq!(tree.head.lowest(), number);
                 tree.remove_lowest();
             }
-            assert_eq!(tree.lowest(), NONE);
+            assert_eq!(tree.head.lowest(), NONE);
             assert!(tree.words.iter().all(|word| *word == 0));
         }
         // Its single word is the last: there is none behind it.
-        let mut full = BitTree::<1>::try_with_room(64).unwrap();
+        let mut full = with_room::<1>(64);
         full.fill_below(64);
         assert_eq!(*full.words, [!0]);
     }
 
     #[test]
-    fn takes_over_a_tree_of_any_size() {
-        for own in [0, 64, 100, 5000] {
-            for other in [0, 64, 100, 5000] {
-                let [mut own, mut other] =
-                    [own, other].map(|room| BitTree::<3>::try_with_room(room).unwrap());
-                own.insert(7);
-                other.fill_below(other.room() - 5);
-                own.take_over(&other);
-                for number in 0..other.room() - 5 {
-                    assert_eq!(own.lowest(), number);
-                    own.remove_lowest();
-                }
-                assert!(own.words.iter().all(|word| *word == 0));
-            }
-        }
-    }
-
-    #[test]
-    fn takes_memory_only_for_more_room() {
-        let mut tree = BitTree::<3>::try_with_room(5000).unwrap();
-        tree.insert(70);
-        let (words, room) = (tree.words.as_ptr(), tree.room());
-        tree.try_grow(room).unwrap();
-        tree.take_over(&BitTree::try_with_room(64).unwrap());
-        tree.take_over(&BitTree::try_with_room(5000).unwrap());
-        assert_eq!((tree.words.as_ptr(), tree.room(), tree.lowest()), (words, room, NONE));
-        tree.try_grow(room + 1).unwrap();
-        assert!(tree.room() >= 2 * room);
-    }
-
-    #[test]
     #[cfg(feature = "validate")]
     fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut BitTree<3>)| {
-            let mut tree = BitTree::try_with_room(5000).unwrap();
+        let broken = |change: fn(&mut Tree<3>)| {
+            let mut tree = with_room(5000);
             tree.insert(70);
             tree.insert(4990);
-            let validate = |tree: &BitTree<3>| tree.validate(5000, |i| i == 70 || i == 4990);
+            let validate = |tree: &Tree<3>| tree.validate(5000, |i| i == 70 || i == 4990);
             validate(&tree).unwrap();
             change(&mut tree);
             validate(&tree).unwrap_err().rule()
         };
         let sized = "a level of a tree has a bit for each word below";
         assert_eq!(broken(|tree| tree.head.starts[1] -= 1), sized);
-        assert_eq!(broken(|tree| *tree = BitTree::try_with_room(4000).unwrap()), sized);
+        assert_eq!(broken(|tree| *tree = with_room(4000)), sized);
         let numbers = "a tree has the numbers that are meant to be in it";
         assert_eq!(broken(|tree| tree.insert(71)), numbers);
         assert_eq!(broken(|tree| tree.insert(5001)), numbers);

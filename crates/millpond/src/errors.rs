@@ -167,6 +167,7 @@ impl<T> core::error::Error for InsertAtError<T> {}
 
 /// Why a pool could not begin exactly the lifetime that a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum InsertAtErrorKind {
     /// The slot is beyond the pool's capacity.
     OutOfRange,
@@ -179,6 +180,12 @@ pub enum InsertAtErrorKind {
     Stale,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
+    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
+    /// [side table that grows](crate::side_table#growth), that the memory for all slots up to it would be out of
+    /// proportion: reserve room first, if it is meant.
+    TooFar,
+    /// There is no memory for the slot.
+    OutOfMemory,
 }
 
 impl fmt::Display for InsertAtErrorKind {
@@ -191,6 +198,10 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }
+            InsertAtErrorKind::TooFar => {
+                "the slot is too far beyond the others: reserve room first"
+            }
+            InsertAtErrorKind::OutOfMemory => "there is no memory for the slot",
         })
     }
 }

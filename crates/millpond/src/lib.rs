@@ -49,7 +49,7 @@
 //! | values that come and go | [`Pool`] |
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
-//! | a number of values that cannot be told ahead, up to a limit | [`BlockPool`] |
+//! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
 //! | values that come and go on many threads | [`SyncPool`] |
 //! | objects that many threads borrow and give back | [`SyncRecycler`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
@@ -67,13 +67,13 @@
 //! | [`Pool`] | yes | in runs | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`PackedPool`] | no: the last value takes the place of a removed one | yes, a slice | no | the heap, once | `T` + 16 |
 //! | [`StaticPool`] | while the pool stays | in runs | no | itself | `T` + 12 |
-//! | [`BlockPool`] | yes | in runs, within blocks | by blocks, to a limit; shrinks | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
+//! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
 //! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
 //! | [`SyncPool`] | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
 //! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
-//! | [`SideTable`] | yes | in runs | no | the heap, once | `T` + 4.125 |
+//! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
 //! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
@@ -87,13 +87,13 @@
 //! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one step more | O(live), a slice |
 //! | [`StaticPool`] | O(1) | O(1) | O(1) | O(N) |
-//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(blocks + capacity / 64 + live) |
+//! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(capacity / 64 + live) |
 //! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
 //! | [`SyncPool`] | O(1), nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
 //! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
-//! | [`SideTable`] | O(1) | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
@@ -101,7 +101,8 @@
 //! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
-//! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts.
+//! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts; types of your own come from
+//! [`handle_type!`].
 //! What happens when it is full? [`overflow`] has a table; a pool left to itself refuses.
 //! How many slots? [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes
 //! with this crate, reads them off a trace of the real program.
@@ -124,7 +125,7 @@
 //! | --- | --- | --- |
 //! | [`insert`](Pool::insert), [`remove`](Pool::remove) | O(1) | [`reuse::NextFit`]: `insert` is O(capacity / 64) in the worst case; [`reuse::Lifo`] once `insert_at` is used: amortised |
 //! | [`get`](Pool::get), [`contains`](Pool::contains) | O(1) | one comparison of generations |
-//! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`index_of`](Pool::index_of) | O(1) | |
+//! | [`get_at`](Pool::get_at), [`handle_at`](Pool::handle_at), [`object_at`](Pool::object_at), [`index_of`](Pool::index_of) | O(1) | |
 //! | [`insert_at`](Pool::insert_at) | O(1) amortised | [`reuse::Lifo`] sweeps now and then; the others do not |
 //! | [`iter`](Pool::iter), [`retain`](Pool::retain), [`drain`](Pool::drain) | O(capacity / 64 + live) | 64 slots of the bitmap at a time |
 //! | [`runs`](Pool::runs) | O(capacity / 64 + runs) | as fast as a slice where live slots are adjacent; with holes all over, `values_mut().for_each(…)` is faster |
@@ -219,6 +220,7 @@ pub mod snapshot;
 pub mod static_pool;
 mod stats;
 mod tap;
+mod together;
 
 #[cfg(feature = "alloc")]
 mod allocator;
@@ -332,6 +334,16 @@ mod guide {
     struct Watch;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+}
+
+/// What the expansion of this crate's macros needs. Not for anything else.
+#[cfg(any(feature = "serde", feature = "bytemuck"))]
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(feature = "bytemuck")]
+    pub use ::bytemuck;
+    #[cfg(feature = "serde")]
+    pub use ::serde;
 }
 
 pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};

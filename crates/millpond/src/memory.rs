@@ -2,11 +2,16 @@
 //!
 //! The system hands out address space, not memory: a page costs its fault when it is first written.
 //! All that a pool will ever use is therefore written once before the pool is given to the program.
+//!
+//! # Invariant
+//!
+//! What the unsafe code here makes or writes is `MaybeUninit`, which any bytes are good for.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
+use core::slice;
 
 pub(crate) use crate::address::position_in;
 
@@ -52,19 +57,27 @@ pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory>
     Ok(values)
 }
 
-/// Writes something in every page, so that the system has given them all.
+/// Slots that hold nothing yet, every page of them written.
+///
+/// No function that makes one of them: unoptimised, it would put a slot on the stack.
+pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>, OutOfMemory> {
+    let mut slots = reserved_and_touched(len)?;
+    // SAFETY: there is room for them, and `MaybeUninit` need not be initialised.
+    unsafe { slots.set_len(len) };
+    Ok(slots.into_boxed_slice())
+}
+
+/// Writes a byte in every page, so that the system has given them all.
 pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
-    if size_of::<V>() == 0 {
-        return;
+    let (start, bytes) = (room.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(room));
+    // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
+    let bytes = unsafe { slice::from_raw_parts_mut(start, bytes) };
+    for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
+        *byte = MaybeUninit::new(0);
     }
-    // One element in each page, or every element of several pages.
-    let elements_per_page = (PAGE_BYTES / size_of::<V>()).max(1);
-    for element in room.iter_mut().step_by(elements_per_page) {
-        *element = MaybeUninit::zeroed();
-    }
-    if let Some(last) = room.last_mut() {
-        *last = MaybeUninit::zeroed();
+    if let Some(last) = bytes.last_mut() {
+        *last = MaybeUninit::new(0);
     }
     // Otherwise the writes might be left out, as nothing reads them.
-    black_box(room);
+    black_box(bytes);
 }

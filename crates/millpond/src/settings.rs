@@ -23,6 +23,13 @@ pub enum BuildError {
         /// What was asked for.
         slots_per_block: usize,
     },
+    /// The first block of a pool that grows is larger than its largest.
+    BlockSizes {
+        /// The size of the first block.
+        first: usize,
+        /// What no block is to exceed.
+        last: usize,
+    },
     /// The slots that a pool is to have from the beginning are more than it may ever have.
     ReservedTooMuch {
         /// What was asked for.
@@ -36,6 +43,13 @@ pub enum BuildError {
         needed: usize,
         /// How many there are.
         bytes: usize,
+    },
+    /// A side table of a fixed capacity, or with a limit, was to have more slots.
+    BeyondLimit {
+        /// What was asked for.
+        capacity: usize,
+        /// What the table may have.
+        capacity_max: usize,
     },
     /// The allocator has no room for a pool of this capacity.
     OutOfMemory {
@@ -60,6 +74,9 @@ impl fmt::Display for BuildError {
                 "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
                  two, so that an index is taken apart with a shift"
             ),
+            BuildError::BlockSizes { first, last } => {
+                write!(f, "a first block of {first} slots where blocks have at most {last}")
+            }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
                 "{reserved} slots from the beginning are more than the pool's limit of \
@@ -70,6 +87,12 @@ impl fmt::Display for BuildError {
                 "{bytes} bytes of memory for a pool that needs {needed} there: see the builder's \
                  `memory_layout`"
             ),
+            BuildError::BeyondLimit { capacity, capacity_max } => {
+                write!(
+                    f,
+                    "{capacity} slots are more than the {capacity_max} that the table may have"
+                )
+            }
             BuildError::OutOfMemory { capacity } => {
                 write!(f, "no memory for a pool of {capacity} slots")
             }

@@ -82,7 +82,7 @@ const USES: &[(&str, fn())] = &[
         std::hint::black_box(unsafe { word.add(1).read_volatile() });
     }),
     ("side_table", || {
-        let mut table = SideTable::<Handle<()>, Value>::new(4);
+        let mut table = SideTable::<Handle<()>, Value>::with_capacity(4);
         let handle = Handle::from_parts(1, 1).unwrap();
         table.insert(handle, [1; 4]).unwrap();
         let word: *const u64 = &raw const table.get(handle).unwrap()[3];
@@ -285,7 +285,7 @@ fn memory_goes_back_as_it_came() {
     let mut any = AnyPool::<dyn std::any::Any, 32>::new(70);
     let mut blocks = BlockPool::<Value>::with_blocks(8, 9);
     let mut bytes = BytemapPool::<Value>::new(70);
-    let mut table = SideTable::<Handle<Value>, Value>::new(70);
+    let mut table = SideTable::<Handle<Value>, Value>::with_capacity(70);
     for id in 0..40 {
         let handle = packed.insert([id; 4]).unwrap();
         table.insert(handle, [id; 4]).unwrap();

@@ -62,7 +62,7 @@ fn parts_of_a_pool() {
     tells(pool.runs(), &["0", "egg", "hen"]);
     tells(pool.runs_mut(), &["ValueRunsMut"]);
 
-    let mut ages = SideTable::new(4);
+    let mut ages = SideTable::with_capacity(4);
     ages.insert(egg, 21).unwrap();
     tells(&ages, &["0v1", "21"]);
     tells(ages.iter(), &["0v1", "21"]);

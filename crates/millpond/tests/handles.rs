@@ -136,9 +136,12 @@ fn borders() -> Vec<u32> {
 fn parts_and_bits<H: HandleLayout>(slots: u64, generation_max: u32, generation_bits: u32) {
     assert_eq!(H::CAPACITY_MAX as u64, slots);
     assert_eq!(H::LIFETIMES_MAX, generation_max);
+    let dangling = (H::DANGLING.index(), H::DANGLING.generation());
+    assert!(dangling.1 == 0 && u64::from(dangling.0) >= slots - 1);
     for index in borders() {
         for generation in borders() {
             let fits = u64::from(index) < slots && (1..=generation_max).contains(&generation);
+            let fits = fits || (index, generation) == dangling;
             let handle = H::from_parts(index, generation);
             assert_eq!(handle.is_some(), fits, "{index} {generation}");
             let Some(handle) = handle else { continue };

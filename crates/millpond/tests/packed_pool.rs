@@ -129,6 +129,7 @@ fn random_operations<H: HandleLayout>(
                         InsertAtErrorKind::Stale => assert!(!model.has_slot(index)),
                         InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
                         InsertAtErrorKind::BeyondLifetimes => {}
+                        other => panic!("{other}"),
                     },
                 }
             }

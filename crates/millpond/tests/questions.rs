@@ -58,7 +58,7 @@ fn recycler_and_allocator() {
 
 #[test]
 fn side_table() {
-    let mut table = SideTable::<Handle<()>, u32>::new(2);
+    let mut table = SideTable::<Handle<()>, u32>::with_capacity(2);
     assert!(table.is_empty() && table.capacity() == 2);
     table.insert(HandleAllocator::new(1).acquire().unwrap(), 5).unwrap();
     assert!(!table.is_empty() && table.len() == 1);
@@ -67,7 +67,7 @@ fn side_table() {
 #[test]
 fn places_of_values_in_blocks() {
     let mut pool = BlockPool::with_blocks(4, 3);
-    assert_eq!((pool.max_blocks(), pool.slots_per_block(), pool.capacity_max()), (3, 4, 12));
+    assert_eq!((pool.max_blocks(), pool.block_sizes(), pool.capacity_max()), (3, 4..=4, 12));
     let handles: Vec<_> = (0..9_u32).map(|value| pool.insert(value).unwrap()).collect();
     for (index, handle) in handles.iter().enumerate() {
         assert_eq!(pool.index_of(&pool[*handle]), Some(index));

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{Counted, Ledger, Random};
-use millpond::side_table::join;
+use millpond::side_table::{Entry, join};
 use millpond::{BuildError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, SideTable};
 
 #[global_allocator]
@@ -21,6 +21,9 @@ fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u3
     assert!(table.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
     assert!(table.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
     assert!(table.iter_mut().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(table.handles().eq(expected().map(|(handle, _)| handle)));
+    assert!(table.values().rev().map(Counted::id).eq(expected().map(|(_, id)| id).rev()));
+    assert!(table.values_mut().map(|value| value.id()).eq(expected().map(|(_, id)| id)));
     let mut folded = Vec::new();
     table.iter().for_each(|(handle, value)| folded.push((handle, value.id())));
     assert!(folded.into_iter().eq(expected()));
@@ -30,11 +33,16 @@ fn check<H: HandleLayout>(table: &mut SideTable<H, Counted>, model: &BTreeMap<u3
     }
 }
 
-/// Every handle of a few generations of each slot, in any order.
-fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
-    let ledger = Ledger::default();
+/// Every handle of a few generations of each slot, in any order. The table has a limit of so many slots, or takes
+/// one more.
+fn random_operations<H: HandleLayout>(
+    mut table: SideTable<H, Counted>,
+    capacity: usize,
+    has_limit: bool,
+    ledger: &Ledger,
+    seed: u64,
+) {
     let mut random = Random(seed);
-    let mut table = SideTable::<H, Counted>::new(capacity);
     let mut model: BTreeMap<u32, (H, u64)> = BTreeMap::new();
     let mut last_seen: HashMap<u32, u32> = HashMap::new();
     for step in 0..1500 {
@@ -42,7 +50,7 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
         let Some(handle) = H::from_parts(index, 1 + random.below(9) as u32) else { continue };
         let held = model.get(&index).filter(|(other, _)| *other == handle).map(|(_, id)| *id);
         let is_stale = last_seen.get(&index).is_some_and(|last| *last > handle.generation());
-        let refusal = if index as usize == capacity {
+        let refusal = if has_limit && index as usize == capacity {
             Some(InsertAtErrorKind::OutOfRange)
         } else {
             is_stale.then_some(InsertAtErrorKind::Stale)
@@ -69,7 +77,38 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
                 }
                 Err(kind) => assert_eq!(Some(kind), refusal),
             },
-            6..8 => {
+            6 => match table.entry(handle) {
+                Ok(Entry::Occupied(mut entry)) => {
+                    assert_eq!((entry.handle(), Some(entry.get().id())), (handle, held));
+                    if step % 2 == 0 {
+                        assert_eq!(Some(entry.insert(ledger.value(step)).id()), held);
+                        assert_eq!(entry.into_mut().id(), step);
+                        model.insert(index, (handle, step));
+                    } else {
+                        let (removed, value) = entry.remove_entry();
+                        assert_eq!((removed, Some(value.id())), (handle, held));
+                        model.remove(&index);
+                    }
+                }
+                Ok(Entry::Vacant(entry)) => {
+                    assert_eq!((entry.handle(), held, refusal), (handle, None, None));
+                    if step % 2 == 0 {
+                        assert_eq!(entry.insert(ledger.value(step)).id(), step);
+                        model.insert(index, (handle, step));
+                        last_seen.insert(index, handle.generation());
+                    }
+                }
+                Err(kind) => assert_eq!(Some(kind), refusal),
+            },
+            7 if step % 5 == 0 => {
+                let taken = random.below(4);
+                let mut drained: Vec<_> = table.drain().take(taken).collect();
+                assert!(table.is_empty());
+                table.extend(drained.drain(..));
+                let kept: Vec<_> = model.keys().take(taken).copied().collect();
+                model.retain(|index, _| kept.contains(index));
+            }
+            7 => {
                 assert_eq!(table.contains(handle), held.is_some());
                 assert_eq!(table.remove(handle).map(|value| value.id()), held);
                 if held.is_some() {
@@ -97,12 +136,19 @@ fn random_operations<H: HandleLayout>(capacity: usize, seed: u64) {
     assert_eq!(ledger.alive(), 0);
 }
 
+fn in_every_growth<H: HandleLayout>(capacity: usize, seed: u64) {
+    let ledger = Ledger::default();
+    random_operations::<H>(SideTable::with_capacity(capacity), capacity, true, &ledger, seed);
+    random_operations::<H>(SideTable::with_limit(capacity), capacity, true, &ledger, seed + 1);
+    random_operations::<H>(SideTable::new(), capacity, false, &ledger, seed + 2);
+}
+
 #[test]
 fn agrees_with_the_model_at_every_capacity() {
     for (seed, capacity) in [0, 1, 2, 17, 64, 65, 130].into_iter().enumerate() {
-        random_operations::<Handle<()>>(capacity, seed as u64);
-        random_operations::<Handle32<(), 16>>(capacity, seed as u64 + 100);
-        random_operations::<Handle32<(), 24>>(capacity, seed as u64 + 200);
+        in_every_growth::<Handle<()>>(capacity, seed as u64);
+        in_every_growth::<Handle32<(), 16>>(capacity, seed as u64 + 100);
+        in_every_growth::<Handle32<(), 24>>(capacity, seed as u64 + 200);
     }
 }
 
@@ -110,7 +156,7 @@ fn agrees_with_the_model_at_every_capacity() {
 fn joined<H: HandleLayout>(capacity: usize, table_capacity: usize, missing: usize, seed: u64) {
     let mut random = Random(seed);
     let mut pool: Pool<u64, millpond::reuse::Lifo, H> = Pool::with_capacity(capacity);
-    let mut tables = [(); 3].map(|()| SideTable::<H, u64>::new(table_capacity));
+    let mut tables = [(); 3].map(|()| SideTable::<H, u64>::with_capacity(table_capacity));
     for step in 0..capacity as u64 * 3 {
         if let Ok(handle) = pool.insert(step) {
             for table in &mut tables {
@@ -201,7 +247,7 @@ fn joins_agree<H: HandleLayout>(
 fn nearly_full_words<H: HandleLayout>() {
     for odd in [0, 1, 63, 64, 65, 127, 128, 191] {
         let mut pool = Pool::<u32, _, H>::with_capacity(192);
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         let handles: Vec<_> = (0..192).map(|value| pool.insert(value).unwrap()).collect();
         handles.iter().for_each(|handle| _ = table.insert(*handle, handle.index() + 1000).unwrap());
         joins_agree(&mut pool, &mut table);
@@ -220,7 +266,7 @@ fn nearly_full_words<H: HandleLayout>() {
 fn words_of_stale_values<H: HandleLayout>() {
     for current in 0..3 {
         let mut pool = Pool::<u32, _, H>::with_capacity(192);
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         for value in 0..192 {
             table.insert(pool.insert(value).unwrap(), value).unwrap();
         }
@@ -239,7 +285,7 @@ fn retired_slots<H: HandleLayout>() {
     for retired in [1, 2, 63, 64] {
         let builder = Pool::<u32>::builder().handle::<H>().capacity(192);
         let mut pool = builder.lifetimes(1).build();
-        let mut table = SideTable::new(192);
+        let mut table = SideTable::with_capacity(192);
         for value in 0..192 {
             let handle = pool.insert(value).unwrap();
             if value % 64 >= retired {
@@ -267,7 +313,7 @@ fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
     type Short = Handle32<(), 24>;
     for last in 1..=255 {
         for generation in 1..=255 {
-            let mut table = SideTable::<Short, ()>::new(1);
+            let mut table = SideTable::<Short, ()>::with_capacity(1);
             table.insert(Short::from_parts(0, last).unwrap(), ()).unwrap();
             table.clear();
             let steps_ahead = (generation + 255 - last) % 255;
@@ -279,7 +325,7 @@ fn a_handle_is_the_later_one_up_to_half_a_round_ahead() {
 
 #[test]
 fn hostile_handles_take_no_memory() {
-    let mut table = SideTable::<Handle<()>, u64>::new(3);
+    let mut table = SideTable::<Handle<()>, u64>::with_capacity(3);
     let ((), asked) = allocations::during(|| {
         for bits in [1, 3 << 32 | 1, 0xffff_fffe << 32 | 1, 2 << 32 | 0x7fff_ffff, 1 << 40 | 1] {
             let hostile = Handle::from_bits(bits).unwrap();
@@ -292,19 +338,20 @@ fn hostile_handles_take_no_memory() {
         table.clear();
     });
     assert_eq!(asked, allocations::Allocations::default());
-    assert!(SideTable::<Handle32<(), 8>, u64>::try_new(256).is_ok());
-    let error = SideTable::<Handle32<(), 8>, u64>::try_new(300).unwrap_err();
+    assert!(SideTable::<Handle32<(), 8>, u64>::try_with_capacity(256).is_ok());
+    let error = SideTable::<Handle32<(), 8>, u64>::try_with_capacity(300).unwrap_err();
     assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
-    assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_new(1 << 20).is_err());
+    assert!(SideTable::<Handle<()>, [u64; 1 << 40]>::try_with_capacity(1 << 20).is_err());
 }
 
 #[test]
 fn takes_exactly_the_documented_bytes() {
     let slots = 6400;
-    let (table, asked) = allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::new(slots));
+    let (table, asked) =
+        allocations::during(|| SideTable::<Handle<()>, [u8; 24]>::with_capacity(slots));
     assert_eq!((asked.resized, asked.bytes_taken), (0, slots * (24 + 4) + slots / 8));
     drop(table);
-    let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::new(slots);
+    let narrow = || SideTable::<Handle32<(), 16>, [u8; 24]>::with_capacity(slots);
     let (_table, asked) = allocations::during(narrow);
     assert_eq!(asked.bytes_taken, slots * (24 + 2) + slots / 8);
 }
@@ -312,7 +359,7 @@ fn takes_exactly_the_documented_bytes() {
 #[test]
 fn stays_right_when_a_slot_goes_round() {
     let mut pool = Pool::<()>::builder().handle::<Handle32<(), 24>>().capacity(1).wrap().build();
-    let mut table = SideTable::new(1);
+    let mut table = SideTable::with_capacity(1);
     let mut before = None;
     for round in 0..1000 {
         let handle = pool.insert(()).unwrap();
@@ -340,7 +387,7 @@ impl Drop for Bomb<'_> {
 fn a_panicking_drop_or_closure_leaves_a_table_that_works() {
     for bad in 0..10_u32 {
         let dropped = RefCell::new(0);
-        let mut table = SideTable::<Handle<()>, Bomb<'_>>::new(10);
+        let mut table = SideTable::<Handle<()>, Bomb<'_>>::with_capacity(10);
         let handle = |index| Handle::from_parts(index, 1).unwrap();
         for index in 0..10 {
             assert!(table.insert(handle(index), Bomb(index == bad, &dropped)).is_ok());
@@ -362,7 +409,7 @@ fn values_without_size_and_with_large_alignment() {
     #[repr(align(4096))]
     struct Page(u8);
     let handle = |index| Handle::<()>::from_parts(index, 7).unwrap();
-    let mut marks = SideTable::new(70);
+    let mut marks = SideTable::with_capacity(70);
     for index in [0, 63, 64, 69] {
         marks.insert(handle(index), ()).unwrap();
     }
@@ -370,7 +417,7 @@ fn values_without_size_and_with_large_alignment() {
         marks.iter().map(|(handle, ())| handle.index()).collect::<Vec<_>>(),
         [0, 63, 64, 69]
     );
-    let mut pages = SideTable::new(2);
+    let mut pages = SideTable::with_capacity(2);
     pages.insert(handle(1), Page(5)).unwrap_or_else(|_| panic!());
     let page = pages.get(handle(1)).unwrap();
     assert_eq!((page.0, std::ptr::from_ref(page).addr() % 4096), (5, 0));

@@ -224,6 +224,24 @@ fn random_requests(builder: SizeClassesBuilder, steps: usize, seed: u64) {
 }
 
 #[test]
+fn classes_up_to_any_size_are_refused_or_made() {
+    let up_to = |bytes: usize| SizeClasses::builder().classes_up_to(bytes).try_build();
+    for bytes in [usize::MAX, usize::MAX - 1, usize::MAX / 2 + 1, 1 << 40, 16_321] {
+        let error = up_to(bytes).unwrap_err();
+        assert!(
+            matches!(error, SizeClassesError::ClassTooLarge { bytes_max: 16_320, .. }),
+            "{error}"
+        );
+    }
+    assert_eq!(up_to(16_320).unwrap().class_stats().last().unwrap().slot_bytes, 16_320);
+    let reserved = SizeClasses::builder().class(8, usize::MAX).class(16, usize::MAX).try_build();
+    assert!(matches!(
+        reserved,
+        Err(SizeClassesError::ReservedTooMuch { .. } | SizeClassesError::OutOfMemory { .. })
+    ));
+}
+
+#[test]
 fn no_two_allocations_overlap_under_any_policy() {
     let steps = if cfg!(miri) { 120 } else { 6000 };
     let policies = [Overflow::Refuse, Overflow::FallBack, Overflow::Grow];

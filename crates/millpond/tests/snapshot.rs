@@ -5,6 +5,8 @@
 mod allocations;
 mod common;
 
+use std::panic::catch_unwind;
+
 use allocations::{Allocations, Counting, during};
 use common::Random;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
@@ -14,6 +16,15 @@ use millpond::{
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_history_too_large_for_memory_panics() {
+    let snapshot = HandleAllocator::new(1).snapshot();
+    for frames in [1 << 40, usize::MAX / 256, usize::MAX] {
+        let made = catch_unwind(|| History::new(frames, &snapshot).capacity());
+        assert!(made.is_err(), "{frames}");
+    }
+}
 
 #[test]
 fn a_checksum_takes_no_memory() {
@@ -93,8 +104,8 @@ fn a_snapshot_that_is_refused_says_why() {
 #[test]
 fn a_side_table_goes_back_by_copy_as_by_clone() {
     let mut random = Random(5);
-    let mut copied = SideTable::<Handle<u8>, u64>::new(150);
-    let mut cloned = SideTable::<Handle<u8>, Box<u64>>::new(150);
+    let mut copied = SideTable::<Handle<u8>, u64>::with_capacity(150);
+    let mut cloned = SideTable::<Handle<u8>, Box<u64>>::with_capacity(150);
     let (mut copies, mut clones) = (copied.snapshot(), cloned.snapshot());
     for step in 0..400 {
         let handle = Handle::from_parts(random.below(150) as u32, 1 + random.below(3) as u32);
@@ -456,7 +467,7 @@ mod clones {
     #[test]
     fn a_panicking_clone_or_drop_leaves_side_tables_valid() {
         survives_panics!(
-            SideTable::<Handle<u8>, Fragile>::new(30),
+            SideTable::<Handle<u8>, Fragile>::with_capacity(30),
             |table: &mut SideTable<Handle<u8>, Fragile>, value: Fragile| {
                 let handle = Handle::from_parts(value.0.id() as u32, 1).unwrap();
                 drop(table.insert(handle, value));

@@ -214,6 +214,7 @@ fn random_operations<const N: usize, H: HandleLayout>(seed: u64) {
                         InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
                         InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
                         InsertAtErrorKind::BeyondLifetimes => panic!("there is no limit"),
+                        other => panic!("{other}, though there is no limit"),
                     },
                 }
             }

@@ -95,7 +95,7 @@ impl Game {
             bullets: Pool::builder().capacity(BULLETS).name("bullets").build(),
             rocks: Pool::builder().capacity(ROCKS).name("rocks").build(),
             sparks: Recycler::new(SPARKS),
-            glow: SideTable::new(ROCKS),
+            glow: SideTable::with_capacity(ROCKS),
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct WithTable<H: HandleLayout, const WORDS: usize> {
 
 impl<H: HandleLayout, const WORDS: usize> WithTable<H, WORDS> {
     pub(super) fn new(pool: Pool<Payload<WORDS>, Lifo, H>) -> Self {
-        let table = SideTable::new(pool.capacity());
+        let table = SideTable::with_capacity(pool.capacity());
         Self { pool, table, fault: None }
     }
 

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 pub use crate::faces::Handles;
 
 use crate::errors::{GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word, handle_at};
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Runs};
 use crate::reuse::{Lifo, Queue, ReuseOrder, Roster};
@@ -96,6 +96,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
             Err(error) => panic!("{error}"),
         }
     }
+
+    crate::together::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
@@ -393,7 +395,7 @@ impl HandleAllocator {
     /// let handle: Handle32<Texture> = textures.acquire().unwrap();
     /// ```
     pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
-        HandleAllocatorBuilder { settings: Settings::new(), values: PhantomData }
+        HandleAllocatorBuilder::new()
     }
 }
 
@@ -423,6 +425,10 @@ pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+
     settings_methods!();
     order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
 

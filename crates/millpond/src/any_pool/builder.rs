@@ -28,7 +28,9 @@ pub struct AnyPoolBuilder<
     values: PhantomData<fn() -> D>,
 }
 
-impl<D: ?Sized, const SLOT_BYTES: usize> AnyPoolBuilder<D, SLOT_BYTES> {
+impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
+    AnyPoolBuilder<D, SLOT_BYTES, R, H>
+{
     pub(super) fn new() -> Self {
         Self { settings: Settings::new(), values: PhantomData }
     }

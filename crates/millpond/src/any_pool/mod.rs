@@ -164,6 +164,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
+    crate::together::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
+
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let storage =
@@ -237,6 +239,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
@@ -320,6 +323,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
     where
@@ -388,6 +392,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If no slot can ever take the value; the error gives it back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(
         &mut self,

@@ -22,6 +22,7 @@ use super::CoercesFrom;
 use crate::debug::{Watch, fill, find_changed};
 use crate::memory::{self, OutOfMemory};
 use crate::sanitizer;
+use crate::together::all_mut;
 
 /// What every room is aligned to.
 pub(super) const ALIGN: usize = 16;
@@ -86,9 +87,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// Empty rooms, every page touched.
     pub(super) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
         // What needs most first, so that it is refused before the rest is taken.
-        let mut rooms: Box<[MaybeUninit<Room<SLOT_BYTES>>]> =
-            memory::from_fn(slots, |_| MaybeUninit::uninit())?;
-        memory::touch(&mut rooms);
+        let mut rooms = memory::uninit_and_touched::<Room<SLOT_BYTES>>(slots)?;
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
         let places = memory::from_fn(slots, |_| None)?;
@@ -167,7 +166,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
         if indices.iter().any(|&index| self.get(index).is_none()) {
             return None;
         }
-        let places = self.places.get_disjoint_mut(indices).ok()?;
+        let places = all_mut(&mut self.places, indices)?;
         Some(places.map(|place| match place {
             Some(place) => lend(place),
             None => unreachable!("each of the rooms was just seen to have a value"),

@@ -1,10 +1,10 @@
-//! What a block pool does for its debug aids: each block is watched as a pool is, under the name of the
-//! whole.
+//! What a block pool does for its debug aids.
 
+use alloc::boxed::Box;
 use core::panic::Location;
 
-use super::{Block, BlockPool};
-use crate::debug::{DebugAids, LiveReport};
+use super::BlockPool;
+use crate::debug::{DebugAids, LiveReport, Watch};
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
@@ -12,16 +12,16 @@ use crate::reuse::ReuseOrder;
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
     /// memory. `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug).
     ///
     /// ```
     /// use millpond::BlockPool;
     /// use millpond::debug::DebugAids;
     ///
     /// let aids = DebugAids::none().remember_origins();
-    /// let mut pool = BlockPool::builder().slots_per_block(2).debug_aids(aids).build();
+    /// let mut pool = BlockPool::builder().debug_aids(aids).build();
     /// for value in 0..5 {
-    ///     pool.insert(value).unwrap();
+    ///     pool.push(value);
     /// }
     /// assert_eq!(pool.live_report().unwrap().origins()[0].count(), 5);
     /// ```
@@ -35,21 +35,42 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         &self,
         others: impl Iterator<Item = Option<&'static Location<'static>>>,
     ) -> Option<LiveReport> {
-        self.aids.report(self.name, others.chain(self.origins()))
+        self.storage.watched()?.report_with(others, self.occupancy().iter())
     }
 
-    fn origins(&self) -> impl Iterator<Item = Option<&'static Location<'static>>> {
-        self.blocks.iter().filter_map(Block::pool).flat_map(|pool| pool.origins())
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
+        self.storage.watch(Watch::try_new(self.name(), aids, self.capacity())?);
+        Ok(())
     }
 
-    /// Has a block watched that has just been taken.
-    pub(super) fn watch(&mut self, block: usize) -> Result<(), OutOfMemory> {
-        // What is said of handles, and when the pool goes, the whole pool says.
-        let aids = DebugAids { panics_on_refused_removal: false, on_drop: None, ..self.aids };
-        let aids = aids.part_from(block << self.shift);
-        match self.blocks[block].pool_mut() {
-            Some(pool) if !pool.is_watched() => pool.watch(aids),
-            _ => Ok(()),
+    /// The copy of another's storage is watched as that is.
+    pub(super) fn watch_like(&mut self, original: &Self) {
+        self.storage.watch(original.storage.watched().cloned().map(Box::new));
+    }
+
+    /// No longer.
+    pub(super) fn unwatch(&mut self) {
+        self.storage.unwatch();
+    }
+
+    /// Looks at the slot that comes next, if there is one.
+    #[track_caller]
+    #[inline]
+    pub(super) fn inspect_next(&mut self) {
+        if self.storage.watched().is_some() {
+            if let Some(handle) = self.core.peek(&self.storage) {
+                self.storage.inspect(handle.index() as usize);
+            }
+        }
+    }
+
+    /// An object was inserted into this slot by whoever called.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_origin(&mut self, index: usize) {
+        if let Some(watch) = self.storage.watched_mut() {
+            watch.inserted(index);
         }
     }
 
@@ -57,13 +78,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[track_caller]
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
-        self.aids.removal_refused(self.name(), handle, self.check(handle));
-    }
-}
-
-/// Says which objects are still live, if the aids are to.
-impl<T, R: ReuseOrder, H: HandleLayout> Drop for BlockPool<T, R, H> {
-    fn drop(&mut self) {
-        self.aids.report_drop(self.name, self.origins());
+        if let Some(watch) = self.storage.watched() {
+            watch.removal_refused(handle, self.check(handle));
+        }
     }
 }

@@ -2,10 +2,9 @@
 
 use core::fmt;
 
-use super::{Block, BlockPool, Room};
-use crate::errors::PoolName;
-use crate::handle::HandleLayout;
-use crate::memory::OutOfMemory;
+use super::BlockPool;
+use crate::errors::{InsertAtErrorKind, PoolName};
+use crate::handle::{HandleLayout, Word};
 use crate::reuse::ReuseOrder;
 
 /// A block that a [`BlockPool`] has just taken: what its
@@ -15,10 +14,12 @@ use crate::reuse::ReuseOrder;
 pub struct Growth {
     /// The pool's name, if it was given one.
     pub name: Option<&'static str>,
-    /// Which block: its first slot has the index `block * slots_per_block`.
+    /// Which block, counted from 0.
     pub block: usize,
+    /// The index of the block's first slot.
+    pub first_slot: usize,
     /// How many slots the block has.
-    pub slots_per_block: usize,
+    pub slots: usize,
     /// How many slots the pool has now, with those of the block.
     pub capacity: usize,
     /// How many slots the pool may have at most.
@@ -93,17 +94,58 @@ impl fmt::Display for ReserveError {
 
 impl core::error::Error for ReserveError {}
 
-/// The number of blocks and what changed it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ledger {
+/// The rules by which a pool grows and shrinks, and how often it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growing {
+    /// At most so many blocks, if the handle layout can name their slots.
+    pub(super) max_blocks: usize,
+    /// What [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond) was told.
+    pub(super) spare_blocks: Option<usize>,
+    pub(super) on_growth: Option<fn(Growth)>,
     pub(super) stats: GrowthStats,
-    /// No block below this one can be taken.
-    takeable_from: usize,
+    /// A slot of the last block that was live when somebody looked last: while it is, the block is not empty.
+    pub(super) witness: usize,
 }
+
+impl Growing {
+    pub(super) const UNLIMITED: Self = Self {
+        max_blocks: usize::MAX,
+        spare_blocks: None,
+        on_growth: None,
+        stats: GrowthStats {
+            blocks: 0,
+            blocks_peak: 0,
+            taken: 0,
+            taken_by_insertions: 0,
+            given_back: 0,
+        },
+        witness: 0,
+    };
+
+    #[cfg(feature = "validate")]
+    pub(super) fn validate(
+        &self,
+        blocks: usize,
+        max_blocks: usize,
+    ) -> Result<(), crate::validate::Violation> {
+        let stats = &self.stats;
+        crate::validate::ensure(
+            stats.blocks == blocks
+                && stats.blocks_peak >= blocks
+                && stats.blocks_peak <= max_blocks
+                && stats.taken.checked_sub(stats.given_back) == Some(blocks as u64),
+            "the blocks are counted, and not more than the limit",
+            format_args!("{blocks} of {max_blocks}, but {stats:?}"),
+        )
+    }
+}
+
+/// Up to so many slots a pool grows for a named slot, whatever it has.
+const NAMED_SLOTS: usize = 4096;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Takes blocks until this many values more can be inserted without any growth, so that it happens
-    /// before play and not in it. O(slots taken + blocks).
+    /// before play and not in it. O(slots).
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -123,37 +165,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// If the pool may not have so many slots, and then nothing has happened; or there is no memory,
     /// and then the blocks that were taken stay, until [`shrink_to_fit`](Self::shrink_to_fit).
     pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
-        let retired: usize = self.blocks.iter().map(Block::retired).sum();
-        let error = |out_of_memory| ReserveError {
-            name: self.name(),
+        let vacant = self.storage.words().vacant();
+        let error = |pool: &Self, out_of_memory| ReserveError {
+            name: pool.name(),
             additional,
-            live: self.len(),
-            retired,
-            capacity_max: self.capacity_max(),
+            live: pool.len(),
+            retired: pool.storage.words().retired() + pool.storage.place().retired_beyond(),
+            capacity_max: pool.capacity_max(),
             out_of_memory,
         };
-        if additional > self.capacity_max() - self.len() - retired {
-            return Err(error(false));
+        let Some(missing) = additional.checked_sub(vacant) else { return Ok(()) };
+        if missing > self.usable_beyond() {
+            return Err(error(self, false));
         }
-        let out_of_memory = error(true);
-        let there = self.blocks.iter().filter_map(Block::pool);
-        let mut room: usize =
-            there.map(|pool| pool.capacity() - pool.len() - pool.stats().retired).sum();
-        while room < additional {
-            let block = self.next_takeable();
-            let gained = self.slots_per_block() - self.blocks.get(block).map_or(0, Block::retired);
-            self.take_block(block, true).map_err(|_| out_of_memory)?;
-            room += gained;
+        // All at once, so that the books are not copied again and again.
+        let room = self.end_of_block_with(self.capacity() + missing - usize::from(missing > 0));
+        while self.storage.words().vacant() < additional {
+            if self.take_block(true, room).is_err() {
+                return Err(error(self, true));
+            }
         }
         Ok(())
     }
 
-    /// Gives back every block without values, and says how many these were. O(blocks), and what the
-    /// allocator takes.
+    /// Gives back the last blocks as far as they have no values, and says how many these were. O(slots of these
+    /// blocks + vacant slots), and what the allocator takes. It takes no memory.
     ///
-    /// Of a block that is given back the generation words stay (4.125 bytes for each slot, with the bit;
-    /// 2.125 with [`Handle32`](crate::Handle32) of 16 or more index bits), so that its handles stay stale
-    /// for ever, also once the block is taken again.
+    /// Of slots that are given back, what is kept beside the values stays (some 8 bytes for each), so that handles stay
+    /// stale for ever, also once the block is taken again.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -171,75 +210,64 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert!(!pool.contains(handles[199]));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
-        (0..self.blocks.len()).filter(|block| self.give_back(*block)).count()
+        let before = self.growth.stats.blocks;
+        let mut hint = self.growth.witness;
+        while self.storage.place().block_count() > 0 {
+            if let Some(live) = self.storage.live_in_last_block(hint) {
+                self.growth.witness = live;
+                break;
+            }
+            self.give_back_last();
+            hint = self.capacity();
+        }
+        before - self.growth.stats.blocks
     }
 
     /// How often the pool has grown and shrunk. O(1). A program that has no use for a hook asks once a
     /// frame whether `taken_by_insertions` has changed.
     #[must_use]
     pub fn growth_stats(&self) -> GrowthStats {
-        self.ledger.stats
+        self.growth.stats
     }
 
-    /// The block that is taken next: the lowest that is not there and has a slot that is not retired. If
-    /// the pool is at its limit, a number at or beyond it.
-    pub(super) fn next_takeable(&mut self) -> usize {
-        // All blocks are there as a rule.
-        if self.ledger.stats.blocks == self.blocks.len() {
-            return self.blocks.len();
-        }
-        let from = self.ledger.takeable_from;
-        let found = self.blocks[from..].iter().position(Block::is_takeable);
-        self.ledger.takeable_from = found.map_or(self.blocks.len(), |at| from + at);
-        self.ledger.takeable_from
+    /// Where the block of a slot that the pool may have ends.
+    fn end_of_block_with(&self, index: usize) -> usize {
+        self.sizes().end_of_block_with(index).min(self.capacity_max())
     }
 
-    /// Grows by one block, for an insertion; gives the block.
+    /// Grows by one block, for an insertion.
     #[cold]
     #[inline(never)]
-    pub(super) fn grow(&mut self) -> Result<usize, CannotGrow> {
-        let block = self.next_takeable();
-        if block >= self.max_blocks {
+    pub(super) fn grow_for_insertion(&mut self) -> Result<(), CannotGrow> {
+        // Blocks all of whose slots have retired would be taken for nothing.
+        if self.usable_beyond() == 0 {
             return Err(CannotGrow::AtLimit);
         }
-        self.take_block(block, false).map_err(|OutOfMemory| CannotGrow::OutOfMemory)?;
-        Ok(block)
+        let room = self.storage.place().room().saturating_mul(2).min(self.capacity_max());
+        self.take_block(false, room)
     }
 
-    /// Takes a block that is within the limit, and not there, and tells the hook.
-    pub(super) fn take_block(&mut self, block: usize, reserved: bool) -> Result<(), OutOfMemory> {
-        debug_assert!(block < self.max_blocks);
-        if block >= self.blocks.len() {
-            let more = block + 1 - self.blocks.len();
-            self.blocks.try_reserve(more).map_err(|_| OutOfMemory)?;
-            self.room.try_grow(block + 1)?;
-            self.table.try_grow(block + 1)?;
+    /// Takes the next block, and calls the hook. `room`: how many slots to make room for in the books if there is none.
+    fn take_block(&mut self, reserved: bool, room: usize) -> Result<(), CannotGrow> {
+        let block = self.storage.place().block_count();
+        if block >= self.max_blocks() {
+            return Err(CannotGrow::AtLimit);
         }
-        self.addresses.try_reserve(1).map_err(|_| OutOfMemory)?;
-        if block >= self.blocks.len() {
-            self.blocks.resize_with(block + 1, || Block::Unused);
-        }
-        self.blocks[block].try_take(1 << self.shift, self.circle, self.name)?;
-        #[cfg(feature = "debug-aids")]
-        if self.watch(block).is_err() {
-            self.blocks[block].give_back();
-            return Err(OutOfMemory);
-        }
-        if self.blocks[block].has_room() {
-            self.room.insert(block);
-        }
-        self.note_place(block);
-        let stats = &mut self.ledger.stats;
+        let fresh = self.core.circle().start().as_dead();
+        let new = self.storage.try_add_block::<R, H>(room, fresh);
+        let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
+        let stats = &mut self.growth.stats;
         stats.blocks += 1;
         stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
         stats.taken += 1;
         stats.taken_by_insertions += u64::from(!reserved);
-        self.tell_size();
-        if let Some(hook) = self.on_growth {
+        self.core.grow(new.start, &mut self.storage);
+        if let Some(hook) = self.growth.on_growth {
             hook(Growth {
                 name: self.name(),
                 block,
-                slots_per_block: self.slots_per_block(),
+                first_slot: new.start,
+                slots: new.len(),
                 capacity: self.capacity(),
                 capacity_max: self.capacity_max(),
                 reserved,
@@ -248,96 +276,70 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Ok(())
     }
 
-    /// Gives a block back, if it is there and has no values.
-    pub(super) fn give_back(&mut self, block: usize) -> bool {
-        let address = self.blocks[block].pool().map(|pool| pool.address());
-        self.table.forget(block);
-        if !self.blocks[block].give_back() {
-            if let Some(pool) = self.blocks[block].pool() {
-                self.table.note(block, pool);
-            }
-            return false;
-        }
-        self.room.remove(block);
-        let noted = |at: &(usize, usize)| Some(at.0).cmp(&address);
-        if let Ok(at) = self.addresses.binary_search_by(noted) {
-            self.addresses.remove(at);
-        }
-        self.ledger.takeable_from = self.ledger.takeable_from.min(block);
-        self.ledger.stats.blocks -= 1;
-        self.ledger.stats.given_back += 1;
-        self.tell_size();
-        true
-    }
-
-    /// Tells whoever listens that there are more slots now, or fewer.
-    fn tell_size(&mut self) {
-        if self.tap.is_on() {
-            self.tap.resized(self.stats());
-        }
-    }
-
-    /// A block has lost its last value: gives it back if the pool was told to and has more room than it
-    /// was told to keep.
+    /// Grows until the slot of the handle is there, which may begin the handle's lifetime then; otherwise nothing has
+    /// happened.
     #[cold]
-    pub(super) fn give_back_by_rule(&mut self, block: usize) {
-        let Some(spare_blocks) = self.spare_blocks else { return };
-        // What is retired counts as room here, so that this does not have to look at all blocks.
-        let room_elsewhere = self.capacity() - self.slots_per_block() - self.len();
-        if room_elsewhere >> self.shift >= spare_blocks {
-            self.give_back(block);
+    pub(super) fn grow_up_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        if index >= self.capacity_max() {
+            return Err(InsertAtErrorKind::OutOfRange);
         }
-    }
-
-    /// Makes all that is known of the blocks true, when no slot is live.
-    pub(super) fn recount(&mut self) {
-        self.deaths = self.births;
-        self.ledger.takeable_from = 0;
-        let stats = &mut self.ledger.stats;
-        stats.blocks = self.blocks.iter().filter(|block| block.pool().is_some()).count();
-        stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
-        stats.taken = stats.given_back + stats.blocks as u64;
-        if self.note_room().is_err() {
-            panic!("no memory for the map of {}", PoolName(self.name()));
+        // Asked before a block is taken, so that no handle from a file takes memory for nothing.
+        self.core.circle().check_begin(self.word_of(index), handle.word())?;
+        let end = self.end_of_block_with(index);
+        if end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
+            // The next block is what any insertion would take.
+            let next = self.sizes().len_of(self.storage.place().block_count());
+            if end > self.capacity() + next {
+                return Err(InsertAtErrorKind::TooFar);
+            }
         }
-        self.note_places();
-    }
-
-    /// Takes on these numbers of blocks, and finds out which have room and where their slots are.
-    #[cfg(feature = "serde")]
-    pub(super) fn load_growth(&mut self, stats: GrowthStats) -> Result<(), OutOfMemory> {
-        self.ledger = Ledger { stats, takeable_from: 0 };
-        self.note_room()?;
-        self.note_places();
-        Ok(())
-    }
-
-    /// Finds out which blocks have room.
-    fn note_room(&mut self) -> Result<(), OutOfMemory> {
-        self.room = Room::new();
-        self.room.try_grow(self.blocks.len())?;
-        for block in (0..self.blocks.len()).filter(|at| self.blocks[*at].has_room()) {
-            self.room.insert(block);
+        let blocks = self.storage.place().block_count();
+        let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
+        while self.capacity() <= index {
+            if self.take_block(false, room).is_err() {
+                while self.storage.place().block_count() > blocks {
+                    self.give_back_last();
+                }
+                return Err(InsertAtErrorKind::OutOfRange);
+            }
         }
         Ok(())
     }
 
-    /// Finds out where the slots of all blocks are.
-    pub(super) fn note_places(&mut self) {
-        self.table.forget_all();
-        self.addresses.clear();
-        self.addresses.reserve(self.ledger.stats.blocks);
-        (0..self.blocks.len()).for_each(|block| self.note_place(block));
+    /// Gives back the last block, which has no values.
+    fn give_back_last(&mut self) {
+        let Some(block) = self.storage.place().last_block() else { return };
+        self.growth.stats.blocks -= 1;
+        self.growth.stats.given_back += 1;
+        self.core.shrink(block.start, &mut self.storage, |storage| storage.remove_block());
     }
 
-    /// Keeps where the block's slots are, for lookups and for [`index_of`](Self::index_of).
-    fn note_place(&mut self, block: usize) {
-        let Some(pool) = self.blocks[block].pool() else { return };
-        self.table.note(block, pool);
-        if size_of::<T>() > 0 {
-            let address = pool.address();
-            let at = self.addresses.partition_point(|(other, _)| *other < address);
-            self.addresses.insert(at, (address, block));
+    /// Values have gone: gives back the last block if it has none, the pool was told to, and what is left has as much
+    /// room as the pool was told to keep; and then the block before.
+    #[inline]
+    pub(super) fn give_back_by_rule(&mut self) {
+        if let Some(spare_blocks) = self.growth.spare_blocks {
+            self.give_back_beyond(spare_blocks);
+        }
+    }
+
+    fn give_back_beyond(&mut self, spare_blocks: usize) {
+        while let Some(block) = self.storage.place().last_block() {
+            if let Some(live) = self.storage.live_in_last_block(self.growth.witness) {
+                self.growth.witness = live;
+                return;
+            }
+            let words = self.storage.words();
+            let vacant = words.vacant() - (block.len() - words.retired_in(block.clone()));
+            // A block's worth is that of the block that would be the last.
+            let before = self.storage.place().block_count().saturating_sub(2);
+            let spare_slots = self.sizes().len_of(before).saturating_mul(spare_blocks);
+            if vacant < spare_slots {
+                return;
+            }
+            self.give_back_last();
+            self.growth.witness = self.capacity();
         }
     }
 }

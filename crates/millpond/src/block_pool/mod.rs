@@ -1,135 +1,125 @@
 //! [`BlockPool`] and what its methods return.
 
-mod block;
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
-mod drain;
-mod entry;
+mod faces;
 mod growth;
 mod iter;
 mod overflow;
-mod room;
 #[cfg(feature = "serde")]
 mod saved;
 mod snapshot;
-mod table;
 mod traits;
-#[cfg(feature = "validate")]
-mod validate;
 
+pub use crate::faces::Handles;
+pub use crate::storage::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
 pub use builder::BlockPoolBuilder;
-pub use drain::{Drain, ExtractIf, IntoIter};
-pub use entry::VacantEntry;
+pub use faces::{Drain, ExtractIf, IntoIter, VacantEntry};
 pub use growth::{Growth, GrowthStats, ReserveError};
-pub use iter::{Handles, Iter, IterMut, ValueRuns, ValueRunsMut, Values, ValuesMut};
+pub use iter::{Iter, IterMut, Values, ValuesMut};
 
-use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
-use crate::bit_tree;
-use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
-use crate::handle::{Handle, HandleLayout, Refusal, Word};
+#[cfg(doc)]
+use crate::errors::InsertAtErrorKind;
+use crate::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
+use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
+use crate::lifetimes::Lifetimes;
+use crate::occupancy::Occupancy;
 use crate::overflow::{EvictLeast, Policy};
-use crate::pool::Pool;
 use crate::reuse::{Lifo, ReuseOrder};
-use crate::slots::Circle;
+use crate::slots::{BlockSizes, Core};
 use crate::stats::Stats;
-use crate::tap::Tap;
-use block::Block;
-use growth::{CannotGrow, Ledger};
-use room::Room;
-use table::Table;
+use crate::storage::{BlockStorage, Storage};
+use growth::{CannotGrow, Growing};
 
 /// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
-/// is a limit.
+/// may be a limit.
 ///
 /// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
 /// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
-/// known, a [`Pool`] of that capacity is simpler, faster (most of all where values are removed and
-/// inserted all the time), and never waits for memory.
+/// known, a [`Pool`](crate::Pool) of that capacity has the same methods, is a little faster, and never waits for
+/// memory.
 ///
 /// ```text
-/// handle 1026v3 ──▶ block 1 (1026 >> 10), slot 2 (1026 & 1023), generation 3
+/// handle 9v3 ──▶ index 9, generation 3
 ///                     │
-///   block 0   [ a ][ b ][   ]… 1024 slots      each block is an array of its own;
-///   block 1   [ c ][   ][ d ]… 1024 slots      the next value goes to the lowest block with room
-///   block 2   given back: only its slots' words are kept, so that its handles stay stale
+///   generations  [ 1 ][ †2 ] … [ 3 ] …          as in a `Pool`: one array each for the generations,
+///   occupancy      1    0   …    1              the occupancy and the reuse order
+///   blocks       │ 0..4 │ 4..8 │ 8..16 │ 16..32 │ …
+///                    │      │       └▶ [ d ][ c ]…  values: each block is an array of its own,
+///                    │      └▶ [   ][ b ]…          and stays where it is
+///                    └▶ [ a ][   ]…
 /// ```
 ///
-/// **Memory**: a block at a time, touched when it is taken. Per slot of a block that is there, as for
-/// [`Pool`]: the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
-/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes. Per block some 300
-/// bytes beside its slots, which are taken for as many blocks at once as were there before. Of a block
-/// that was given back, the generation word and the bit of each slot stay.
+/// **Memory**: none while the pool is empty. Then the blocks double, from 4 slots on, or have the
+/// [sizes](BlockPoolBuilder::block_sizes) that the builder is told. Per slot, as for
+/// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
+/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. A block is
+/// touched when it is taken.
 ///
-/// **Growth**: an insertion that finds no slot takes a block, and tells the
+/// **Growth**: an insertion that finds no slot takes a block, and calls the
 /// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
-/// comes back. [`reserve`](Self::reserve) takes blocks ahead, outside of play.
+/// comes back. Values stay where they are. The generations, the occupancy and the reuse order, some 8 bytes per slot,
+/// move to an array of twice the size when theirs is full, as those of a `Vec` do.
+/// [`reserve`](Self::reserve) takes blocks ahead, outside of play.
 ///
-/// **Shrinking**: values go to the lowest block that has room, so that the higher ones run empty as
-/// values die. [`shrink_to_fit`](Self::shrink_to_fit) gives empty blocks back; so does a removal, if the
-/// pool was [built so](BlockPoolBuilder::give_back_beyond).
+/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) gives back the last blocks, as far as they are empty; so does
+/// a removal, if the pool was [built so](BlockPoolBuilder::give_back_beyond). With
+/// [`LowestFirst`](crate::reuse::LowestFirst) values go to the lowest slots, so that the last blocks run empty. Of slots
+/// that were given back the generations stay, so that their handles stay stale.
 ///
-/// **Reuse order**: which slot *of that block* is next. With
-/// [`LowestFirst`](crate::reuse::LowestFirst) it is the lowest slot of the whole pool.
+/// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; what reads a value reads first where
+/// its block is. Iterating costs O(capacity / 64 + live).
 ///
-/// **Time**: insert (without growth), get and remove are O(1), with one step more than in a
-/// [`Pool`], from the table of blocks to the block. Iterating costs O(blocks + capacity /
-/// 64 + live).
-///
-/// **Safety**: as for [`Pool`]: a handle is good for one lifetime of one slot, and refused
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot, and refused
 /// for ever after, whether its block is there, was given back, or was taken again.
 ///
 /// ```
 /// use millpond::BlockPool;
 ///
-/// let mut ships = BlockPool::with_blocks(64, 16); // at most 1024 ships, 64 at a time
+/// let mut ships = BlockPool::new();
 /// assert_eq!(ships.capacity(), 0);
-/// let cutter = ships.insert("cutter").unwrap();
-/// assert_eq!(ships.capacity(), 64);
+/// let cutter = ships.push("cutter");
+/// assert_eq!(ships.capacity(), 4);
 ///
 /// let address = &raw const ships[cutter];
 /// for _ in 0..200 {
-///     ships.insert("barge").unwrap();
+///     ships.push("barge");
 /// }
 /// assert_eq!(ships.capacity(), 256);
 /// assert_eq!(&raw const ships[cutter], address); // nothing moved
 ///
 /// ships.retain(|handle, _| handle == cutter);
 /// ships.shrink_to_fit();
-/// assert_eq!((ships.capacity(), ships[cutter]), (64, "cutter"));
+/// assert_eq!((ships.capacity(), ships[cutter]), (4, "cutter"));
 /// ```
 pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
-    blocks: Vec<Block<T, R, H>>,
-    /// Where the slots of the blocks are; see its module before a block is taken, given back or replaced.
-    table: Table<H::Word>,
-    /// The blocks that are there and have room.
-    room: Room,
-    /// How many bits of an index are the slot's in its block.
-    shift: u32,
-    /// How many lifetimes have begun and ended; counters that only rise, as each way then writes only
-    /// one.
-    births: u64,
-    deaths: u64,
-    /// How many slots were live at once at most, looked at when one is about to die: the number only
-    /// falls then.
-    peak_before_removal: usize,
-    spare_blocks: Option<usize>,
-    max_blocks: usize,
-    /// Where each block that is there has its slots, by address.
-    addresses: Vec<(usize, usize)>,
-    circle: Circle<H::Word>,
-    name: Option<&'static str>,
-    on_growth: Option<fn(Growth)>,
-    ledger: Ledger,
-    refused: u64,
-    evicted: u64,
-    #[cfg(feature = "debug-aids")]
-    aids: crate::debug::DebugAids,
-    tap: Tap,
+    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods below
+    /// is on its way between the two, where no user code runs.
+    storage: BlockStorage<T, R, H>,
+    core: Core<R, H>,
+    growth: Growing,
 }
 
 impl<T> BlockPool<T> {
+    /// A pool without any slot yet, and without memory, whose blocks double: 4 slots, 4, 8, 16 and so on.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// const NO_SHIPS: BlockPool<String> = BlockPool::new();
+    /// let mut ships = NO_SHIPS;
+    /// let cutter = ships.push("cutter".to_owned());
+    /// assert_eq!((ships.len(), ships.capacity()), (1, 4));
+    /// assert_eq!(ships[cutter], "cutter");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+    }
+
     /// A pool without any slot yet, that grows by `slots_per_block` slots up to `max_blocks` times.
     ///
     /// ```
@@ -155,7 +145,7 @@ impl<T> BlockPool<T> {
         }
     }
 
-    /// A builder, to choose the size of blocks, the limit, the reuse order, the handle layout, a name, a
+    /// A builder, to choose the sizes of blocks, the limit, the reuse order, the handle layout, a name, a
     /// growth hook and more.
     ///
     /// ```
@@ -173,75 +163,81 @@ impl<T> BlockPool<T> {
     /// let tree: Handle32<Tree> = trees.insert(Tree).unwrap();
     /// ```
     pub fn builder() -> BlockPoolBuilder<T> {
-        BlockPoolBuilder::new()
+        BlockPoolBuilder::default()
     }
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    fn from_builder(builder: BlockPoolBuilder<T, R, H>, shift: u32, max_blocks: usize) -> Self {
-        Self {
-            blocks: Vec::new(),
-            table: Table::new(1 << shift),
-            room: Room::new(),
-            shift,
-            births: 0,
-            deaths: 0,
-            peak_before_removal: 0,
-            spare_blocks: builder.growth.spare_blocks,
-            max_blocks,
-            addresses: Vec::new(),
-            circle: Circle::new::<H>(&builder.settings.lifetimes),
-            name: builder.settings.lifetimes.name,
-            on_growth: builder.growth.on_growth,
-            ledger: Ledger::default(),
-            refused: 0,
-            evicted: 0,
-            #[cfg(feature = "debug-aids")]
-            aids: builder.settings.debug_aids,
-            tap: Tap::NONE,
-        }
+    const fn without_blocks(sizes: BlockSizes, lifetimes: &Lifetimes, growth: Growing) -> Self {
+        Self { storage: Storage::growing(sizes), core: Core::fresh(lifetimes), growth }
+    }
+
+    /// A builder of a pool of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{BlockPool, Handle};
+    ///
+    /// struct Label;
+    /// type Nodes = BlockPool<String, Fifo, Handle<Label>>;
+    /// let mut nodes = Nodes::typed_builder().name("nodes").build();
+    /// let root: Handle<Label> = nodes.push("root".to_owned());
+    /// ```
+    pub fn typed_builder() -> BlockPoolBuilder<T, R, H> {
+        BlockPoolBuilder::default()
     }
 
     /// How many slots the pool has now, live, dead and retired: those of the blocks that are there.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.ledger.stats.blocks << self.shift
+        self.storage.words().slots()
     }
 
     /// How many slots the pool may have at most: every index is below this number.
     #[inline]
     #[must_use]
     pub fn capacity_max(&self) -> usize {
-        self.max_blocks << self.shift
+        self.sizes().start_of(self.max_blocks()).unwrap_or(H::CAPACITY_MAX)
     }
 
-    /// How many slots a block has.
-    #[inline]
+    /// How many slots the first block has, and how many the largest blocks may have: between the two, blocks double.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// assert_eq!(BlockPool::<u8>::with_blocks(64, 16).block_sizes(), 64..=64);
+    /// let pool = BlockPool::<u8>::builder().block_sizes(8..=1024).build();
+    /// assert_eq!(pool.block_sizes(), 8..=1024);
+    /// ```
     #[must_use]
-    pub fn slots_per_block(&self) -> usize {
-        1 << self.shift
+    pub fn block_sizes(&self) -> RangeInclusive<usize> {
+        self.sizes().first()..=self.sizes().last()
+    }
+
+    fn sizes(&self) -> BlockSizes {
+        self.storage.place().sizes()
     }
 
     /// How many blocks there may be at most.
     #[inline]
     #[must_use]
     pub fn max_blocks(&self) -> usize {
-        self.max_blocks
+        self.growth.max_blocks.min(self.sizes().blocks_within(H::CAPACITY_MAX))
     }
 
     /// How many slots are live.
     ///
     /// ```
     /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(4, 2);
-    /// pool.insert('a').unwrap();
+    /// let mut pool = BlockPool::new();
+    /// pool.push('a');
     /// assert_eq!(pool.len(), 1);
     /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        (self.births - self.deaths) as usize
+        self.storage.words().live()
     }
 
     /// Whether no slot is live.
@@ -252,91 +248,52 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     }
 
     /// Whether an insertion would fail even if there is memory: at the limit, and every slot is live or
-    /// retired. O(1), but O(blocks) while blocks are given back.
+    /// retired. O(1).
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let at_limit =
-            || self.blocks.len() == self.max_blocks && !self.blocks.iter().any(Block::is_takeable);
-        self.room.lowest() == bit_tree::NONE && at_limit()
+        self.core.is_full(self.storage.words()) && self.usable_beyond() == 0
+    }
+
+    /// How many slots there may be that are not there, and have not retired.
+    fn usable_beyond(&self) -> usize {
+        self.capacity_max() - self.capacity() - self.storage.place().retired_beyond()
     }
 
     #[cfg(feature = "recorder")]
     crate::recorder::record_methods!(
-        |pool, track| pool.tap.set(track),
+        |pool, track| pool.core.listen(track, pool.storage.words()),
         crate::recorder::type_name::<T>()
     );
 
     /// The name that the builder was given.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        self.name
+        self.core.name()
     }
 
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::Generations {
-        crate::Generations::of(&self.circle)
+        crate::Generations::of(&self.core.circle())
     }
 
-    /// How the pool stands, and what it has done. The capacity is [that of now](Self::capacity).
-    /// O(blocks). See [`growth_stats`](Self::growth_stats) as well.
+    /// How the pool stands, and what it has done. The capacity is [that of now](Self::capacity), and slots that have
+    /// retired are counted while their block is there. O(1). See [`growth_stats`](Self::growth_stats) as well.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats {
-            capacity: self.capacity(),
-            live: self.len(),
-            peak: self.peak(),
-            retired: self.blocks.iter().filter_map(Block::pool).map(|p| p.stats().retired).sum(),
-            inserted: self.births,
-            removed: self.deaths,
-            refused: self.refused,
-            evicted: self.evicted,
-        }
+        self.core.stats(self.storage.words())
     }
 
-    fn peak(&self) -> usize {
-        self.peak_before_removal.max(self.len())
-    }
-
-    /// The block of a slot.
+    /// Which slots are live.
     #[inline]
-    fn block_of(&self, index: usize) -> usize {
-        index >> self.shift
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.storage.occupancy()
     }
 
-    /// Which slot of its block a slot is.
-    #[inline]
-    fn slot_of(&self, index: usize) -> usize {
-        self.table.slot_of(index)
-    }
-
-    /// The handle as the block's own pool knows it.
-    #[inline]
-    fn inner(&self, handle: H) -> H {
-        H::from_kept_parts(self.slot_of(handle.index() as usize), handle.word())
-    }
-
-    /// The handle as the program knows it, of one of a block's own pool.
-    #[inline]
-    fn outer(&self, block: usize, inner: H) -> H {
-        H::from_kept_parts(block << self.shift | inner.index() as usize, inner.word())
-    }
-
-    /// What is there of the block that the slot is in.
-    #[inline]
-    fn pool_of(&self, index: usize) -> Option<&Pool<T, R, H>> {
-        self.blocks.get(self.block_of(index))?.pool()
-    }
-
-    #[inline]
-    fn pool_of_mut(&mut self, index: usize) -> Option<&mut Pool<T, R, H>> {
-        let block = self.block_of(index);
-        self.blocks.get_mut(block)?.pool_mut()
-    }
-
-    /// Moves a value into a slot of the lowest block that has room; if none has, the pool grows. O(1)
-    /// without growth (for [`reuse::NextFit`](crate::reuse::NextFit), O(slots per block / 64)); growth
-    /// is O(slots per block), and what the allocator takes.
+    /// Moves a value into a slot; if none is vacant, the pool grows. Without growth, the cost is that of the reuse
+    /// order's *take*, O(1) for most; growth is O(slots of the new block), and what the allocator takes, and now and
+    /// then some 8 bytes per slot that there was are copied.
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -358,54 +315,66 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
     }
 
+    /// Moves a value into a slot, as [`insert`](Self::insert) does, where there is no limit but memory: what cannot
+    /// fail needs no error to be looked at.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.push("a");
+    /// assert_eq!(pool[handle], "a");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, as of a `Vec`; or the pool was given a limit, and is full.
+    #[inline(always)]
+    #[track_caller]
+    pub fn push(&mut self, value: T) -> H {
+        match self.insert(value) {
+            Ok(handle) => handle,
+            Err(full) => no_room(full.pool),
+        }
+    }
+
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
-        let mut block = self.room.lowest();
-        if block == bit_tree::NONE {
-            match self.grow() {
-                Ok(grown) => block = grown,
-                Err(cause) => return Err((value, cause)),
-            }
-        }
-        let Some(pool) = self.blocks.get_mut(block).and_then(Block::pool_mut) else {
-            unreachable!("a block with room is there");
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = match self.storage.put_next(value, &mut self.core) {
+            Ok(handle) => Ok(handle),
+            Err(value) => self.grow_and_insert(value),
         };
-        let Ok((slot, generation)) = pool.insert_in(value) else {
-            unreachable!("the block has room");
-        };
-        if pool.is_full() {
-            self.room.remove_lowest();
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
         }
-        self.births += 1;
-        let index = block << self.shift | slot;
-        self.tap.birth(index);
-        Ok(H::from_kept_parts(index, generation))
+        inserted
     }
 
+    /// No slot is vacant.
     #[cold]
-    fn count_refusal(&mut self) {
-        self.refused += 1;
-        self.tap.refused();
+    #[inline(never)]
+    fn grow_and_insert(&mut self, mut value: T) -> Result<H, (T, CannotGrow)> {
+        loop {
+            if let Err(cause) = self.grow_for_insertion() {
+                return Err((value, cause));
+            }
+            // All slots of a block that was there before may have retired.
+            match self.storage.put_next(value, &mut self.core) {
+                Ok(handle) => return Ok(handle),
+                Err(refused) => value = refused,
+            }
+        }
     }
 
     #[cold]
     fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
-        self.count_refusal();
-        let Stats { capacity, peak, retired, .. } = self.stats();
+        let pool = self.core.refuse(self.storage.words());
         let out_of_memory = cause == CannotGrow::OutOfMemory;
-        let name = self.name();
-        Full { value, pool: FullPool { name, capacity, peak, retired, out_of_memory } }
-    }
-
-    /// A block that has room, after growth if need be.
-    #[inline]
-    fn block_with_room(&mut self) -> Result<usize, CannotGrow> {
-        match self.room.lowest() {
-            bit_tree::NONE => self.grow(),
-            block => Ok(block),
-        }
+        Full { value, pool: FullPool { out_of_memory, ..pool } }
     }
 
     /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
@@ -428,13 +397,37 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.vacant() {
-            Ok(entry) => {
-                let value = make(entry.handle());
-                Ok(entry.insert(value))
+        let handle = match self.next_handle() {
+            Ok(handle) => handle,
+            Err(cause) => return Err(self.refuse((), cause)),
+        };
+        let value = make(handle);
+        self.insert_peeked(handle, value);
+        Ok(handle)
+    }
+
+    /// The handle that comes next, after growth if need be.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn next_handle(&mut self) -> Result<H, CannotGrow> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        loop {
+            match self.core.peek(&self.storage) {
+                Some(handle) => return Ok(handle),
+                None => self.grow_for_insertion()?,
             }
-            Err(cause) => Err(self.refuse((), cause)),
         }
+    }
+
+    /// Inserts at the handle that was peeked at, the pool being unchanged since.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.take_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, handle.word(), value);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(handle.index() as usize);
     }
 
     /// The slot that the next value goes to, to be filled or left alone: for values that must know
@@ -452,43 +445,22 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
-        match self.block_with_room() {
-            Ok(block) => Some(self.entry_of(block)),
+        match self.next_handle() {
+            Ok(handle) => Some(VacantEntry::new(self, handle)),
             Err(_) => {
-                self.count_refusal();
+                self.core.count_refusal();
                 None
             }
         }
     }
 
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn vacant(&mut self) -> Result<VacantEntry<'_, T, R, H>, CannotGrow> {
-        let block = self.block_with_room()?;
-        Ok(self.entry_of(block))
-    }
-
-    /// The entry of a block that has room.
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn entry_of(&mut self, block: usize) -> VacantEntry<'_, T, R, H> {
-        let Some(pool) = self.blocks[block].pool_mut() else {
-            unreachable!("a block with room is there");
-        };
-        match pool.vacant_entry().map(|entry| entry.handle()) {
-            Some(inner) => {
-                let handle = self.outer(block, inner);
-                VacantEntry { pool: self, handle }
-            }
-            None => unreachable!("the block has room"),
-        }
-    }
-
     /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
-    /// stay good. O(1) amortised, in every reuse order; see [`reuse`](crate::reuse). If the slot's block
-    /// is not there, it is taken, as an insertion would.
+    /// stay good. O(1) amortised, in every reuse order; see [`reuse`](crate::reuse). If the slot is not there, the pool
+    /// grows up to it, but to at most twice its slots, or 4,096 in a smaller one, so that no handle from a damaged file
+    /// takes memory out of proportion. To load what was saved in any order, [`reserve`](Self::reserve) as many slots as
+    /// the highest index needs.
     ///
-    /// Afterwards the slot goes on from that generation; see [`Pool::insert_at`].
+    /// Afterwards the slot goes on from that generation; see [`Pool::insert_at`](crate::Pool::insert_at).
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -506,48 +478,34 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// # Errors
     ///
     /// If the slot is beyond [`capacity_max`](Self::capacity_max) or there is no memory for its block
-    /// (both are [`OutOfRange`](InsertAtErrorKind::OutOfRange)), is live or retired, has had this
-    /// lifetime already (unless the pool wraps), or may never have it. The error gives the value back,
-    /// and no block was taken.
+    /// (both are [`OutOfRange`](InsertAtErrorKind::OutOfRange)), is [too far](InsertAtErrorKind::TooFar) beyond those
+    /// that are there, is live or retired, has had this lifetime already (unless the pool wraps), or may never have it.
+    /// The error gives the value back, and no block was taken.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         let index = handle.index() as usize;
-        let block = self.block_of(index);
-        let out_of_range = InsertAtErrorKind::OutOfRange;
-        if block >= self.max_blocks {
-            return Err(InsertAtError { value, kind: out_of_range });
-        }
-        if self.pool_of(index).is_none() {
-            // Asked before the block is taken, so that no handle from a file takes memory for nothing.
-            if let Err(kind) = self.check_begin(handle) {
+        if index >= self.capacity() {
+            if let Err(kind) = self.grow_up_to(handle) {
                 return Err(InsertAtError { value, kind });
             }
-            if self.take_block(block, false).is_err() {
-                return Err(InsertAtError { value, kind: out_of_range });
+        }
+        #[cfg(feature = "debug-aids")]
+        self.storage.inspect(index);
+        match self.core.claim(handle, &mut self.storage) {
+            Ok(index) => {
+                self.storage.put(index, handle.word(), value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(index);
+                Ok(handle)
             }
+            Err(kind) => Err(InsertAtError { value, kind }),
         }
-        let inner = self.inner(handle);
-        let Some(pool) = self.blocks[block].pool_mut() else {
-            unreachable!("the block is there");
-        };
-        pool.insert_at(inner, value)?;
-        if pool.is_full() {
-            self.room.remove(block);
-        }
-        self.births += 1;
-        self.tap.birth(index);
-        Ok(handle)
     }
 
-    /// Whether a slot of a block that is not there may begin the handle's lifetime.
-    fn check_begin(&self, handle: H) -> Result<(), InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        let fresh = self.circle.start().as_dead();
-        let word = match self.blocks.get(self.block_of(index)) {
-            Some(Block::GivenBack(words)) => words.word(self.slot_of(index)).unwrap_or(fresh),
-            _ => fresh,
-        };
-        self.circle.check_begin(word, handle.word())
+    /// The word of a slot that is there, or was, or may be.
+    fn word_of(&self, index: usize) -> H::Word {
+        let fresh = || self.core.circle().start().as_dead();
+        self.storage.place().known_word(index).unwrap_or_else(fresh)
     }
 
     /// Inserts; if the pool is at its limit and no slot is vacant, the live object with the smallest key
@@ -611,10 +569,84 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         EvictLeast(key).insert(self, value)
     }
 
-    /// Whether the slot of a good handle retires with the handle's lifetime.
-    fn is_last(&self, handle: H) -> bool {
-        let pool = self.pool_of(handle.index() as usize);
-        pool.is_some_and(|pool| pool.is_last(self.inner(handle)))
+    /// Whether the handle's object lives. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.find(handle).is_some()
+    }
+
+    #[inline]
+    fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        self.storage.words().is_live_in(index, handle.word()).then_some(index)
+    }
+
+    /// The value, unless the handle is refused. O(1).
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.push("a");
+    /// assert_eq!(pool.get(handle), Some(&"a"));
+    /// pool.remove(handle);
+    /// assert_eq!(pool.get(handle), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: H) -> Option<&T> {
+        self.storage.find(handle)
+    }
+
+    /// The value, to change, unless the handle is refused. O(1).
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.push(1);
+    /// if let Some(value) = pool.get_mut(handle) {
+    ///     *value += 1;
+    /// }
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        self.storage.find_mut(handle)
+    }
+
+    /// The value, without any check.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.push("a");
+    /// // SAFETY: the value was just inserted.
+    /// assert_eq!(unsafe { pool.get_unchecked(handle) }, &"a");
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, handle: H) -> &T {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the pool contains the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked(handle.index() as usize) }
+    }
+
+    /// The value, to change, without any check.
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut T {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the pool contains the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
     }
 
     /// Several values at once, to change. O(N²) for N handles.
@@ -637,35 +669,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle) {
-                return Err(GetDisjointMutError::Refused { position, refusal });
-            }
-            if handles[..position].contains(&handle) {
-                return Err(GetDisjointMutError::Overlapping { position });
-            }
-        }
-        // By ascending index, so that the blocks, and the slots of each, are passed once.
-        let mut by_index: [usize; N] = core::array::from_fn(|position| position);
-        by_index.sort_unstable_by_key(|position| handles[*position].index());
-        let mut values = [const { None }; N];
-        let mut blocks = self.blocks.iter_mut();
-        let mut passed = 0;
-        let mut cursor = None;
-        for position in by_index {
-            let index = handles[position].index() as usize;
-            let (block, slot) = (index >> self.shift, index & ((1 << self.shift) - 1));
-            if block >= passed {
-                let pool = blocks.nth(block - passed).and_then(Block::pool_mut);
-                cursor = pool.map(Pool::cursor_mut);
-                passed = block + 1;
-            }
-            values[position] = cursor.as_mut().and_then(|cursor| cursor.seek(slot));
-        }
-        Ok(values.map(|value| match value {
-            Some(value) => value,
-            None => unreachable!("good handles that differ name live slots that differ"),
-        }))
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
@@ -688,17 +693,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// If the handle is refused.
     pub fn check(&self, handle: H) -> Result<(), Refusal> {
         let index = handle.index() as usize;
-        if self.block_of(index) >= self.max_blocks {
-            return Err(Refusal::OutOfRange);
+        if index < self.capacity() || index >= self.capacity_max() {
+            return self.core.check(handle, self.storage.words());
         }
-        match self.blocks.get(self.block_of(index)) {
-            Some(Block::Taken(pool)) => pool.check(self.inner(handle)),
-            Some(Block::GivenBack(words)) => Err(words.refusal(self.slot_of(index), handle.word())),
-            Some(Block::Unused) | None => {
-                let fresh = self.circle.start().as_dead();
-                Err(self.circle.refusal(Some(fresh), handle.word(), self.births))
-            }
-        }
+        Err(self.core.refusal(handle, Some(self.word_of(index)), self.storage.words()))
     }
 
     /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
@@ -718,67 +716,37 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !self.contains(handle) {
             self.note_refused_removal(handle);
         }
-        if self.spare_blocks.is_some() {
+        if self.growth.spare_blocks.is_some() {
             return self.remove_by_rule(handle);
         }
         self.take_value(handle)
     }
 
-    /// The same where a block that becomes empty may be given back.
+    /// The same where blocks that become empty may be given back.
     #[inline(never)]
     fn remove_by_rule(&mut self, handle: H) -> Option<T> {
         let value = self.take_value(handle)?;
-        let block = self.block_of(handle.index() as usize);
-        if self.blocks[block].live() == 0 {
-            self.give_back_by_rule(block);
-        }
+        self.give_back_by_rule();
         Some(value)
     }
 
     /// Moves the value out, unless the handle is refused. No block is given back.
     #[inline(always)]
     fn take_value(&mut self, handle: H) -> Option<T> {
-        if self.tap.is_on() {
-            self.tell_removal(handle);
-        }
-        let index = handle.index() as usize;
-        let (block, slot) = (self.block_of(index), self.slot_of(index));
-        let Self { blocks, room, births, deaths, peak_before_removal, .. } = self;
-        let slot = blocks.get_mut(block)?.pool_mut()?.live_in(slot, handle.word())?;
-        let live = (*births - *deaths) as usize;
-        if live > *peak_before_removal {
-            *peak_before_removal = live;
-        }
-        *deaths += 1;
-        if slot.makes_first_room() {
-            room.insert(block);
-        }
-        // Read last, the value goes straight to where the caller wants it.
-        Some(slot.remove())
+        let index = self.find(handle)?;
+        // SAFETY: the words call the slot live.
+        Some(unsafe { self.remove_live(index, handle.word()) })
     }
 
-    /// The handle's object is about to be removed, if it lives.
-    #[cold]
-    #[inline(never)]
-    fn tell_removal(&mut self, handle: H) {
-        if self.contains(handle) {
-            tell_death(&mut self.tap, &self.circle, handle);
-        }
-    }
-
-    /// Tells whoever listens that the pool's state was replaced as a whole.
-    fn tell_all(&mut self) {
-        if self.tap.is_on() {
-            let mut tap = core::mem::replace(&mut self.tap, Tap::NONE);
-            tap.restart(self.stats(), self.handles().map(|handle| handle.index() as usize));
-            self.tap = tap;
-        }
-    }
-
-    /// So many slots were live just now.
-    fn note_peak(&mut self, live: usize) {
-        if live > self.peak_before_removal {
-            self.peak_before_removal = live;
+    /// # Safety
+    ///
+    /// The slot is live, in this generation.
+    #[inline(always)]
+    unsafe fn remove_live(&mut self, index: usize, generation: H::Word) -> T {
+        let core = &mut self.core;
+        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        unsafe {
+            self.storage.take_unchecked(index, |storage| core.end(index, generation, storage))
         }
     }
 
@@ -794,15 +762,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.pool_of(index)?.get_at(self.slot_of(index))
+        self.storage.get(index)
     }
 
     /// The value in a slot, to change, if the slot is live. O(1).
     #[inline]
     #[must_use]
     pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
-        let slot = self.slot_of(index);
-        self.pool_of_mut(index)?.get_at_mut(slot)
+        self.storage.get_mut(index)
     }
 
     /// Moves the value in a slot out, if the slot is live. O(1).
@@ -832,11 +799,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
-        let inner = self.pool_of(index)?.handle_at(self.slot_of(index))?;
-        Some(self.outer(self.block_of(index), inner))
+        handle_at(index, self.storage.words())
     }
 
-    /// The slot that a value lies in, from its address. O(log blocks). `None` for a value that is not
+    /// The slot that a value lies in, from its address. O(blocks). `None` for a value that is not
     /// in the pool, and for every value of a type without a size, as those have no address of their
     /// own.
     ///
@@ -849,26 +815,152 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// ```
     #[must_use]
     pub fn index_of(&self, value: &T) -> Option<usize> {
-        let address = core::ptr::from_ref(value).addr();
-        let after = self.addresses.partition_point(|(first, _)| *first <= address);
-        let (_, block) = *self.addresses.get(after.checked_sub(1)?)?;
-        let slot = self.blocks[block].pool()?.index_of(value)?;
-        Some(block << self.shift | slot)
+        self.storage.index_of_value(value)
     }
 
-    /// The handle of a value, from its address. O(log blocks). `None` as in
+    /// The handle of a value, from its address. O(blocks). `None` as in
     /// [`index_of`](Self::index_of).
     #[must_use]
     pub fn handle_of(&self, value: &T) -> Option<H> {
         self.handle_at(self.index_of(value)?)
     }
 
-    /// Removes the values of which the function says `false`, in index order. If it panics, the
-    /// values that it has not come to stay, and so does the one that it was looking at.
+    /// The handles and values in index order, from both ends. In hot code prefer
+    /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) over `for`.
     ///
     /// ```
     /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(2, 8);
+    /// let mut pool = BlockPool::new();
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
+    /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, T, R, H> {
+        Iter::new(self.storage.words().kept(), self.storage.block_values())
+    }
+
+    /// The handles and values, to change, in index order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
+    /// assert_eq!(pool[handle], 10);
+    /// ```
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, T, R, H> {
+        let (words, values) = self.storage.words_and_block_values_mut();
+        IterMut::new(words, values)
+    }
+
+    /// The handles in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, R, H> {
+        Handles::new(self.storage.words().kept(), self.occupancy())
+    }
+
+    /// The values in index order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// pool.insert(1).unwrap();
+    /// pool.insert(2).unwrap();
+    /// assert_eq!(pool.values().sum::<i32>(), 3);
+    /// ```
+    #[inline]
+    pub fn values(&self) -> Values<'_, T> {
+        Values::new(self.storage.block_values())
+    }
+
+    /// The values, to change, in index order, from both ends.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
+        ValuesMut::new(self.storage.words_and_block_values_mut().1)
+    }
+
+    /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
+    /// adjacent live slots in one block. As fast as a slice where live slots are adjacent, and the way to hand live
+    /// values to code that takes slices; with holes all over, [`values_mut`](Self::values_mut) and
+    /// `for_each` are faster.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handles: Vec<_> = (0..6).map(|i| pool.push(i)).collect();
+    /// pool.remove(handles[2]);
+    /// // Slot 4 is the first of the second block.
+    /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3]), (4, &[4, 5])]);
+    /// ```
+    #[inline]
+    pub fn runs(&self) -> ValueRuns<'_, T> {
+        self.storage.block_runs()
+    }
+
+    /// The runs of live slots, to change: `(first index, slice)`.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.insert(1.0).unwrap();
+    /// for (_, run) in pool.runs_mut() {
+    ///     for value in run {
+    ///         *value += 0.5;
+    ///     }
+    /// }
+    /// assert_eq!(pool[handle], 1.5);
+    /// ```
+    #[inline]
+    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
+        self.storage.block_runs_mut()
+    }
+
+    /// Moves all values out, in index order. What is not taken is removed when the iterator is
+    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn drain(&mut self) -> Drain<'_, T, R, H> {
+        Drain::new(self)
+    }
+
+    /// Moves out the values that the function chooses, one at a time, in index order. What the
+    /// iterator has not come to stays in the pool.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// for i in 0..6 {
+    ///     pool.insert(i).unwrap();
+    /// }
+    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
+    /// assert_eq!(even, [0, 2, 4]);
+    /// assert_eq!(pool.len(), 3);
+    /// ```
+    #[inline]
+    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
+        &mut self,
+        choose: F,
+    ) -> ExtractIf<'_, T, R, H, F> {
+        ExtractIf::new(self, choose)
+    }
+
+    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
+    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
+    /// later ones stay.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
     /// for frames_left in [3, 1, 2] {
     ///     pool.insert(frames_left).unwrap();
     /// }
@@ -878,90 +970,72 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// });
     /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
-        let (shift, circle) = (self.shift, self.circle);
-        for block in 0..self.blocks.len() {
-            self.empty_in_part(block, |pool, tap| {
-                pool.retain(|inner, value| {
-                    let index = block << shift | inner.index() as usize;
-                    let handle = H::from_live_parts(index, inner.word());
-                    let stays = keep(handle, value);
-                    if tap.is_on() && !stays {
-                        tell_death(tap, &circle, handle);
-                    }
-                    stays
-                });
-            });
-        }
+    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+        self.storage.retain(&mut self.core, keep);
+        self.give_back_by_rule();
     }
 
-    /// Removes and drops all values. The slots of each block are handed out from the lowest again; the
-    /// handles stay stale for ever. The blocks stay, unless the pool gives them back
-    /// [by rule](BlockPoolBuilder::give_back_beyond). O(capacity). If a value's drop panics, the values
-    /// that were not dropped yet stay in the pool.
+    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
+    /// stale for ever. The blocks stay, unless the pool gives them back
+    /// [by rule](BlockPoolBuilder::give_back_beyond). O(capacity). If a value's drop panics, the values that were not dropped yet
+    /// stay in the pool.
     ///
     /// ```
     /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
+    /// let mut pool = BlockPool::new();
     /// let handle = pool.insert("a").unwrap();
     /// pool.clear();
     /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// assert_eq!(pool.capacity(), 8);
     /// ```
     pub fn clear(&mut self) {
-        /// Tells what is left, also if a drop panics.
-        struct TellAll<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
-        impl<T, R: ReuseOrder, H: HandleLayout> Drop for TellAll<'_, T, R, H> {
-            fn drop(&mut self) {
-                self.0.tell_all();
-            }
-        }
-        let all = TellAll(self);
-        // From the last, so that what is given back by rule are the last ones.
-        for block in (0..all.0.blocks.len()).rev() {
-            all.0.empty_in_part(block, |pool, _| pool.clear());
-        }
+        self.empty();
+        self.give_back_by_rule();
     }
 
-    /// Lets the function remove values of a block, and puts down how many, also if it panics.
-    fn empty_in_part(&mut self, block: usize, remove: impl FnOnce(&mut Pool<T, R, H>, &mut Tap)) {
-        struct Settle<'a, T, R: ReuseOrder, H: HandleLayout> {
-            pool: &'a mut BlockPool<T, R, H>,
-            block: usize,
-            live_before: usize,
-        }
-        impl<T, R: ReuseOrder, H: HandleLayout> Drop for Settle<'_, T, R, H> {
+    /// As [`clear`](Self::clear), but the blocks stay.
+    fn empty(&mut self) {
+        /// Makes the order true again, also when a drop has panicked.
+        struct ResetOrder<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
+        impl<T, R: ReuseOrder, H: HandleLayout> Drop for ResetOrder<'_, T, R, H> {
             fn drop(&mut self) {
-                let Self { pool, block, live_before } = self;
-                let live = pool.blocks[*block].live();
-                if live == *live_before {
-                    return;
-                }
-                pool.note_peak(pool.len());
-                pool.deaths += (*live_before - live) as u64;
-                if pool.blocks[*block].has_room() {
-                    pool.room.insert(*block);
-                }
-                if live == 0 {
-                    pool.give_back_by_rule(*block);
-                }
+                self.0.core.reset_order(&mut self.0.storage);
             }
         }
-        let live_before = self.blocks[block].live();
-        let settle = Settle { pool: self, block, live_before };
-        let BlockPool { blocks, tap, .. } = &mut *settle.pool;
-        if let Some(pool) = blocks[block].pool_mut() {
-            remove(pool, tap);
+
+        let guard = ResetOrder(self);
+        let BlockPool { core, storage, .. } = &mut *guard.0;
+        let circle = core.circle();
+        if !core::mem::needs_drop::<T>() {
+            storage.forget_all(&circle);
+            return;
+        }
+        for index in 0..storage.words().slots() {
+            let Some(generation) = storage.words().of_live(index) else { continue };
+            drop(storage.take(index, circle.word_after(generation)));
         }
     }
 }
 
-/// Tells whoever listens that the handle's lifetime has ended.
+/// There is no room for what was pushed.
 #[cold]
 #[inline(never)]
-fn tell_death<H: HandleLayout>(tap: &mut Tap, circle: &Circle<H::Word>, handle: H) {
-    tap.death(handle.index() as usize);
-    if circle.is_last(handle.word()) {
-        tap.retired();
+#[track_caller]
+fn no_room(pool: FullPool) -> ! {
+    panic!("{}", Full { value: (), pool })
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+        let fresh = self.core.circle().start().as_dead();
+        self.storage.validate()?;
+        self.storage.validate_blocks(fresh)?;
+        self.core.validate_within(self.capacity_max(), &self.storage)?;
+        self.growth.validate(self.storage.place().block_count(), self.max_blocks())
     }
 }

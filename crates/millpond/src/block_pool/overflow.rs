@@ -6,13 +6,12 @@ use crate::reuse::ReuseOrder;
 
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
-    last: |pool, handle| pool.is_last(handle),
+    last: |pool, handle| pool.core.is_last(handle),
     most: |pool| pool.capacity_max(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     // Not by `remove`, which might give the block back.
     evict: |pool, victim| pool.take_value(victim).inspect(|_| {
-        pool.evicted += 1;
-        pool.tap.evicted();
+        pool.core.count_eviction();
     }),
 }

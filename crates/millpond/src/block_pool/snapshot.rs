@@ -2,57 +2,49 @@
 
 use core::ops::Range;
 
-use super::{Block, BlockPool};
+use super::BlockPool;
 use crate::errors::PoolName;
-use crate::handle::{HandleLayout, Word};
-use crate::pool::Pool;
-use crate::reuse::ReuseOrder;
-use crate::snapshot::snapshot_methods;
+use crate::handle::HandleLayout;
+use crate::reuse::{Queue, ReuseOrder};
 use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::{Checksum, snapshot_methods};
 
 impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
     type Value = T;
     type Handle = H;
 
     fn shape(&self) -> Shape {
-        let slots_per_block = self.slots_per_block();
-        Shape { slots_per_block, ..Shape::new(self.capacity_max(), &self.circle) }
+        let block_sizes = (self.sizes().first(), self.sizes().last());
+        Shape { block_sizes, ..Shape::new(self.capacity_max(), &self.core.circle()) }
+    }
+
+    fn add_growth_to(&self, sum: &mut Checksum) {
+        sum.add(&(self.sizes().first(), self.sizes().last(), self.capacity()));
+        sum.add(&self.growth.spare_blocks);
     }
 
     #[cfg(feature = "debug-aids")]
     fn into_past(mut self) -> Self {
-        self.aids = crate::debug::DebugAids::none();
-        self.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::unwatch);
+        self.unwatch();
         self
     }
 
     fn used(&self) -> usize {
-        self.blocks.len() << self.shift
+        let beyond = self.storage.place().known();
+        if beyond > self.capacity() { beyond } else { self.core.used(self.storage.words()) }
     }
 
     fn word(&self, index: usize) -> H::Word {
-        let slot = self.slot_of(index);
-        let word = match self.blocks.get(self.block_of(index)) {
-            Some(Block::Taken(pool)) => Some(sealed::State::word(pool, slot)),
-            Some(Block::GivenBack(words)) => words.word(slot),
-            Some(Block::Unused) | None => None,
-        };
-        word.unwrap_or_else(|| self.circle.start().as_dead())
+        self.word_of(index)
     }
 
+    #[inline]
     fn value(&self, index: usize) -> Option<&T> {
-        self.get_at(index)
+        self.storage.get(index)
     }
 
-    /// The blocks that are there, and then their orders.
     fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let there =
-            || self.blocks.iter().enumerate().filter_map(|(at, block)| Some((at, block.pool()?)));
-        let orders = there().flat_map(move |(at, pool)| {
-            let first = at << self.shift;
-            sealed::State::order(pool).map(move |range| first + range.start..first + range.end)
-        });
-        there().map(|(at, _)| at..at + 1).chain(orders)
+        self.core.queue().order(&self.storage, self.core.used(self.storage.words()))
     }
 }
 
@@ -63,73 +55,46 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     where
         T: Copy,
     {
-        self.take_over(other, Pool::copy_state_from);
+        self.take_over(other, |own, others, used| {
+            own.storage.copy_state_from(&others.storage, used)
+        });
     }
 
     pub(super) fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        self.take_over(other, Pool::clone_state_from);
+        self.take_over(other, |own, others, used| {
+            own.storage.clone_state_from(&others.storage, used);
+        });
     }
 
     /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
     /// of others back. If a clone or a drop panics, the pool is empty.
-    fn take_over(
-        &mut self,
-        other: &Self,
-        copy_pool_from: impl Fn(&mut Pool<T, R, H>, &Pool<T, R, H>),
-    ) {
+    fn take_over(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
         let guard = EmptyUnlessDone(self);
-        let Self { blocks, table, circle, name, .. } = &mut *guard.0;
-        let is_same = |(own, others): (&Block<T, R, H>, &Block<T, R, H>)| {
-            own.pool().is_some() == others.pool().is_some()
+        let own = &mut *guard.0;
+        let circle = own.core.circle();
+        let fresh = crate::handle::Word::as_dead(circle.start());
+        let known = other.storage.place().known();
+        let has_same_slots = own.capacity() == other.capacity();
+        let resized = own
+            .storage
+            .try_make_room::<R, H>(known, fresh)
+            .and_then(|()| own.storage.try_resize::<R, H>(other.capacity(), &circle));
+        if resized.is_err() {
+            panic!("no memory for the blocks of {}", PoolName(own.name()));
+        }
+        // Of other slots than before, what the order had is of no use.
+        let used = match has_same_slots {
+            true => own.core.used(own.storage.words()).max(other.core.used(other.storage.words())),
+            false => other.capacity(),
         };
-        let has_same_blocks =
-            blocks.len() == other.blocks.len() && blocks.iter().zip(&other.blocks).all(is_same);
-        if !has_same_blocks {
-            table.forget_all();
-        }
-        blocks.truncate(other.blocks.len());
-        blocks.resize_with(other.blocks.len(), || Block::Unused);
-        for (own, others) in blocks.iter_mut().zip(&other.blocks) {
-            match (&mut *own, others) {
-                (Block::Taken(pool), Block::Taken(others)) => copy_pool_from(pool, others),
-                (Block::GivenBack(words), Block::GivenBack(others)) => {
-                    words.copy_state_from(others)
-                }
-                (_, Block::Unused) => *own = Block::Unused,
-                (_, Block::GivenBack(words)) => {
-                    let Ok(words) = words.try_clone() else {
-                        panic!("no memory for the words of a block of {}", PoolName(*name));
-                    };
-                    *own = Block::GivenBack(words);
-                }
-                (_, Block::Taken(others)) => {
-                    let Ok(mut pool) = Pool::try_of(*circle, *name, others.capacity()) else {
-                        panic!("no memory for a block of {}", PoolName(*name));
-                    };
-                    copy_pool_from(&mut pool, others);
-                    *own = Block::Taken(pool);
-                }
-            }
-        }
-        let pool = &mut *guard.0;
-        pool.room.take_over(&other.room);
-        pool.births = other.births;
-        pool.deaths = other.deaths;
-        pool.peak_before_removal = other.peak_before_removal;
-        pool.ledger = other.ledger;
-        pool.refused = other.refused;
-        pool.evicted = other.evicted;
-        if !has_same_blocks {
-            pool.note_places();
-            #[cfg(feature = "debug-aids")]
-            if (0..pool.blocks.len()).any(|block| pool.watch(block).is_err()) {
-                panic!("no memory for the debug aids of {}", PoolName(pool.name));
-            }
-        }
-        pool.tell_all();
+        copy_values(own, other, used);
+        own.storage.copy_known_from(&other.storage, fresh);
+        own.growth.stats = other.growth.stats;
+        let BlockPool { core, storage, .. } = own;
+        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
         core::mem::forget(guard);
     }
 }
@@ -140,9 +105,15 @@ struct EmptyUnlessDone<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<
 impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
     fn drop(&mut self) {
         let pool = &mut *self.0;
-        pool.blocks.iter_mut().filter_map(Block::pool_mut).for_each(Pool::clear);
-        pool.recount();
-        pool.tell_all();
+        pool.core.mark_all_used(pool.storage.place().known());
+        pool.storage.recount_retired();
+        // It may have fewer blocks than before, or more.
+        let blocks = pool.storage.place().block_count();
+        let stats = &mut pool.growth.stats;
+        stats.blocks = blocks;
+        stats.blocks_peak = stats.blocks_peak.max(blocks);
+        stats.taken = stats.given_back + blocks as u64;
+        pool.empty();
     }
 }
 
@@ -152,14 +123,14 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn the_order_begins_with_the_blocks_that_are_there() {
+    fn the_order_is_that_of_the_slots_that_are_there() {
         let mut pool = BlockPool::<u8>::builder().slots_per_block(4).max_blocks(9).build();
         let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
-        for index in [4, 5, 6, 7, 1, 10, 3, 8] {
+        for index in [9, 8, 4, 11, 1, 10, 3] {
             pool.remove(handles[index]);
         }
         pool.shrink_to_fit();
         let order: Vec<usize> = sealed::State::order(&pool).flatten().collect();
-        assert_eq!(order, [0, 2, 3, 1, 8, 10]);
+        assert_eq!(order, [3, 1, 4]);
     }
 }

@@ -1,11 +1,13 @@
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use super::growth::Growing;
 use super::{BlockPool, Iter, IterMut};
-use crate::errors::refuse;
+use crate::errors::{PoolName, refuse};
 use crate::handle::HandleLayout;
+use crate::lifetimes::Lifetimes;
 use crate::reuse::ReuseOrder;
+use crate::slots::BlockSizes;
 
 /// # Panics
 ///
@@ -41,10 +43,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for BlockPool<T, R, H> {
         if !self.contains(handle) {
             refuse(self.name(), handle, self.check(handle));
         }
-        match self.get_mut(handle) {
-            Some(value) => value,
-            None => unreachable!("the pool contains the handle"),
-        }
+        // SAFETY: the pool contains the handle.
+        unsafe { self.get_unchecked_mut(handle) }
     }
 }
 
@@ -53,33 +53,51 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for BlockPool<T, R, H> {
 /// [`GrowthStats`](super::GrowthStats) go on from those of the original.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
-        let blocks: Result<_, _> = self.blocks.iter().map(super::Block::try_clone).collect();
-        let Ok(blocks) = blocks else {
-            panic!("no memory for a copy of {}", crate::errors::PoolName(self.name()))
+        let Ok(storage) = self.storage.try_clone_blocks::<R, H>(&self.core.circle()) else {
+            panic!("no memory for a copy of {}", PoolName(self.name()))
         };
-        let mut copy = Self {
-            blocks,
-            table: super::Table::new(self.slots_per_block()),
-            room: self.room.clone(),
-            shift: self.shift,
-            births: self.births,
-            deaths: self.deaths,
-            peak_before_removal: self.peak_before_removal,
-            spare_blocks: self.spare_blocks,
-            max_blocks: self.max_blocks,
-            addresses: Vec::new(),
-            circle: self.circle,
-            name: self.name,
-            on_growth: self.on_growth,
-            ledger: self.ledger,
-            refused: self.refused,
-            evicted: self.evicted,
-            #[cfg(feature = "debug-aids")]
-            aids: self.aids,
-            tap: self.tap.clone(),
-        };
-        copy.note_places();
+        let core = self.core.clone_for(storage.words());
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut copy = Self { storage, core, growth: self.growth };
+        #[cfg(feature = "debug-aids")]
+        copy.watch_like(self);
         copy
+    }
+}
+
+/// A pool without any slot yet, and without memory, of any reuse order and handle layout, whose blocks double; see
+/// [`BlockPool::new`].
+impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
+    fn default() -> Self {
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+    }
+}
+
+/// Inserts all values, by [`push`](BlockPool::push).
+///
+/// ```
+/// use millpond::BlockPool;
+///
+/// let mut pool = BlockPool::new();
+/// pool.extend(["a", "b"]);
+/// let pool: BlockPool<i32> = (0..9).collect();
+/// assert_eq!(pool.values().sum::<i32>(), 36);
+/// ```
+impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let values = values.into_iter();
+        // What there is no room for, `push` will say.
+        let _ = self.reserve(values.size_hint().0);
+        values.for_each(|value| _ = self.push(value));
+    }
+}
+
+/// A [default](BlockPool::default) pool of these values, with their slots in the order in which they come.
+impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for BlockPool<T, R, H> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut pool = Self::default();
+        pool.extend(values);
+        pool
     }
 }
 

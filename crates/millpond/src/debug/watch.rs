@@ -31,6 +31,17 @@ impl Watch {
         Ok(Some(Box::new(Self { name, aids, origins })))
     }
 
+    /// There will be so many slots.
+    pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        let known = self.origins.len();
+        if self.remembers() && slots > known {
+            let mut origins = memory::filled(slots, None)?;
+            origins[..known].copy_from_slice(&self.origins);
+            self.origins = origins;
+        }
+        Ok(())
+    }
+
     pub(crate) fn fills(&self) -> bool {
         self.aids.fill
     }
@@ -95,6 +106,15 @@ impl Watch {
 
     /// What is said of these live slots; `None` if their origins are not remembered.
     pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
-        self.aids.report(self.name, self.origins(live))
+        self.report_with(core::iter::empty(), live)
+    }
+
+    /// The same, with the objects of other pools that were inserted at these places.
+    pub(crate) fn report_with(
+        &self,
+        others: impl Iterator<Item = Option<&'static Location<'static>>>,
+        live: impl Iterator<Item = usize>,
+    ) -> Option<LiveReport> {
+        self.aids.report(self.name, others.chain(self.origins(live)))
     }
 }

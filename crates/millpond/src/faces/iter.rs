@@ -60,6 +60,9 @@ macro_rules! iterator {
     };
 }
 
+#[cfg(feature = "alloc")]
+pub(crate) use iterator;
+
 /// The handles and values of a pool in index order; made by its method `iter`.
 pub struct Iter<'a, T, R, H: HandleLayout> {
     of: KeptWords<'a, H::Word>,

@@ -9,6 +9,8 @@ mod moving_out;
 mod operators;
 
 pub use entry::VacantEntry;
+#[cfg(feature = "alloc")]
+pub(crate) use iter::iterator;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;

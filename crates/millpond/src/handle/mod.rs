@@ -18,14 +18,28 @@
 //! overwhelming likelihood only if they have eight bytes: with 24 index bits two of sixteen named pools
 //! start at the same point about every other time, and accept each other's handles.
 //!
+//! A type of your own, so that `Handle<Node>` is a `NodeKey` in your interface: [`handle_type!`](crate::handle_type).
+//! It is a handle in one of these layouts, and goes wherever they go.
+//!
+//! # No handle
+//!
+//! `Option<Handle<T>>` is as small as the handle, and is what to store where there may be none. For code that
+//! keeps a null value instead there is [`DANGLING`](Handle::DANGLING), which no pool issues and every pool and
+//! side table refuses. It is also the [`Default`].
+//!
+//! # Retirement
+//!
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
+mod key;
 mod narrow;
 pub(crate) mod parse;
 mod refusal;
 mod wide;
 
+#[doc(hidden)]
+pub use key::HandleType;
 pub use narrow::Handle32;
 pub use parse::ParseHandleError;
 pub use refusal::Refusal;
@@ -34,9 +48,9 @@ pub use wide::Handle;
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
 
-/// A way to put an index and a generation into bits: [`Handle`] or [`Handle32`].
+/// A type of handles: [`Handle`], [`Handle32`], or one that [`handle_type!`](crate::handle_type) declares.
 ///
-/// Sealed: the pools' safety relies on what these layouts promise. So no layout of yours can lie:
+/// Sealed: the pools' safety relies on what these types promise. So no type of yours can lie:
 ///
 /// ```compile_fail
 /// use millpond::{Handle, HandleLayout};
@@ -45,6 +59,28 @@ use core::hash::Hash;
 /// struct Mine;
 /// impl millpond::handle::sealed::Sealed for Mine {}
 /// ```
+///
+/// and no handle can be made that is not in the layout:
+///
+/// ```compile_fail
+/// use millpond::{Handle, HandleLayout};
+///
+/// let forged = <Handle<u8> as HandleLayout>::of_live(1, 0);
+/// ```
+///
+/// What is no type of handles is no parameter of a pool:
+///
+/// ```compile_fail,E0277
+/// use millpond::{Pool, reuse::Lifo};
+///
+/// struct NodeKey; // instead: millpond::handle_type! { struct NodeKey; }
+/// let nodes: Pool<u8, Lifo, NodeKey> = Pool::with_capacity(8);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type of handles",
+    label = "not a type of handles",
+    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares"
+)]
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
 {
@@ -52,6 +88,10 @@ pub trait HandleLayout:
     const CAPACITY_MAX: usize;
     /// Each slot has at most so many lifetimes; also the largest generation.
     const LIFETIMES_MAX: u32;
+    /// The handle that no pool ever issues and every pool refuses: the last index that fits, generation 0.
+    const DANGLING: Self;
+    /// The same handle without a label, so that handles of several types can be kept together.
+    type Erased: HandleLayout;
     /// How a pool with this layout stores a slot index: `u16` or `u32`.
     type Index: IndexWord;
     /// How a pool with this layout stores a generation: `u16` or `u32`.
@@ -60,7 +100,7 @@ pub trait HandleLayout:
 
     /// The slot that this handle names.
     fn index(self) -> u32;
-    /// The lifetime of the slot that this handle names: at least 1.
+    /// The lifetime of the slot that this handle names: at least 1, or 0 for [`DANGLING`](Self::DANGLING).
     fn generation(self) -> u32;
     /// The handle as bits, index above generation.
     fn to_bits(self) -> u64;
@@ -69,13 +109,17 @@ pub trait HandleLayout:
     /// The handle of a slot's lifetime, or `None` where this layout has no room for the two.
     fn from_parts(index: u32, generation: u32) -> Option<Self>;
 
-    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range. Whatever
-    /// they are, the handle's generation has no top bit.
+    /// The same handle without its label.
+    fn erase(self) -> Self::Erased;
+    /// The same handle with this type's label.
+    fn from_erased(erased: Self::Erased) -> Self;
+
+    /// See [`Issue::from_kept_parts`].
     #[doc(hidden)]
-    fn from_kept_parts(index: usize, generation: Self::Word) -> Self;
-    /// The same for loops: without an exit, at the price of a step that the next must wait for.
+    fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
+    /// See [`Issue::from_live_parts`].
     #[doc(hidden)]
-    fn from_live_parts(index: usize, generation: Self::Word) -> Self;
+    fn of_live(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self;
     /// The generation as a pool with this layout stores it.
     #[doc(hidden)]
     fn word(self) -> Self::Word;
@@ -83,6 +127,25 @@ pub trait HandleLayout:
     #[doc(hidden)]
     fn successor(self) -> Self;
 }
+
+/// What only this crate can do: make a handle of the parts that a pool keeps.
+pub(crate) trait Issue: HandleLayout {
+    /// The handle of a lifetime that a pool with this layout keeps: both parts are in range. Whatever
+    /// they are, the handle's generation has no top bit; of nothing but zeros it is the dangling one.
+    #[inline(always)]
+    fn from_kept_parts(index: usize, generation: Self::Word) -> Self {
+        Self::of_kept(index, generation, sealed::Issuer(()))
+    }
+
+    /// The same for loops: without an exit, at the price of a step that the next must wait for.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn from_live_parts(index: usize, generation: Self::Word) -> Self {
+        Self::of_live(index, generation, sealed::Issuer(()))
+    }
+}
+
+impl<H: HandleLayout> Issue for H {}
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
 pub trait IndexWord:
@@ -127,6 +190,13 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn source(words: &[Self]) -> crate::occupancy::Source<'_>;
 }
 
+/// Of no parts at all.
+#[cold]
+#[inline(never)]
+fn dangling<H: HandleLayout>() -> H {
+    H::DANGLING
+}
+
 /// The handle of a slot, if it is live.
 #[inline]
 pub(crate) fn handle_at<H: HandleLayout>(
@@ -146,6 +216,9 @@ pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -
 
 pub(crate) mod sealed {
     pub trait Sealed {}
+    /// Which only this crate can make, so that nobody else can call what asks for it.
+    #[derive(Debug)]
+    pub struct Issuer(pub(super) ());
     impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for u32 {}

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
 use super::wide::PadHandle;
-use super::{HandleLayout, Word, sealed};
+use super::{HandleLayout, Word, dangling, sealed};
 
 /// A handle of four bytes: `INDEX_BITS` bits of index (1 to 31), the rest generation.
 ///
@@ -44,6 +44,32 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     const GENERATION_MAX: u32 =
         if Self::GENERATION_BITS == 16 { (1 << 15) - 1 } else { u32::MAX >> INDEX_BITS };
 
+    /// The last index, and no generation.
+    const DANGLING_BITS: u32 = u32::MAX << Self::GENERATION_BITS;
+
+    /// The handle that no pool ever issues and every pool and side table refuses: a null value for data that
+    /// has no room for an `Option`; see [`Handle::DANGLING`](super::Handle::DANGLING). Its index is the last that
+    /// fits, its generation 0. It is also the [`Default`].
+    ///
+    /// ```
+    /// use millpond::Handle32;
+    ///
+    /// let none = Handle32::<(), 20>::DANGLING;
+    /// assert_eq!((none.index(), none.generation()), ((1 << 20) - 1, 0));
+    /// assert_eq!(Handle32::from_bits(none.to_bits()), Some(none));
+    /// ```
+    pub const DANGLING: Self = match NonZeroU32::new(Self::DANGLING_BITS) {
+        Some(bits) => Self { bits, label: PhantomData },
+        None => unreachable!(),
+    };
+
+    /// Whether this is [`DANGLING`](Self::DANGLING).
+    #[inline]
+    #[must_use]
+    pub const fn is_dangling(self) -> bool {
+        self.bits.get() == Self::DANGLING_BITS
+    }
+
     /// The slot that this handle names: from 0 to the pool's capacity − 1.
     #[inline]
     #[must_use]
@@ -51,7 +77,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         self.bits.get() >> Self::GENERATION_BITS
     }
 
-    /// Which lifetime of the slot this handle names: at least 1.
+    /// Which lifetime of the slot this handle names: at least 1, or 0 for [`DANGLING`](Self::DANGLING).
     #[inline]
     #[must_use]
     pub const fn generation(self) -> u32 {
@@ -66,8 +92,8 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
         self.bits.get() as u64
     }
 
-    /// The handle with these bits, or `None` if no pool can ever issue it: more than 32 bits, or a
-    /// generation of 0 or beyond the layout's last.
+    /// The handle with these bits, or `None` if no pool can ever issue it (more than 32 bits, or a
+    /// generation of 0 or beyond the layout's last) and it is not [`DANGLING`](Self::DANGLING).
     ///
     /// ```
     /// use millpond::Handle32;
@@ -87,13 +113,20 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
             Some(bits) => {
                 let handle = Self { bits, label: PhantomData };
                 let generation = handle.generation();
-                if generation == 0 || generation > Self::GENERATION_MAX {
-                    None
-                } else {
-                    Some(handle)
-                }
+                let in_range = generation > 0 && generation <= Self::GENERATION_MAX;
+                if in_range || handle.is_dangling() { Some(handle) } else { None }
             }
             None => None,
+        }
+    }
+
+    /// The handle with these bits; [`DANGLING`](Self::DANGLING) where [`from_bits`](Self::from_bits) gives `None`.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits_or_dangling(bits: u64) -> Self {
+        match Self::from_bits(bits) {
+            Some(handle) => handle,
+            None => Self::DANGLING,
         }
     }
 
@@ -120,6 +153,28 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     pub const fn relabel<U: ?Sized>(self) -> Handle32<U, INDEX_BITS> {
         Handle32 { bits: self.bits, label: PhantomData }
     }
+
+    /// The same handle without its label; see [`Handle::erase`](super::Handle::erase).
+    #[inline]
+    #[must_use]
+    pub const fn erase(self) -> Handle32<(), INDEX_BITS> {
+        self.relabel()
+    }
+
+    /// The handle that [`erase`](Self::erase) took the label of. That it is this one, the program has to know.
+    #[inline]
+    #[must_use]
+    pub const fn from_erased(erased: Handle32<(), INDEX_BITS>) -> Self {
+        erased.relabel()
+    }
+}
+
+/// [`DANGLING`](Handle32::DANGLING).
+impl<T: ?Sized, const INDEX_BITS: u32> Default for Handle32<T, INDEX_BITS> {
+    #[inline]
+    fn default() -> Self {
+        Self::DANGLING
+    }
 }
 
 impl<T: ?Sized, const INDEX_BITS: u32> sealed::Sealed for Handle32<T, INDEX_BITS> {}
@@ -129,6 +184,8 @@ macro_rules! layouts {
         impl<T: ?Sized> HandleLayout for Handle32<T, $bits> {
             const CAPACITY_MAX: usize = 1 << $bits;
             const LIFETIMES_MAX: u32 = Self::GENERATION_MAX;
+            const DANGLING: Self = Self::DANGLING;
+            type Erased = Handle32<(), $bits>;
             type Index = $index;
             type Word = $word;
 
@@ -153,15 +210,26 @@ macro_rules! layouts {
                 Self::from_parts(index, generation)
             }
             #[inline]
-            fn from_kept_parts(index: usize, generation: $word) -> Self {
-                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-                let bits = NonZeroU32::new(bits).expect("a kept generation is at least 1");
-                Self { bits, label: PhantomData }
+            fn erase(self) -> Handle32<(), $bits> {
+                self.erase()
             }
             #[inline]
-            fn from_live_parts(index: usize, generation: $word) -> Self {
+            fn from_erased(erased: Handle32<(), $bits>) -> Self {
+                Self::from_erased(erased)
+            }
+            #[inline]
+            fn of_kept(index: usize, generation: $word, _: sealed::Issuer) -> Self {
                 let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-                Self { bits: NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN), label: PhantomData }
+                match NonZeroU32::new(bits) {
+                    Some(bits) => Self { bits, label: PhantomData },
+                    None => dangling(),
+                }
+            }
+            #[inline]
+            fn of_live(index: usize, generation: $word, _: sealed::Issuer) -> Self {
+                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+                let bits = NonZeroU32::new(bits).unwrap_or(Self::DANGLING.bits);
+                Self { bits, label: PhantomData }
             }
             #[inline]
             fn word(self) -> $word {

@@ -4,7 +4,7 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroU64;
 
-use super::{HandleLayout, Word, sealed};
+use super::{HandleLayout, Word, dangling, sealed};
 
 /// A handle of eight bytes: 32 bits of index, 31 bits of generation.
 ///
@@ -31,7 +31,35 @@ pub struct Handle<T: ?Sized> {
 /// The largest generation: the top bit of a pool's generation word means "dead".
 const GENERATION_MAX: u32 = u32::MAX >> 1;
 
+/// The index that no pool has, and no generation.
+const DANGLING_BITS: u64 = (u32::MAX as u64) << 32;
+
 impl<T: ?Sized> Handle<T> {
+    /// The handle that no pool ever issues and every pool and side table refuses: a null value for data that
+    /// has no room for an `Option`. Its index is `u32::MAX`, its generation 0. It is also the [`Default`].
+    ///
+    /// ```
+    /// use millpond::{Handle, Pool};
+    ///
+    /// struct Node {
+    ///     parent: Handle<Node>,
+    /// }
+    /// let mut nodes = Pool::new(8);
+    /// let root = nodes.insert(Node { parent: Handle::DANGLING }).unwrap();
+    /// assert!(nodes.get(nodes[root].parent).is_none() && nodes[root].parent.is_dangling());
+    /// ```
+    pub const DANGLING: Self = match NonZeroU64::new(DANGLING_BITS) {
+        Some(bits) => Self { bits, label: PhantomData },
+        None => unreachable!(),
+    };
+
+    /// Whether this is [`DANGLING`](Self::DANGLING).
+    #[inline]
+    #[must_use]
+    pub const fn is_dangling(self) -> bool {
+        self.bits.get() == DANGLING_BITS
+    }
+
     /// The slot that this handle names: from 0 to the pool's capacity − 1.
     ///
     /// ```
@@ -46,7 +74,8 @@ impl<T: ?Sized> Handle<T> {
         (self.bits.get() >> 32) as u32
     }
 
-    /// Which lifetime of the slot this handle names: from 1 to 2^31 − 1.
+    /// Which lifetime of the slot this handle names: from 1 to 2^31 − 1, or 0 for
+    /// [`DANGLING`](Self::DANGLING).
     ///
     /// ```
     /// # use millpond::Pool;
@@ -70,7 +99,7 @@ impl<T: ?Sized> Handle<T> {
     }
 
     /// The handle with these bits, or `None` if no pool can ever issue it (generation 0 or above
-    /// 2^31 − 1). Whether the object lives is the pool's to say, so bits from an untrusted file do
+    /// 2^31 − 1) and it is not [`DANGLING`](Self::DANGLING). Whether the object lives is the pool's to say, so bits from an untrusted file do
     /// no harm.
     ///
     /// ```
@@ -83,6 +112,9 @@ impl<T: ?Sized> Handle<T> {
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u64) -> Option<Self> {
+        if bits == DANGLING_BITS {
+            return Some(Self::DANGLING);
+        }
         let generation = bits as u32;
         if generation == 0 || generation > GENERATION_MAX || bits >> 32 == u32::MAX as u64 {
             return None;
@@ -90,6 +122,25 @@ impl<T: ?Sized> Handle<T> {
         match NonZeroU64::new(bits) {
             Some(bits) => Some(Self { bits, label: PhantomData }),
             None => None,
+        }
+    }
+
+    /// The handle with these bits; [`DANGLING`](Self::DANGLING) where [`from_bits`](Self::from_bits) gives `None`.
+    /// For code that stores handles as numbers, and has no use for a failure that a lookup reports as well.
+    ///
+    /// ```
+    /// use millpond::Handle;
+    ///
+    /// let handle = Handle::<()>::from_parts(3, 7).unwrap();
+    /// assert_eq!(Handle::from_bits_or_dangling(handle.to_bits()), handle);
+    /// assert!(Handle::<()>::from_bits_or_dangling(0).is_dangling());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn from_bits_or_dangling(bits: u64) -> Self {
+        match Self::from_bits(bits) {
+            Some(handle) => handle,
+            None => Self::DANGLING,
         }
     }
 
@@ -124,6 +175,40 @@ impl<T: ?Sized> Handle<T> {
     pub const fn relabel<U: ?Sized>(self) -> Handle<U> {
         Handle { bits: self.bits, label: PhantomData }
     }
+
+    /// The same handle without its label, to be kept together with handles of other types.
+    /// [`from_erased`](Self::from_erased) gives the label back.
+    ///
+    /// ```
+    /// use millpond::{Handle, Pool};
+    ///
+    /// let mut ships = Pool::new(8);
+    /// let mut names = Pool::new(8);
+    /// let ship = ships.insert(1.5).unwrap();
+    /// let name = names.insert("cutter").unwrap();
+    /// let selected: [Handle<()>; 2] = [ship.erase(), name.erase()];
+    /// assert_eq!(names[Handle::from_erased(selected[1])], "cutter");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn erase(self) -> Handle<()> {
+        self.relabel()
+    }
+
+    /// The handle that [`erase`](Self::erase) took the label of. That it is this one, the program has to know.
+    #[inline]
+    #[must_use]
+    pub const fn from_erased(erased: Handle<()>) -> Self {
+        erased.relabel()
+    }
+}
+
+/// [`DANGLING`](Handle::DANGLING).
+impl<T: ?Sized> Default for Handle<T> {
+    #[inline]
+    fn default() -> Self {
+        Self::DANGLING
+    }
 }
 
 impl<T: ?Sized> sealed::Sealed for Handle<T> {}
@@ -132,6 +217,8 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     /// One below 2^32, so that `u32::MAX` is free to mean "no slot".
     const CAPACITY_MAX: usize = u32::MAX as usize;
     const LIFETIMES_MAX: u32 = GENERATION_MAX;
+    const DANGLING: Self = Self::DANGLING;
+    type Erased = Handle<()>;
     type Index = u32;
     type Word = u32;
 
@@ -156,16 +243,26 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
         Self::from_parts(index, generation)
     }
     #[inline]
-    fn from_kept_parts(index: usize, generation: u32) -> Self {
-        // Without the top bit, so that no handle can be equal to the word of a dead slot.
-        let bits = (index as u64) << 32 | u64::from(generation.generation());
-        let bits = NonZeroU64::new(bits).expect("a kept generation is at least 1");
-        Self { bits, label: PhantomData }
+    fn erase(self) -> Handle<()> {
+        self.erase()
     }
     #[inline]
-    fn from_live_parts(index: usize, generation: u32) -> Self {
+    fn from_erased(erased: Handle<()>) -> Self {
+        Self::from_erased(erased)
+    }
+    #[inline]
+    fn of_kept(index: usize, generation: u32, _: sealed::Issuer) -> Self {
+        // Without the top bit, so that no handle can be equal to the word of a dead slot.
         let bits = (index as u64) << 32 | u64::from(generation.generation());
-        Self { bits: NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN), label: PhantomData }
+        match NonZeroU64::new(bits) {
+            Some(bits) => Self { bits, label: PhantomData },
+            None => dangling(),
+        }
+    }
+    #[inline]
+    fn of_live(index: usize, generation: u32, _: sealed::Issuer) -> Self {
+        let bits = (index as u64) << 32 | u64::from(generation.generation());
+        Self { bits: NonZeroU64::new(bits).unwrap_or(Self::DANGLING.bits), label: PhantomData }
     }
     #[inline]
     fn word(self) -> u32 {

@@ -80,6 +80,26 @@ pub trait Bounded: Lifetimes {
     fn evict(&mut self, victim: Self::Handle) -> Option<Self::Value>;
 }
 
+/// The slots of two pools that share their handles, if the handle layout can name so many.
+pub(super) fn slots_together(first: usize, second: usize, slots_max: usize) -> Option<usize> {
+    first.checked_add(second).filter(|slots| *slots <= slots_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On 32 bits a layout may name `usize::MAX` slots.
+    #[test]
+    fn a_sum_beyond_all_numbers_is_more_than_any_layout_can_name() {
+        assert_eq!(slots_together(3, 5, 8), Some(8));
+        assert_eq!(slots_together(3, 6, 8), None);
+        assert_eq!(slots_together(usize::MAX, 0, usize::MAX), Some(usize::MAX));
+        assert_eq!(slots_together(usize::MAX, 1, usize::MAX), None);
+        assert_eq!(slots_together(usize::MAX / 2 + 1, usize::MAX / 2 + 1, usize::MAX), None);
+    }
+}
+
 pub(crate) mod sealed {
     pub trait Sealed {}
 }

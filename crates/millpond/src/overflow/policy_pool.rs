@@ -1,5 +1,6 @@
 use core::ops::{Index, IndexMut};
 
+use super::bounded::slots_together;
 use super::{EvictLeast, EvictOldest, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill};
 use crate::block_pool::{BlockPoolBuilder, GrowthStats, ReserveError};
 use crate::errors::Full;
@@ -120,11 +121,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         more: usize,
     ) -> Result<Self, BuildError> {
         let capacity = builder.settings().checked_capacity()?;
-        let capacity_max = capacity.saturating_add(more);
-        if capacity_max > H::CAPACITY_MAX {
-            let (capacity, capacity_max) = (capacity_max, H::CAPACITY_MAX);
+        let Some(capacity_max) = slots_together(capacity, more, H::CAPACITY_MAX) else {
+            let (capacity, capacity_max) = (capacity.saturating_add(more), H::CAPACITY_MAX);
             return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
-        }
+        };
         let (spilled, grown) = match policy {
             Overflow::Grow => (0, more),
             _ => (more, 0),

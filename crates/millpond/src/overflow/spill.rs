@@ -1,6 +1,7 @@
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
+use super::bounded::slots_together;
 use super::{Bounded, bounded};
 use crate::errors::{Full, FullPool};
 use crate::handle::HandleLayout;
@@ -41,10 +42,10 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     #[must_use]
     #[track_caller]
     pub fn new(first: A, second: B) -> Self {
-        let (slots, slots_max) =
-            (first.capacity_max().saturating_add(second.capacity_max()), A::Handle::CAPACITY_MAX);
+        let (ours, theirs) = (first.capacity_max(), second.capacity_max());
+        let (slots, slots_max) = (ours.saturating_add(theirs), A::Handle::CAPACITY_MAX);
         assert!(
-            slots <= slots_max,
+            slots_together(ours, theirs, slots_max).is_some(),
             "two pools of {slots} slots together: this handle layout can name {slots_max}"
         );
         Self { first, second }

@@ -20,7 +20,7 @@ pub struct PackedPoolBuilder<T, H: HandleLayout = Handle<T>> {
     values: PhantomData<fn() -> T>,
 }
 
-impl<T> PackedPoolBuilder<T> {
+impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
     pub(super) fn new() -> Self {
         Self { settings: Settings::new(), values: PhantomData }
     }

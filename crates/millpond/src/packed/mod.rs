@@ -149,6 +149,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
+    crate::together::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
+
     fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
@@ -298,6 +300,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
@@ -395,6 +398,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
@@ -482,6 +486,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get_mut(position)
     }
 
+    crate::together::object_at_methods!(H, T, example "PackedPool::new(8)");
+
+    crate::together::get_each_mut_method!(H, T, example "PackedPool::new(8)", |pool, handles| {
+        let positions = handles.map(|handle| pool.position_of(handle));
+        crate::together::each_mut(&mut pool.values, positions)
+    });
+
     /// Several values at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -505,9 +516,9 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.check_disjoint(&handles, self.roster.slots())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
-        match self.values.get_disjoint_mut(positions) {
-            Ok(values) => Ok(values),
-            Err(_) => unreachable!("good handles that differ have positions that differ"),
+        match crate::together::all_mut(&mut self.values, positions) {
+            Some(values) => Ok(values),
+            None => unreachable!("good handles that differ have positions that differ"),
         }
     }
 

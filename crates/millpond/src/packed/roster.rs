@@ -9,7 +9,7 @@ use core::ops::{Deref, DerefMut, Range};
 
 use super::slots::{Slot, Slots};
 use crate::errors::InsertAtErrorKind;
-use crate::handle::{HandleLayout, IndexWord, Word};
+use crate::handle::{HandleLayout, IndexWord, Issue, Word};
 use crate::memory::{self, OutOfMemory};
 use crate::settings::Lifetimes;
 use crate::slots::{Books, Census, Parting, Partition, Sorting};
@@ -34,6 +34,14 @@ pub(super) struct PackedRoster<H: HandleLayout> {
     slots: Slots<H::Word, H::Index>,
     order: Box<[H]>,
     books: Books<H>,
+}
+
+/// What stands in the order for a slot with this word. Of a retired slot only the index counts, and no generation would
+/// make it the dangling handle, which has another.
+#[inline]
+fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
+    let is_retired = word == H::Word::RETIRED;
+    H::from_live_parts(index, if is_retired { H::Word::from_generation(1) } else { word })
 }
 
 /// Below so many slots a cache near the processor has them all.
@@ -242,7 +250,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         for (index, slot) in self.slots.iter_mut().enumerate() {
             let position = sorting.position(slot.word.as_dead());
             slot.position = H::Index::from_index(position);
-            self.order[position] = H::from_live_parts(index, slot.word);
+            self.order[position] = handle_in(index, slot.word);
         }
         self.books.recount(&self.slots);
         self.books.tell_all(&self.slots, iter::empty());
@@ -315,7 +323,7 @@ impl<H: HandleLayout> PackedRoster<H> {
         for (place, &index) in saved.order.iter().enumerate() {
             let index = index as usize;
             let position = parting.listed(place, self.slots.len());
-            self.place(position, H::from_live_parts(index, self.slots[index].word));
+            self.place(position, handle_in(index, self.slots[index].word));
         }
     }
 

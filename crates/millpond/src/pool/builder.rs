@@ -27,7 +27,7 @@ pub struct PoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     values: PhantomData<fn() -> T>,
 }
 
-impl<T> PoolBuilder<T> {
+impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
     pub(super) fn new() -> Self {
         Self { settings: Settings::new(), values: PhantomData }
     }

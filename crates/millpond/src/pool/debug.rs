@@ -49,10 +49,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.unwatch();
     }
 
-    pub(crate) fn is_watched(&self) -> bool {
-        self.storage.watched().is_some()
-    }
-
     /// Looks at the slot that comes next.
     #[track_caller]
     #[inline]

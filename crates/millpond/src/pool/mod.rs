@@ -5,7 +5,6 @@ mod builder;
 mod debug;
 mod faces;
 mod overflow;
-mod parts;
 mod snapshot;
 mod traits;
 
@@ -13,7 +12,6 @@ pub use crate::faces::{Handles, Values, ValuesMut};
 pub use crate::storage::{ValueRuns, ValueRunsMut};
 pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
-pub(crate) use parts::KeptWords;
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
 use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
@@ -140,6 +138,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
+    crate::together::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, Fifo, Key>", ".capacity(8).build()");
+
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
     }
@@ -241,6 +241,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     // Always inlined: as a call, the value would be written to the stack piece by piece and read back
     // as a whole before the pieces have arrived, a stall longer than all of the rest.
     #[inline(always)]
@@ -344,6 +345,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
@@ -414,6 +416,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// # Errors
     ///
     /// If no slot can ever take the value; the error gives it back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<K: Ord>(
@@ -428,7 +431,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, T> {
-        self.insert_in(value).map(|(index, generation)| H::from_kept_parts(index, generation))
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = self.storage.put_next(value, &mut self.core);
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
+        inserted
     }
 
     #[cold]
@@ -510,6 +520,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
     }
 
+    crate::together::object_at_methods!(H, T, example "Pool::new(8)");
+
+    crate::together::get_each_mut_method!(H, T, example "Pool::new(8)", |pool, handles| pool.storage.find_each_mut(handles));
+
     /// Several values at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -530,7 +544,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives. O(1).
@@ -848,7 +863,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         let circle = core.circle();
         for index in 0..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
-            drop(storage.take(index, circle.word_after(generation)));
+            storage.drop_value(index, circle.word_after(generation));
         }
     }
 

@@ -31,7 +31,7 @@ pub struct RecyclerBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>>
     on_release: Option<fn(&mut T)>,
 }
 
-impl<T> RecyclerBuilder<T> {
+impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
     pub(super) fn new() -> Self {
         Self { settings: Settings::new(), on_release: None }
     }

@@ -98,6 +98,8 @@ impl<T> Recycler<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    crate::together::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+
     fn from_settings(
         settings: &Settings<R, H>,
         on_release: Option<fn(&mut T)>,
@@ -315,6 +317,51 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.find(handle).map(|index| &mut self.objects[index])
     }
 
+    /// The live object at this index with its handle. O(1).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// assert_eq!(recycler.object_at(0), Some((handle, &0)));
+    /// assert_eq!(recycler.object_at(1), None); // dead
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
+        Some((self.handle_at(index)?, self.objects.get(index)?))
+    }
+
+    /// The live object at this index, mutable, with its handle. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
+        Some((self.handle_at(index)?, self.objects.get_mut(index)?))
+    }
+
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// use millpond::{Handle, Recycler};
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// let [object, none] = recycler.get_each_mut([handle, Handle::DANGLING]).unwrap();
+    /// assert_eq!((object, none), (Some(&mut 0), None));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same object.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
+        let positions = handles.map(|handle| self.handles.find(handle));
+        crate::together::each_mut(&mut self.objects, positions)
+    }
+
     /// Several live objects at once, to change. O(N²) for N handles.
     ///
     /// ```
@@ -337,9 +384,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.handles.check_disjoint(&handles)?;
         let indices = handles.map(|handle| handle.index() as usize);
-        match self.objects.get_disjoint_mut(indices) {
-            Ok(objects) => Ok(objects),
-            Err(_) => {
+        match crate::together::all_mut(&mut self.objects, indices) {
+            Some(objects) => Ok(objects),
+            None => {
                 unreachable!("the indices of good handles that differ are in range and differ")
             }
         }

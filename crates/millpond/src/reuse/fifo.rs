@@ -69,6 +69,22 @@ impl<I: IndexWord> Queue<I> for FifoQueue {
         self.list.push_last(index, slots.entries_mut());
     }
 
+    fn grow<S: Slots<Entry = Link>>(&mut self, from: usize, slots: &mut S) {
+        for index in from..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.push_last(index, slots.entries_mut());
+            }
+        }
+    }
+
+    fn shrink<S: Slots<Entry = Link>>(&mut self, to: usize, slots: &mut S) {
+        for index in to..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.remove(index, slots.entries_mut());
+            }
+        }
+    }
+
     fn copy_state_from<S: Slots<Entry = Link>>(
         &mut self,
         other: &Self,
@@ -77,7 +93,8 @@ impl<I: IndexWord> Queue<I> for FifoQueue {
         slots: &mut S,
     ) {
         self.list = other.list.clone();
-        list::copy_links(slots.entries_mut(), others, used);
+        let count = slots.words().slots();
+        list::copy_links(slots.entries_mut(), others, used, count);
     }
 
     fn order<'a, S: Slots<Entry = Link>>(

@@ -107,6 +107,22 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
         self.list.push_first(index, &mut Threaded(slots));
     }
 
+    fn grow<S: Slots<Entry = OwnLink>>(&mut self, from: usize, slots: &mut S) {
+        for index in from..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.push_last(index, &mut Threaded(slots));
+            }
+        }
+    }
+
+    fn shrink<S: Slots<Entry = OwnLink>>(&mut self, to: usize, slots: &mut S) {
+        for index in to..slots.words().slots() {
+            if slots.words().is_vacant(index) {
+                self.list.remove(index, &mut Threaded(slots));
+            }
+        }
+    }
+
     fn copy_state_from<S: Slots<Entry = OwnLink>>(
         &mut self,
         other: &Self,
@@ -116,7 +132,8 @@ impl<I: IndexWord> Queue<I> for IntrusiveQueue {
     ) {
         self.list = other.list.clone();
         // Where the slots hold the links, they come with the slots.
-        list::copy_links(slots.entries_mut(), others, used);
+        let count = if S::HOLDS_LINKS { 0 } else { slots.words().slots() };
+        list::copy_links(slots.entries_mut(), others, used, count);
     }
 
     fn order<'a, S: Slots<Entry = OwnLink>>(

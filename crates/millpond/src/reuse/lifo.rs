@@ -197,6 +197,23 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         self.len += 1;
     }
 
+    fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {
+        // They are fresh.
+    }
+
+    fn shrink<S: Slots<Entry = I>>(&mut self, to: usize, slots: &mut S) {
+        let entries = slots.entries_mut();
+        let mut kept = 0;
+        for at in 0..self.len {
+            if entries[at].to_index() < to {
+                entries[kept] = entries[at];
+                kept += 1;
+            }
+        }
+        self.len = kept;
+        self.fresh_from = self.fresh_from.min(to);
+    }
+
     fn copy_state_from<S: Slots<Entry = I>>(
         &mut self,
         other: &Self,
@@ -244,7 +261,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         let words = slots.words();
         let entries = words.entries();
         ensure(
-            entries.len() >= Self::room_for(words.slots()) && self.len <= entries.len(),
+            (entries.len() >= Self::room_for(words.slots()) || words.slots() == 0)
+                && self.len <= entries.len(),
             "the stack has room for each slot and for ghosts",
             format_args!("{} entries in {}", self.len, entries.len()),
         )?;

@@ -99,12 +99,12 @@ impl List {
 }
 
 /// Copies the links of another list. Slots from `used` on were never in another place, so that only the
-/// outermost of their links can have changed.
-pub(super) fn copy_links<E: Copy>(links: &mut [E], others: &[E], used: usize) {
-    let until = (used + 1).min(links.len());
+/// outermost of their links can have changed. The links are those of this number of slots, and maybe more.
+pub(super) fn copy_links<E: Copy>(links: &mut [E], others: &[E], used: usize, slots: usize) {
+    let until = (used + 1).min(slots);
     links[..until].copy_from_slice(&others[..until]);
-    if let (Some(last), Some(other)) = (links.last_mut(), others.last()) {
-        *last = *other;
+    if let Some(last) = slots.checked_sub(1) {
+        links[last] = others[last];
     }
 }
 

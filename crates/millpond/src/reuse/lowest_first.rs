@@ -93,6 +93,34 @@ impl LowestFirstQueue {
     }
 }
 
+impl LowestFirstQueue {
+    /// Becomes the order of the slots below this one.
+    fn rebuild<S: Slots<Entry = u64>>(&mut self, until: usize, slots: &mut S) {
+        let occupancy = 0..until.div_ceil(WORD_BITS);
+        self.others = Head::with_room(occupancy.end).0;
+        if slots.words().retired() == 0 && slots.words().live() == 0 {
+            self.change_others(slots, |others| others.fill_below(occupancy.end));
+        } else {
+            self.change_others(slots, |others| others.clear());
+            for word in occupancy.clone() {
+                if Self::vacant_bits(word, slots.words()) & bits_below(until, word) != 0 {
+                    self.change_others(slots, |others| others.insert(word));
+                }
+            }
+        }
+        self.leave_lowest(slots);
+        self.vacant &= bits_below(until, self.lowest_word.min(occupancy.end));
+    }
+}
+
+/// The bits of the slots of a word that are below this slot.
+fn bits_below(slot: usize, word: usize) -> u64 {
+    match slot.saturating_sub(word * WORD_BITS) {
+        slots if slots < WORD_BITS => (1 << slots) - 1,
+        _ => !0,
+    }
+}
+
 impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     type Entry = u64;
     const EMPTY: Self = Self { lowest_word: bit_tree::NONE, vacant: 0, others: Head::EMPTY };
@@ -102,19 +130,15 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
     }
 
     fn reset<S: Slots<Entry = u64>>(&mut self, slots: &mut S) {
-        let occupancy = 0..slots.words().slots().div_ceil(WORD_BITS);
-        self.others = Head::with_room(occupancy.end).0;
-        if slots.words().retired() == 0 && slots.words().live() == 0 {
-            self.change_others(slots, |others| others.fill_below(occupancy.end));
-        } else {
-            self.change_others(slots, |others| others.clear());
-            for word in occupancy {
-                if Self::vacant_bits(word, slots.words()) != 0 {
-                    self.change_others(slots, |others| others.insert(word));
-                }
-            }
-        }
-        self.leave_lowest(slots);
+        self.rebuild(slots.words().slots(), slots);
+    }
+
+    fn grow<S: Slots<Entry = u64>>(&mut self, _from: usize, slots: &mut S) {
+        self.rebuild(slots.words().slots(), slots);
+    }
+
+    fn shrink<S: Slots<Entry = u64>>(&mut self, to: usize, slots: &mut S) {
+        self.rebuild(to, slots);
     }
 
     #[inline]
@@ -170,7 +194,9 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         slots: &mut S,
     ) {
         *self = other.clone();
-        slots.entries_mut().copy_from_slice(others);
+        let (_, count) = Head::<5>::with_room(slots.words().slots().div_ceil(WORD_BITS));
+        let count = count.min(others.len());
+        slots.entries_mut()[..count].copy_from_slice(&others[..count]);
     }
 
     fn order<'a, S: Slots<Entry = u64>>(
@@ -218,8 +244,13 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
             "the lowest vacant slots are known",
             format_args!("{vacant:#x}, not {:#x}, of word {lowest}", self.vacant),
         )?;
+        let (_, count) = Head::<5>::with_room(occupancy.end);
+        let entries = words.entries();
+        if occupancy.is_empty() && entries.is_empty() {
+            return Ok(());
+        }
         self.others
-            .over(words.entries())
+            .over(&entries[..count])
             .validate(occupancy.end, |word| word != lowest && has_vacant(word))
     }
 }

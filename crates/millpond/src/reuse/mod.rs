@@ -84,7 +84,7 @@ pub(crate) mod sealed {
 /// The vacant slots (dead and not retired) of one pool, in the order in which they are handed out.
 ///
 /// The order itself is a few numbers; what it needs for each slot lies in the array of entries that the slots
-/// have for it. Every slot is vacant at first, and the order hears of changes as follows, always while the slot's
+/// have for it: as many as it needs, or more if the pool grows. Every slot is vacant at first, and the order hears of changes as follows, always while the slot's
 /// word says that it is dead: before it becomes live, and after it has died.
 ///
 /// ```text
@@ -149,6 +149,18 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// A live slot has died and never comes back.
     fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
+
+    /// There are more slots now, from this one on, all dead: those that are vacant come after all others, or where
+    /// their indices say. The order may look at the slots that were there before.
+    fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
+
+    /// The slots from this one on, all dead, are about to go.
+    fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
+
+    /// Moves entries to a longer array, the rest of which is empty.
+    fn move_entries(from: &[Self::Entry], to: &mut [Self::Entry]) {
+        to[..from.len()].copy_from_slice(from);
+    }
 
     /// Whether slots go round: one that was never used comes before one that was freed. Otherwise one that
     /// was never used comes only when none else is vacant.

@@ -94,6 +94,13 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor = None;
     }
 
+    fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}
+
+    fn shrink<S: Slots<Entry = ()>>(&mut self, to: usize, _slots: &mut S) {
+        self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
+        self.cursor = self.cursor.filter(|_| to > 0);
+    }
+
     const GOES_ROUND: bool = true;
 
     fn copy_state_from<S: Slots<Entry = ()>>(

@@ -239,6 +239,45 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         tables.end(tables.position_of(index), index, parting);
     }
 
+    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
+        let (next, retired) = (parting(slots).next(), count - from - vacant);
+        if retired > 0 {
+            // The vacant slots make room for those that had retired before they went.
+            let mut tables = Tables::of(slots);
+            for position in (next - retired..from).rev() {
+                tables.place(position + retired, tables.item(position));
+            }
+        }
+        let (mut retired_until, mut vacant_until) = (next - retired, from + retired);
+        for index in from..count {
+            let is_vacant = slots.words().is_vacant(index);
+            let until = if is_vacant { &mut vacant_until } else { &mut retired_until };
+            Tables::of(slots).place(*until, index);
+            *until += 1;
+        }
+    }
+
+    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let mut tables = Tables::of(slots);
+        let mut kept = 0;
+        for position in 0..count {
+            let index = tables.roster[position].index(position);
+            if index < to {
+                tables.place(kept, index);
+                kept += 1;
+            }
+        }
+    }
+
+    fn move_entries(from: &[E], to: &mut [E]) {
+        let ((roster, reverse), half) = (from.split_at(from.len() / 2), to.len() / 2);
+        to[..roster.len()].copy_from_slice(roster);
+        to[half..half + reverse.len()].copy_from_slice(reverse);
+    }
+
     fn copy_state_from<S: Slots<Entry = E>>(
         &mut self,
         _other: &Self,
@@ -279,11 +318,12 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
     fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
         let words = slots.words();
         ensure(
-            words.entries().len() == 2 * words.slots(),
+            words.entries().len() >= 2 * words.slots(),
             "the roster has two entries for each slot",
             format_args!("{} for {}", words.entries().len(), words.slots()),
         )?;
-        let (roster, reverse) = words.entries().split_at(words.slots());
+        let (roster, reverse) = words.entries().split_at(words.entries().len() / 2);
+        let (roster, reverse) = (&roster[..words.slots()], &reverse[..words.slots()]);
         for (position, slot) in roster.iter().enumerate() {
             let index = slot.index(position);
             ensure(

@@ -5,7 +5,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use super::SideTable;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Issue};
 use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
 use crate::pool::Pool;
 use crate::reuse::ReuseOrder;
@@ -23,8 +23,8 @@ use crate::storage::{CursorMut, PoolStorage, TableStorage};
 /// use millpond::{Pool, SideTable};
 ///
 /// let mut ships = Pool::new(100);
-/// let mut speeds = SideTable::new(100);
-/// let mut names = SideTable::new(100);
+/// let mut speeds = SideTable::with_capacity(100);
+/// let mut names = SideTable::with_capacity(100);
 /// for (x, name) in [(1.0, "cutter"), (2.0, "barge"), (3.0, "tug")] {
 ///     let ship = ships.insert(x).unwrap();
 ///     names.insert(ship, name).unwrap();

@@ -1,22 +1,47 @@
 //! [`SideTable`] and what its methods return.
+//!
+//! # Growth
+//!
+//! | made by | slots | memory |
+//! | --- | --- | --- |
+//! | [`new`](SideTable::new), [`Default`], `collect` | as the handles need them | none at first; then doubled as a `Vec`'s, in proportion to the values |
+//! | [`with_limit`](SideTable::with_limit) | as the handles need them, up to a limit | the same, up to that of the limit |
+//! | [`with_capacity`](SideTable::with_capacity) | a fixed number | all at once, none after |
+//!
+//! A table lies in one piece, so a handle far beyond all others needs the memory of all slots before its own. A
+//! pool's handles begin at slot 0 and leave few gaps; one from a file, or from a program that means harm, may name
+//! slot 4,294,967,294 and would take gigabytes. So a table made by `new` takes up to 16 MiB without a question, and
+//! beyond these at most 64 slots for each value that it has; a handle farther away is refused with
+//! [`InsertAtErrorKind::TooFar`]. Beside a very large pool of which few objects have a value, say what the pool's
+//! capacity is: by [`with_limit`](SideTable::with_limit), or by [`reserve`](SideTable::reserve).
+//!
+//! The other ways were pages, which refuse nothing and take memory for each, but cost every lookup two loads more;
+//! and no limit at all, which lets one damaged number stop the program.
+//!
+//! Growth moves the values, and costs O(capacity), amortised over the insertions that led to it.
 
+mod drain;
+mod entry;
+mod growth;
 mod iter;
 mod join;
 mod snapshot;
+mod traits;
 
+pub use crate::pool::{Values, ValuesMut};
+pub use drain::{Drain, IntoIter};
+pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Iter, IterMut};
 pub use join::{Join, JoinPool, JoinTables, join};
 
-use core::fmt;
-
-use crate::errors::{InsertAtError, InsertAtErrorKind};
-use crate::handle::{HandleLayout, Word, handle_of_live};
-use crate::memory::OutOfMemory;
+use crate::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
 use crate::occupancy::{LiveWalk, Occupancy};
-use crate::settings::BuildError;
+use crate::reuse::Lifo;
 use crate::storage::TableStorage;
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
+use growth::Growth;
 
 /// Data of another system about a pool's objects, found by their handles.
 ///
@@ -31,7 +56,7 @@ use crate::validate::{Violation, ensure};
 /// let cutter = ships.insert("cutter").unwrap();
 /// let barge = ships.insert("barge").unwrap();
 ///
-/// let mut cargo = SideTable::new(ships.capacity());
+/// let mut cargo = SideTable::new();
 /// cargo.insert(barge, "coal").unwrap();
 /// assert_eq!(cargo.get(barge), Some(&"coal"));
 /// assert_eq!(cargo.get(cutter), None);
@@ -48,11 +73,12 @@ use crate::validate::{Violation, ensure};
 /// later object in the same slot gets one. To sweep out those of objects that are gone:
 /// `table.retain(|handle, _| pool.contains(handle))`.
 ///
-/// **Memory**: taken and touched when the table is created, none after, whatever handle it is given.
-/// Per slot the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more
-/// index bits) and one bit.
+/// **Memory**: per slot the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more
+/// index bits) and one bit. A table [`with_capacity`](Self::with_capacity) takes and touches all of it when it is
+/// created, and none after, whatever handle it is given. One made by [`new`](Self::new) takes it as it
+/// [grows](crate::side_table#growth), in proportion to its values: no handle makes it take gigabytes.
 ///
-/// **Time**: every access is O(1). Iterating costs O(capacity / 64 + values); together with the pool:
+/// **Time**: every access is O(1), an insertion that makes the table grow amortised. Iterating costs O(capacity / 64 + values); together with the pool:
 /// [`join`].
 ///
 /// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
@@ -69,51 +95,13 @@ pub struct SideTable<H: HandleLayout, V> {
     storage: TableStorage<V, H::Word>,
     /// Slots from here on never had a value.
     used: usize,
+    growth: Growth,
 }
 
+/// The handles that have values in a side table, in index order; made by [`SideTable::handles`].
+pub type Handles<'a, H> = crate::allocator::Handles<'a, Lifo, H>;
+
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// A table for the handles of a pool of so many slots. All of its memory is taken and touched here.
-    ///
-    /// ```
-    /// use millpond::{Handle, SideTable};
-    ///
-    /// struct Ship;
-    /// let table: SideTable<Handle<Ship>, f32> = SideTable::new(512);
-    /// assert_eq!((table.capacity(), table.len()), (512, 0));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
-    #[must_use]
-    #[track_caller]
-    pub fn new(capacity: usize) -> Self {
-        Self::try_new(capacity).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// As [`new`](Self::new), with an error instead of a panic.
-    ///
-    /// # Errors
-    ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
-    pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
-        if capacity > H::CAPACITY_MAX {
-            let capacity_max = H::CAPACITY_MAX;
-            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
-        }
-        let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
-        let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())
-            .map_err(out_of_memory)?;
-        Ok(Self { storage, used: 0 })
-    }
-
-    /// How many slots the table has.
-    #[inline]
-    #[must_use]
-    pub fn capacity(&self) -> usize {
-        self.storage.words().slots()
-    }
-
     /// How many values there are.
     #[inline]
     #[must_use]
@@ -143,29 +131,37 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 
     /// The slot that the handle's value goes to.
-    fn slot_for(&self, handle: H) -> Result<usize, InsertAtErrorKind> {
-        let index = handle.index() as usize;
-        let last = self.storage.words().get(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        let (last, generation) = (last.as_live().generation(), handle.generation());
-        let lifetimes_on = if generation >= last {
-            generation - last
-        } else {
-            H::LIFETIMES_MAX - last + generation
+    #[inline]
+    fn make_slot(&mut self, handle: H) -> Result<usize, InsertAtErrorKind> {
+        let (index, generation) = (handle.index() as usize, handle.generation());
+        if generation == 0 {
+            return Err(InsertAtErrorKind::BeyondLifetimes);
+        }
+        let Some(word) = self.storage.words().get(index) else {
+            return self.grow_to(index).map(|()| index);
         };
-        if last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2 {
+        if is_before::<H>(generation, word) {
             return Err(InsertAtErrorKind::Stale);
         }
         Ok(index)
     }
 
-    /// Puts a value under a handle. Returned is the value that was in its slot: under this handle, or
-    /// under one of an earlier lifetime, which is stale. O(1).
+    /// Puts a value into the slot that was made for the handle, and returns the one that was there.
+    fn put(&mut self, index: usize, handle: H, value: V) -> Option<V> {
+        let before = self.remove_slot(index);
+        self.storage.put(index, handle.word(), value);
+        self.used = self.used.max(index + 1);
+        before
+    }
+
+    /// Puts a value under a handle. Returns the value that was in its slot: under this handle, or under one of an
+    /// earlier lifetime, which is stale. O(1), but for growth.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
     /// # let mut pool = Pool::new(8);
     /// # let handle = pool.insert("ship").unwrap();
-    /// let mut table = SideTable::new(8);
+    /// let mut table = SideTable::new();
     /// assert_eq!(table.insert(handle, 1).unwrap(), None);
     /// assert_eq!(table.insert(handle, 2).unwrap(), Some(1));
     /// assert_eq!(table.get(handle), Some(&2));
@@ -173,28 +169,24 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If the slot is beyond the table's capacity, or a later lifetime of the slot had a value. The
-    /// error gives the value back.
+    /// If the slot is beyond the table's capacity and the table does not [grow](crate::side_table#growth) as far, a
+    /// later lifetime of the slot had a value, or the handle is the dangling one. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
-        match self.slot_for(handle) {
-            Ok(index) => {
-                let before = self.remove_slot(index);
-                self.storage.put(index, handle.word(), value);
-                self.used = self.used.max(index + 1);
-                Ok(before)
-            }
+        match self.make_slot(handle) {
+            Ok(index) => Ok(self.put(index, handle, value)),
             Err(kind) => Err(InsertAtError { value, kind }),
         }
     }
 
-    /// The handle's value; if there is none, one that the function makes. O(1). If the function panics,
-    /// nothing has happened.
+    /// The handle's value; if there is none, the one that `make` returns. O(1), but for growth. If `make` panics,
+    /// no value has changed.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
     /// # let mut pool = Pool::new(8);
     /// # let handle = pool.insert("ship").unwrap();
-    /// let mut hits = SideTable::new(8);
+    /// let mut hits = SideTable::new();
     /// *hits.get_or_insert_with(handle, || 0).unwrap() += 1;
     /// *hits.get_or_insert_with(handle, || 0).unwrap() += 1;
     /// assert_eq!(hits.get(handle), Some(&2));
@@ -208,12 +200,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         handle: H,
         make: impl FnOnce() -> V,
     ) -> Result<&mut V, InsertAtErrorKind> {
-        let index = self.slot_for(handle)?;
-        if self.find(handle).is_none() {
-            let value = make();
-            drop(self.insert(handle, value));
-        }
-        self.storage.get_mut(index).ok_or(InsertAtErrorKind::Stale)
+        Ok(self.entry(handle)?.or_insert_with(make))
     }
 
     /// The handle's value. O(1).
@@ -223,13 +210,13 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.get(self.find(handle)?)
     }
 
-    /// The handle's value, to change. O(1).
+    /// The handle's value, mutable. O(1).
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
     /// # let mut pool = Pool::new(8);
     /// # let handle = pool.insert("ship").unwrap();
-    /// let mut table = SideTable::new(8);
+    /// let mut table = SideTable::new();
     /// table.insert(handle, 1).unwrap();
     /// *table.get_mut(handle).unwrap() += 1;
     /// assert_eq!(table.get(handle), Some(&2));
@@ -238,6 +225,88 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut V> {
         self.storage.get_mut(self.find(handle)?)
+    }
+
+    /// The handle's value, without any check.
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, handle: H) -> &V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the table has a value for the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked(handle.index() as usize) }
+    }
+
+    /// The handle's value, mutable, without any check.
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the table has a value for the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
+    }
+
+    /// Mutable references to the values of several handles. O(N²) for N handles.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let [a, b] = ["a", "b"].map(|ship| pool.insert(ship).unwrap());
+    /// let mut table = SideTable::from_iter([(a, 1), (b, 2)]);
+    /// let [x, y] = table.get_disjoint_mut([a, b]).unwrap();
+    /// std::mem::swap(x, y);
+    /// assert_eq!((table[a], table[b]), (2, 1));
+    /// assert!(table.get_disjoint_mut([a, a]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a handle has no value, or two are the same.
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[&mut V; N], GetDisjointMutError> {
+        self.storage.find_disjoint_mut(handles, |handle, words| {
+            match words.get(handle.index() as usize) {
+                None => Err(Refusal::OutOfRange),
+                Some(word) if word == handle.word() => Ok(()),
+                Some(word)
+                    if word.as_live() == handle.word()
+                        || is_before::<H>(handle.generation(), word) =>
+                {
+                    Err(Refusal::Stale)
+                }
+                Some(_) => Err(Refusal::NeverIssued),
+            }
+        })
+    }
+
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that has no value.
+    ///
+    /// ```
+    /// # use millpond::{Handle, Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let a = pool.insert("a").unwrap();
+    /// let mut table = SideTable::from_iter([(a, 1)]);
+    /// let [x, none] = table.get_each_mut([a, Handle::DANGLING]).unwrap();
+    /// assert_eq!((x, none), (Some(&mut 1), None));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that have a value are the same.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut V>; N], GetDisjointMutError> {
+        self.storage.find_each_mut(handles)
     }
 
     /// Whether the handle has a value. O(1).
@@ -253,7 +322,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # use millpond::{Pool, SideTable};
     /// # let mut pool = Pool::new(8);
     /// # let handle = pool.insert("ship").unwrap();
-    /// let mut table = SideTable::new(8);
+    /// let mut table = SideTable::new();
     /// table.insert(handle, "cargo").unwrap();
     /// assert_eq!(table.remove(handle), Some("cargo"));
     /// assert_eq!(table.remove(handle), None);
@@ -275,7 +344,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # use millpond::{Pool, SideTable};
     /// let mut pool = Pool::new(8);
     /// let handle = pool.insert("ship").unwrap();
-    /// let mut table = SideTable::new(8);
+    /// let mut table = SideTable::new();
     /// table.insert(handle, "cargo").unwrap();
     /// pool.clear();
     /// table.retain(|handle, _| pool.contains(handle)); // what is about objects that are gone
@@ -287,7 +356,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
             let handle = handle_of_live(index, self.storage.words().as_slice());
             let Some(value) = self.storage.get_mut(index) else { continue };
             if !keep(handle, value) {
-                drop(self.remove_slot(index));
+                self.storage.drop_value(index, handle.word().as_dead());
             }
         }
     }
@@ -304,7 +373,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # use millpond::{Pool, SideTable};
     /// # let mut pool = Pool::new(8);
     /// # let handle = pool.insert("ship").unwrap();
-    /// let mut table = SideTable::new(8);
+    /// let mut table = SideTable::new();
     /// table.insert(handle, "cargo").unwrap();
     /// assert_eq!(table.iter().collect::<Vec<_>>(), [(handle, &"cargo")]);
     /// ```
@@ -313,12 +382,39 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Iter::new(self.storage.words().kept(), self.storage.iter())
     }
 
-    /// The handles and values, to change, in index order, from both ends.
+    /// The handles that have values, in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, H> {
+        Handles::new(self.storage.words().kept(), self.occupancy())
+    }
+
+    /// The values in the order of their slots, from both ends.
+    #[inline]
+    pub fn values(&self) -> Values<'_, V> {
+        Values::new(self.storage.iter())
+    }
+
+    /// The values, mutable, in the order of their slots, from both ends.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
+        ValuesMut::new(self.storage.iter_mut())
+    }
+
+    /// The handles and values, mutable, in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
         let (words, values) = self.storage.words_and_iter_mut();
         IterMut::new(words, values)
     }
+}
+
+/// Whether a generation is before that of a slot's word, on the circle of generations: more than half a round ahead
+/// of it.
+fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
+    let last = word.as_live().generation();
+    let lifetimes_on =
+        if generation >= last { generation - last } else { H::LIFETIMES_MAX - last + generation };
+    last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2
 }
 
 #[cfg(feature = "validate")]
@@ -343,41 +439,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
-/// The copy has the same values, and takes the memory of a new table.
-impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
-    fn clone(&self) -> Self {
-        match self.storage.try_clone() {
-            Ok(storage) => Self { storage, used: self.used },
-            Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
-        }
-    }
-}
-
-/// A map from handles to values.
-impl<H: HandleLayout, V: fmt::Debug> fmt::Debug for SideTable<H, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-impl<'a, H: HandleLayout, V> IntoIterator for &'a SideTable<H, V> {
-    type Item = (H, &'a V);
-    type IntoIter = Iter<'a, H, V>;
-
-    fn into_iter(self) -> Iter<'a, H, V> {
-        self.iter()
-    }
-}
-
-impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
-    type Item = (H, &'a mut V);
-    type IntoIter = IterMut<'a, H, V>;
-
-    fn into_iter(self) -> IterMut<'a, H, V> {
-        self.iter_mut()
-    }
-}
-
 #[cfg(all(test, feature = "validate"))]
 mod tests {
     use super::*;
@@ -393,7 +454,7 @@ mod tests {
     #[test]
     fn validation_finds_what_is_broken() {
         let broken = |change: fn(&mut Table)| {
-            let mut table = Table::new(3);
+            let mut table = Table::with_capacity(3);
             for index in [0, 1] {
                 let handle = Handle32::from_parts(index, 7).unwrap();
                 table.insert(handle, "value").unwrap();

@@ -15,8 +15,8 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     /// A table has no generations of its own.
     fn shape(&self) -> Shape {
         Shape {
-            capacity: self.capacity(),
-            slots_per_block: 0,
+            capacity: if self.grows() { Shape::GROWS } else { self.capacity() },
+            block_sizes: (0, 0),
             first: 0,
             last: H::LIFETIMES_MAX,
             wraps: true,
@@ -45,10 +45,26 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
 snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Has the slots that the other uses, and uses none that the other lacks. Does something only if a table has grown.
+    fn make_room_like(&mut self, other: &Self) {
+        let dead = H::Word::ZERO.as_dead();
+        if self.used > other.capacity() {
+            self.clear();
+            self.storage.forget_words(dead);
+            self.used = 0;
+        }
+        if other.used > self.capacity() {
+            let Ok(()) = self.storage.try_grow(other.used, dead) else {
+                panic!("no memory for {} slots of a side table", other.used);
+            };
+        }
+    }
+
     fn copy_state_from(&mut self, other: &Self)
     where
         V: Copy,
     {
+        self.make_room_like(other);
         self.storage.copy_state_from(&other.storage, self.used.max(other.used));
         self.used = other.used;
     }
@@ -58,8 +74,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     where
         V: Clone,
     {
-        let used = self.used.max(other.used);
         let guard = EmptyUnlessDone(self);
+        guard.0.make_room_like(other);
+        let used = guard.0.used.max(other.used);
         guard.0.used = used;
         guard.0.storage.clone_state_from(&other.storage, used);
         guard.0.used = other.used;
@@ -80,6 +97,7 @@ impl<H: HandleLayout, V> Drop for EmptyUnlessDone<'_, H, V> {
 mod saved {
     use alloc::vec::Vec;
 
+    use super::super::growth::Growth;
     use super::*;
     use crate::Stats;
     use crate::snapshot::format::{Checked, OrderOf, Refused, serde_of_pool};
@@ -96,16 +114,28 @@ mod saved {
             OrderOf::Nothing
         }
 
+        /// Here is how the table grows.
         fn saved_stats(&self) -> Stats {
-            Stats::default()
+            let (grows, slots_max) = match self.growth {
+                Growth::Never => (0, 0),
+                Growth::InProportion => (1, 0),
+                Growth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
+            };
+            Stats { inserted: grows, peak: slots_max, ..Stats::default() }
         }
 
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
             let capacity = checked.words.len();
-            let mut table = Self::try_new(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+            let mut table =
+                Self::try_with_capacity(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
             let live = values.len();
             table.storage.load(&checked.words, values, live as u64, live);
             table.used = capacity;
+            table.growth = match (checked.inserted, checked.peak) {
+                (0, _) => Growth::Never,
+                (_, 0) => Growth::InProportion,
+                (_, slots_max) => Growth::UpTo(slots_max),
+            };
             Ok(table)
         }
 

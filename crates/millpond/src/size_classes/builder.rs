@@ -90,7 +90,7 @@ impl SizeClassesBuilder {
                 0..128 => GRANULE,
                 _ => 1 << (bytes.ilog2() - 2),
             };
-            bytes = (bytes + step).min(bytes_max);
+            bytes = bytes.saturating_add(step).min(bytes_max);
             self.classes.push((bytes, 0));
         }
         self

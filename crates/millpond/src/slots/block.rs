@@ -30,7 +30,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
 
-use super::{BitmapAge, Entry, Parts, PartsMut, Place};
+use super::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place};
 #[cfg(feature = "debug-aids")]
 use crate::debug::Watch;
 use crate::handle::Word;
@@ -130,6 +130,24 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
 }
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            values: NonNull::dangling(),
+            bits: NonNull::dangling(),
+            slots: 0,
+            words: NonNull::dangling(),
+            entries: NonNull::dangling(),
+            entry_count: 0,
+            bit_words: 0,
+            is_lent: true,
+            bitmap_age: BitmapAge { in_step: true, ..BitmapAge::OLD },
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+            owns: PhantomData,
+        }
+    }
+
     /// The memory that a block needs.
     pub(crate) fn layout(slots: usize, entry_count: usize) -> Result<Layout, OutOfMemory> {
         Ok(Offsets::of::<W, E, T>(slots, entry_count)?.layout)
@@ -187,12 +205,6 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
         Ok(block)
     }
-
-    /// Where the words and the values begin: pointers into the memory, good until the block is dropped,
-    /// wherever it moves.
-    pub(crate) fn starts(&self) -> (NonNull<W>, NonNull<MaybeUninit<T>>) {
-        (self.words, self.values)
-    }
 }
 
 /// Initialises an array of a block.
@@ -240,6 +252,29 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
             values: self.values.as_ptr(),
         }
     }
+
+    #[inline(always)]
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
+        // SAFETY: there is a value for each slot.
+        unsafe { self.values.as_ptr().add(index) }
+    }
+
+    #[inline(always)]
+    unsafe fn values_mut<const K: usize>(
+        &mut self,
+        indices: [Option<usize>; K],
+    ) -> [Option<*mut MaybeUninit<T>>; K] {
+        let values = self.values.as_ptr();
+        // SAFETY: there is a value for each slot.
+        indices.map(|index| Some(unsafe { values.add(index?) }))
+    }
+
+    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
+        let (to, from) = (self.values.as_ptr(), other.values.as_ptr());
+        // SAFETY: both have so many slots, in memory of their own.
+        unsafe { to.copy_from_nonoverlapping(from, count) };
+    }
+
     #[inline(always)]
     fn bitmap_age(&self) -> BitmapAge {
         self.bitmap_age
@@ -265,6 +300,9 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
         self.watch = watch;
     }
 }
+
+// SAFETY: the array of values is one, with as many as there are slots (invariant 3).
+unsafe impl<W: Word, E: Entry, T> FlatPlace for Block<W, E, T> {}
 
 impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -58,7 +58,8 @@ impl<H: HandleLayout> Books<H> {
         }
     }
 
-    /// Goes on with slots that are all dead, of a pool with these [lifetimes](Self::lifetimes).
+    /// Goes on with slots that are all dead, whose lifetimes were claimed up to here.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(super) fn continue_with(
         &mut self,
         age_claimed_max: u32,
@@ -75,11 +76,6 @@ impl<H: HandleLayout> Books<H> {
             true => H::Word::ZERO,
             false => self.circle().quick_below(self.over_max),
         };
-    }
-
-    /// The circle, and how far on it a lifetime was begun out of turn.
-    pub(crate) fn lifetimes(&self) -> (Circle<H::Word>, u32) {
-        (self.circle(), self.age_claimed_max)
     }
 
     #[inline]
@@ -119,6 +115,29 @@ impl<H: HandleLayout> Books<H> {
     /// The order is not that of a new pool for any of the slots.
     pub(crate) fn mark_all_used(&mut self, slots: usize) {
         self.claimed_until = slots as u32;
+    }
+
+    /// The same for the slots below this one, in a pool that loses slots: their words stay, and are not those of a new
+    /// pool when the slots come back.
+    #[cfg(feature = "alloc")]
+    pub(super) fn mark_used_until(&mut self, slots: usize) {
+        self.claimed_until = self.claimed_until.max(slots as u32);
+    }
+
+    /// There are more slots now, from this one on, some of which may have been there before.
+    #[cfg(feature = "alloc")]
+    pub(super) fn note_slots_from(&mut self, from: usize, words: &impl Census<Word = H::Word>) {
+        let is_used = (from as u32) < self.claimed_until;
+        self.over_max |= is_used && self.is_over_max(words);
+    }
+
+    /// Tells the recorder that there are more slots now, or fewer.
+    #[cfg(feature = "alloc")]
+    pub(super) fn tell_size(&mut self, words: &impl Census<Word = H::Word>) {
+        if self.tap.is_on() {
+            let stats = self.stats(words);
+            self.tap.resized(stats);
+        }
     }
 
     /// Takes on the state of other books, but for the name and the recorder.
@@ -167,8 +186,18 @@ impl<H: HandleLayout> Books<H> {
         if word == Some(handle.word()) {
             return Ok(());
         }
+        Err(self.refusal(handle, word, words))
+    }
+
+    /// Why a handle does not name a live object in a slot of this word (`None`: no such slot).
+    pub(crate) fn refusal(
+        &self,
+        handle: H,
+        word: Option<H::Word>,
+        words: &impl Census<Word = H::Word>,
+    ) -> Refusal {
         let issued = words.counts().births() + u64::from(self.age_claimed_max);
-        Err(self.circle().refusal(word, handle.word(), issued))
+        self.circle().refusal(word, handle.word(), issued)
     }
 
     /// Whether all handles are good, and no two the same.
@@ -312,8 +341,18 @@ impl<H: HandleLayout> Books<H> {
         words: &impl Census<Word = H::Word>,
         used: usize,
     ) -> Result<(), Violation> {
+        self.validate_within(words.slots(), words, used)
+    }
+
+    /// The same where the pool may have had up to `capacity` slots.
+    pub(super) fn validate_within(
+        &self,
+        capacity: usize,
+        words: &impl Census<Word = H::Word>,
+        used: usize,
+    ) -> Result<(), Violation> {
         words.validate_lifetimes(&self.circle())?;
-        ensure_counters(&self.stats(words))?;
+        ensure_counters(&Stats { capacity, ..self.stats(words) })?;
         let fresh = self.circle().start().as_dead();
         let beyond = (used..words.slots()).find(|&index| words.word(index) != Some(fresh));
         ensure(

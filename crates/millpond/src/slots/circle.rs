@@ -143,7 +143,7 @@ impl<W: Word> Circle<W> {
             Err(InsertAtErrorKind::Retired)
         } else if !word.is_dead() {
             Err(InsertAtErrorKind::Occupied)
-        } else if self.age(generation) > self.age(self.last) {
+        } else if generation == W::ZERO || self.age(generation) > self.age(self.last) {
             Err(InsertAtErrorKind::BeyondLifetimes)
         } else if !self.wraps && self.age(generation) < self.age(word.as_live()) {
             Err(InsertAtErrorKind::Stale)
@@ -160,6 +160,9 @@ impl<W: Word> Circle<W> {
         let Some(word) = word else {
             return Refusal::OutOfRange;
         };
+        if generation == W::ZERO {
+            return Refusal::NeverIssued;
+        }
         let age = self.age(generation);
         let had_before = if word == W::RETIRED {
             age <= self.age(self.last)

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
 use crate::errors::InsertAtErrorKind;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::lifetimes::Lifetimes;
 use crate::reuse::{Queue, ReuseOrder, Slots};
 #[cfg(feature = "validate")]
@@ -57,21 +57,6 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     /// There are no shortcuts yet: the first lifetime that ends finds them.
     const fn unsettled(books: Books<H>) -> Self {
         Self { queue: R::Queue::EMPTY, books }
-    }
-
-    /// Goes on with slots that are all dead, of a core with these [lifetimes](Books::lifetimes).
-    pub(crate) fn continued<S>(
-        circle: Circle<H::Word>,
-        age_claimed_max: u32,
-        name: Option<&'static str>,
-        slots: &mut S,
-    ) -> Self
-    where
-        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
-    {
-        let mut core = Self::new(circle, name, slots);
-        core.books.continue_with(age_claimed_max, slots.words());
-        core
     }
 
     /// Finds out which shortcuts there are.
@@ -275,6 +260,32 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.settle(slots.words());
     }
 
+    /// There are more slots now, from this one on: dead ones.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn grow<S>(&mut self, from: usize, slots: &mut S)
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        self.queue.grow(from, slots);
+        self.books.note_slots_from(from, slots.words());
+        self.settle(slots.words());
+        self.books.tell_size(slots.words());
+    }
+
+    /// The slots from this one on, all dead, go by the function.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn shrink<S>(&mut self, to: usize, slots: &mut S, remove: impl FnOnce(&mut S))
+    where
+        S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
+    {
+        // Their words stay, and are not those of a new pool when they come back.
+        self.books.mark_used_until(slots.words().slots());
+        self.queue.shrink(to, slots);
+        remove(slots);
+        self.settle(slots.words());
+        self.books.tell_size(slots.words());
+    }
+
     /// Somebody else listens from now on, or nobody.
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
@@ -298,10 +309,19 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &self,
         slots: &S,
     ) -> Result<(), Violation> {
+        self.validate_within(slots.words().slots(), slots)
+    }
+
+    /// The same where the pool may have had up to so many slots.
+    pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &self,
+        capacity: usize,
+        slots: &S,
+    ) -> Result<(), Violation> {
         let words = slots.words();
         words.validate()?;
         let used = self.used(words);
-        self.books.validate(words, used)?;
+        self.books.validate_within(capacity, words, used)?;
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         ensure(

@@ -23,6 +23,7 @@ impl Counts {
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
 
     /// Of slots with this history.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn loaded(inserted: u64, live: usize, peak: usize, retired: usize) -> Self {
         Self {
             births: inserted,

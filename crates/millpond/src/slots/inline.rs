@@ -8,7 +8,7 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::{Entry, Parts, PartsMut, Place};
+use super::{Entry, FlatPlace, Parts, PartsMut, Place};
 use crate::handle::Word;
 use crate::occupancy::TopBit;
 
@@ -74,7 +74,32 @@ unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
             values: self.values.as_mut_ptr(),
         }
     }
+
+    #[inline(always)]
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
+        // SAFETY: there is a value for each slot.
+        unsafe { self.values.as_ptr().add(index) }
+    }
+
+    #[inline(always)]
+    unsafe fn values_mut<const K: usize>(
+        &mut self,
+        indices: [Option<usize>; K],
+    ) -> [Option<*mut MaybeUninit<T>>; K] {
+        let values = self.values.as_mut_ptr();
+        // SAFETY: there is a value for each slot.
+        indices.map(|index| Some(unsafe { values.add(index?) }))
+    }
+
+    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
+        let (to, from) = (self.values.as_mut_ptr(), other.values.as_ptr());
+        // SAFETY: both have so many slots, in memory of their own.
+        unsafe { to.copy_from_nonoverlapping(from, count) };
+    }
 }
+
+// SAFETY: the values are one array, of the length that the type says.
+unsafe impl<W: Word, E: Entry, T, const N: usize> FlatPlace for Inline<W, E, T, N> {}
 
 impl<W: Word, E: Entry, T, const N: usize> fmt::Debug for Inline<W, E, T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

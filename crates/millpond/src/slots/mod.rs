@@ -8,11 +8,14 @@
 //!     │      └──▶ Books       which generation follows; refusals, statistics
 //!     └──▶ Storage     the values: the unsafe code of the pools
 //!            └──▶ SlotWords   live or dead, one word per slot; the bitmap
-//!                    └──▶ Place      where all arrays lie: one block of memory, or the pool itself
+//!                    └──▶ Place      where all arrays lie: one block of memory, the pool itself, or several
+//!                                    blocks
 //! ```
 
 #[cfg(feature = "alloc")]
 mod block;
+#[cfg(feature = "alloc")]
+mod blocks;
 mod books;
 mod circle;
 mod core;
@@ -20,17 +23,23 @@ mod counts;
 mod inline;
 mod partition;
 mod place;
+#[cfg(feature = "alloc")]
+mod sizes;
 mod words;
 
 #[cfg(feature = "alloc")]
 pub(crate) use self::block::Block;
+#[cfg(feature = "alloc")]
+pub(crate) use self::blocks::{BlockTable, Blocks, MoveEntries};
 pub(crate) use self::books::Books;
 pub(crate) use self::circle::{Circle, KeptCircle, first_generation};
 pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapAge, Entry, Parts, PartsMut, Place, Prefix};
+pub(crate) use self::place::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place, Prefix};
+#[cfg(feature = "alloc")]
+pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
 pub(crate) use self::words::{KeptWords, SlotWords, source};

@@ -14,9 +14,11 @@ use crate::occupancy::TopBit;
 ///
 /// # Safety
 ///
-/// `parts` and `parts_mut` give the same arrays at each call, of the same lengths: as many words as values,
+/// `parts` and `parts_mut` give the same arrays at each call, of the same lengths: as many words as there are slots,
 /// and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of the bitmap. They stay where they
-/// are for as long as the place does not move, and nothing but what `parts_mut` lends out changes them.
+/// are for as long as the place does not move, and nothing but what `parts_mut` lends out changes them; but a place
+/// that grows may say otherwise of methods of its own, which borrow it mutably. There is one value for each slot, which
+/// does not move then either.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -37,6 +39,30 @@ pub unsafe trait Place {
     fn parts(&self) -> Parts<'_, Self::Word, Self::Entry, Self::Value>;
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
+
+    /// Where the value of a slot is.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot.
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value>;
+
+    /// Where the values of several slots are, all of them mutable until the place is used again.
+    ///
+    /// # Safety
+    ///
+    /// There are such slots.
+    unsafe fn values_mut<const N: usize>(
+        &mut self,
+        indices: [Option<usize>; N],
+    ) -> [Option<*mut MaybeUninit<Self::Value>>; N];
+
+    /// Copies the bytes of the first values of another place.
+    ///
+    /// # Safety
+    ///
+    /// Both have at least so many slots. If they are in blocks, the blocks have the same sizes.
+    unsafe fn copy_values(&mut self, other: &Self, count: usize);
 
     /// What is known of the bitmap; of no use if there is none.
     #[inline(always)]
@@ -68,6 +94,14 @@ pub unsafe trait Place {
         debug_assert!(watch.is_none(), "nobody can watch these slots");
     }
 }
+
+/// A place whose values are one array.
+///
+/// # Safety
+///
+/// The values of [`parts`](Place::parts) and [`parts_mut`](Place::parts_mut) are the first of as many as there are
+/// words.
+pub(crate) unsafe trait FlatPlace: Place {}
 
 /// How old the bitmap of a place is.
 #[doc(hidden)]
@@ -124,7 +158,8 @@ pub struct Parts<'a, W, E, T> {
     pub(crate) bits: &'a [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a [E],
-    /// One value per slot: the first of them. No reference, as some may be lent out.
+    /// One value per slot: the first of them, if the place [is flat](FlatPlace). No reference, as some may be lent
+    /// out.
     pub(crate) values: *const MaybeUninit<T>,
 }
 
@@ -138,7 +173,7 @@ pub struct PartsMut<'a, W, E, T> {
     pub(crate) bits: &'a mut [u64],
     /// What the reuse order keeps.
     pub(crate) entries: &'a mut [E],
-    /// One value per slot: the first of them.
+    /// One value per slot: the first of them, if the place [is flat](FlatPlace).
     pub(crate) values: *mut MaybeUninit<T>,
 }
 

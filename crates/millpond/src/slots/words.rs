@@ -14,13 +14,16 @@
 //! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
 //! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
 
-use crate::handle::{HandleLayout, Word};
+#[cfg(feature = "alloc")]
+use core::ops::Range;
+
+use crate::handle::{HandleLayout, Issue, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
-#[cfg(feature = "alloc")]
-use crate::slots::Block;
 use crate::slots::{BitmapAge, Census, Circle, Counts, Entry, Inline, Place, Prefix};
+#[cfg(feature = "alloc")]
+use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
 #[cfg(feature = "validate")]
 use crate::validate::{Violation, ensure};
 
@@ -45,6 +48,11 @@ pub struct SlotWords<P: Place> {
 
 #[cfg(feature = "alloc")]
 impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
+    /// No slots, and no memory.
+    pub(crate) const fn empty() -> Self {
+        Self { place: Block::empty(), counts: Counts::NONE }
+    }
+
     /// All slots dead, with this word, every page touched. If asked for, the bitmap is in step whatever the
     /// number of slots.
     pub(crate) fn try_new(
@@ -73,7 +81,67 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
         clone.continue_from(self);
         Ok(clone)
     }
+}
 
+#[cfg(feature = "alloc")]
+impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
+    /// No slots, and no memory.
+    pub(crate) const fn growing(sizes: BlockSizes) -> Self {
+        Self { place: Blocks::new(sizes), counts: Counts::NONE }
+    }
+
+    /// Takes the next block. `room`: how many slots to make room for if there is none for that block; `in_step`:
+    /// the bitmap is in step whatever the number of slots. Gives the new slots, which are dead.
+    pub(crate) fn try_add_block(
+        &mut self,
+        room: usize,
+        entry_count: impl Fn(usize) -> usize,
+        move_entries: MoveEntries<E>,
+        in_step: bool,
+        fresh: W,
+    ) -> Result<Range<usize>, OutOfMemory> {
+        let old = self.slots();
+        let end = old + self.place.sizes().len_of(self.place.block_count());
+        if end > self.place.room() {
+            self.place.try_make_room(room.max(end), entry_count, move_entries, fresh)?;
+        }
+        let was_in_step = self.place.bitmap_age().in_step;
+        let is_in_step =
+            in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
+        // It is right as it is now, unless it is old.
+        let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
+        let new = self.place.try_add_block()?;
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step = is_in_step;
+            age.gathered_at = right_until.unwrap_or(age.gathered_at);
+        }
+        if is_in_step && !was_in_step {
+            self.gather();
+        }
+        let words = &self.place.parts().words[new.clone()];
+        self.counts.retired += words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        Ok(new)
+    }
+
+    /// Gives back the last block, all of whose slots are dead.
+    pub(crate) fn remove_block(&mut self) {
+        let Some(block) = self.place.last_block() else { return };
+        let words = &self.place.parts().words[block];
+        self.counts.retired -= words.iter().filter(|word| **word == W::RETIRED).count() as u32;
+        self.place.remove_block();
+    }
+
+    /// How many of these slots have retired.
+    pub(crate) fn retired_in(&self, slots: Range<usize>) -> usize {
+        match self.counts.retired {
+            0 => 0,
+            _ => self.as_slice()[slots].iter().filter(|word| **word == W::RETIRED).count(),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Place> SlotWords<P> {
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
         self.place.bitmap_age().in_step
@@ -81,13 +149,13 @@ impl<W: Word, E: Entry, T> SlotWords<Block<W, E, T>> {
 
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[W] {
+    pub(crate) fn as_slice(&self) -> &[P::Word] {
         self.place.parts().words
     }
 
     /// The words of 64 slots, if all of them are live.
     #[inline]
-    pub(crate) fn full_word(&self, word: usize) -> Option<&[W; WORD_SLOTS]> {
+    pub(crate) fn full_word(&self, word: usize) -> Option<&[P::Word; WORD_SLOTS]> {
         full_word(self.as_slice(), word)
     }
 }
@@ -170,7 +238,8 @@ impl<P: Place> SlotWords<P> {
     /// Takes on the words, entries and counts of another, of as many slots.
     pub(crate) fn continue_from(&mut self, other: &Self) {
         self.copy_state_from(other, other.slots());
-        self.entries_mut().copy_from_slice(other.entries());
+        let entries = other.entries();
+        self.entries_mut()[..entries.len()].copy_from_slice(entries);
     }
 
     #[inline]
@@ -225,12 +294,6 @@ impl<P: Place> SlotWords<P> {
     #[inline]
     pub(crate) fn vacant(&self) -> usize {
         self.slots() - self.live() - self.retired()
-    }
-
-    /// How many lifetimes have begun.
-    #[inline]
-    pub(crate) fn births(&self) -> u64 {
-        self.counts.births()
     }
 
     /// How many slots were live at once at most.
@@ -522,6 +585,7 @@ impl<P: Place> SlotWords<P> {
     }
 
     /// Takes on these words, of which as many are live, and this history.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
         let key = self.place.key();
         for (word, loaded) in self.place.parts_mut().words.iter_mut().zip(words) {
@@ -570,9 +634,13 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn validate(&self) -> Result<(), Violation> {
         let live = self.all().filter(|word| !word.is_dead()).count();
         ensure(
-            self.births().checked_sub(self.counts.deaths) == Some(live as u64),
+            self.counts.births().checked_sub(self.counts.deaths) == Some(live as u64),
             "as many slots are live as lifetimes have begun and not ended",
-            format_args!("{live} live, {} begun, {} ended", self.births(), self.counts.deaths),
+            format_args!(
+                "{live} live, {} begun, {} ended",
+                self.counts.births(),
+                self.counts.deaths
+            ),
         )?;
         ensure(
             self.counts.peak as usize >= live,
@@ -739,21 +807,21 @@ mod tests {
             } else {
                 words.set_dead(!step as usize, 1.as_dead());
             }
-            counts.push((words.live(), words.peak(), words.births()));
+            counts.push((words.live(), words.peak(), words.counts.births()));
         }
         let live: Vec<_> = counts.iter().map(|(live, ..)| *live).collect();
         assert_eq!(live, [1, 2, 3, 2, 1, 2, 3, 2, 1, 0, 1]);
         assert!(counts[2..].iter().all(|(_, peak, _)| *peak == 3));
         assert_eq!(counts[10].2, 6);
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.births()), (0, 3, 6));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 3, 6));
         for index in 0..4 {
             words.expect_birth();
             words.set_live(index, 1);
         }
-        assert_eq!((words.live(), words.peak(), words.births()), (4, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (4, 4, 10));
         words.set_all_dead(&circle(false));
-        assert_eq!((words.live(), words.peak(), words.births()), (0, 4, 10));
+        assert_eq!((words.live(), words.peak(), words.counts.births()), (0, 4, 10));
     }
 
     #[test]

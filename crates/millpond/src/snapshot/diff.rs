@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::state::{Shape, joined_order};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{Issue, Word};
 
 /// One difference between two snapshots, the left and the right.
 ///
@@ -155,9 +155,8 @@ impl<P: State, F: Fn(&P::Value, &mut Checksum)> Diff<'_, P, F> {
 
     fn next_of_slots(&mut self) -> Option<Difference<P::Handle>> {
         loop {
-            if let Some(index) = self.values_of.take()
-                && self.values_differ(index)
-            {
+            let looked_at = self.values_of.take();
+            if let Some(index) = looked_at.filter(|index| self.values_differ(*index)) {
                 let word = self.left.word(index);
                 let handle = (!word.is_dead()).then(|| P::Handle::from_kept_parts(index, word));
                 return Some(Difference::Value { index, handle });

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{SnapshotError, SnapshotOf, State};
+use crate::memory;
 
 /// The snapshots of the last few frames: a ring of a fixed number, all of its memory taken at the
 /// beginning.
@@ -50,12 +51,19 @@ impl<P: State> History<P> {
     ///
     /// If there is no memory for it.
     #[must_use]
+    #[track_caller]
     pub fn new(frames: usize, like: &SnapshotOf<P>) -> Self
     where
         P: Clone,
     {
-        let snapshots = (0..frames).map(|_| like.clone()).collect();
-        Self { snapshots, frames: alloc::vec![0; frames], oldest: 0, saved: 0 }
+        let reserved = memory::reserved(frames)
+            .and_then(|snapshots| Ok((snapshots, memory::reserved(frames)?)));
+        let Ok((mut snapshots, mut numbers)) = reserved else {
+            panic!("no memory for a history of {frames} frames");
+        };
+        snapshots.extend((0..frames).map(|_| like.clone()));
+        numbers.resize(frames, 0);
+        Self { snapshots, frames: numbers, oldest: 0, saved: 0 }
     }
 
     /// How many frames fit.

@@ -39,7 +39,8 @@
 //! values and of some bytes per slot beside them, up to the highest slot that was ever used; they never
 //! take memory. Values that are only `Clone` are cloned one at a time, by `clone_from` where
 //! both sides have one. (A [`BlockPool`](crate::BlockPool) takes or gives back blocks if the two sides do not
-//! have the same ones.) Should a clone panic, the pool (or the snapshot) that was being written is left
+//! have the same ones; a [`SideTable`](crate::SideTable) that grows takes memory if it has fewer slots than the other
+//! side uses.) Should a clone panic, the pool (or the snapshot) that was being written is left
 //! empty and valid, and nothing is dropped twice; such a snapshot refuses to be restored. The generations of
 //! such a pool may be those of the snapshot: handles of what was rolled back can come up again, as below.
 //!
@@ -188,7 +189,7 @@ impl<P: State> SnapshotOf<P> {
         } else if ours.capacity != theirs.capacity {
             let (pool, snapshot) = (theirs.capacity, ours.capacity);
             Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if ours.slots_per_block != theirs.slots_per_block {
+        } else if ours.block_sizes != theirs.block_sizes {
             Err(SnapshotError::OtherBlocks)
         } else {
             Err(SnapshotError::OtherLifetimes)

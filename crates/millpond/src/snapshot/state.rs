@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::ranges::Joined;
 use super::{Checksum, ToChecksum};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::Circle;
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `BlockPool`, `StaticPool`,
@@ -18,9 +18,10 @@ impl<P: sealed::State> State for P {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Shape {
+    /// [`GROWS`](Self::GROWS) if it follows from what is in the pool.
     pub(crate) capacity: usize,
-    /// 0 unless the pool has blocks.
-    pub(crate) slots_per_block: usize,
+    /// The sizes of the first block and of the largest; 0 unless the pool has blocks.
+    pub(crate) block_sizes: (usize, usize),
     /// The first generation of every slot and the last.
     pub(crate) first: u32,
     pub(crate) last: u32,
@@ -28,9 +29,13 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The capacity of what has as many slots as it needs.
+    #[cfg(feature = "alloc")]
+    pub(crate) const GROWS: usize = usize::MAX;
+
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
-        Self { capacity, slots_per_block: 0, first, last, wraps: circle.wraps }
+        Self { capacity, block_sizes: (0, 0), first, last, wraps: circle.wraps }
     }
 }
 
@@ -76,12 +81,14 @@ pub(crate) mod sealed {
         /// What it is called there.
         const NAME: &'static str;
         /// All but the objects.
-        type Saved: serde::Serialize + serde::de::DeserializeOwned;
+        type Saved: serde::Serialize;
+        /// The same, as it was read: in this form or a former one.
+        type Read: serde::de::DeserializeOwned;
         fn to_saved(&self) -> Self::Saved;
         /// How many slots it has generations of, which is what the number of objects cannot exceed.
-        fn saved_slots(saved: &Self::Saved) -> usize;
+        fn saved_slots(saved: &Self::Read) -> usize;
         /// A pool of this state, if it is one.
-        fn from_saved(saved: Self::Saved, objects: Objects<Self>) -> Result<Self, Refused>;
+        fn from_saved(saved: Self::Read, objects: Objects<Self>) -> Result<Self, Refused>;
         fn taking_over_clones() -> fn(&mut Self, &Self)
         where
             Self::Value: Clone;
@@ -122,6 +129,10 @@ pub(crate) mod sealed {
             self
         }
 
+        /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
+        #[doc(hidden)]
+        fn add_growth_to(&self, _sum: &mut crate::snapshot::Checksum) {}
+
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
         #[doc(hidden)]
@@ -158,6 +169,7 @@ pub(crate) fn checksum<P: State>(pool: &P, add_value: impl Fn(&P::Value, &mut Ch
     let Shape { capacity, first, last, wraps, .. } = pool.shape();
     let mut sum = Checksum::new();
     sum.add(&(capacity, first, last, wraps));
+    pool.add_growth_to(&mut sum);
     let fresh = <P::Handle as HandleLayout>::Word::from_generation(first).as_dead();
     let mut slots = 0_u64;
     let with_values = if P::DEAD_HAVE_VALUES { capacity } else { pool.used() };

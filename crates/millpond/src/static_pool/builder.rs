@@ -33,7 +33,7 @@ pub struct StaticPoolBuilder<T, const N: usize, H: HandleLayout = Handle<T>> {
     types: PhantomData<fn() -> (T, H)>,
 }
 
-impl<T, const N: usize> StaticPoolBuilder<T, N> {
+impl<T, const N: usize, H: HandleLayout> StaticPoolBuilder<T, N, H> {
     pub(super) const fn new() -> Self {
         Self { lifetimes: Lifetimes::PLAIN, types: PhantomData }
     }

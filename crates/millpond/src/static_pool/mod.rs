@@ -115,6 +115,21 @@ impl<T, const N: usize> StaticPool<T, N> {
 }
 
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// A builder of pools of exactly this type, in a constant, if need be: the handles are those of the type that is
+    /// written down, where `builder` begins with the default ones.
+    ///
+    /// ```
+    /// use millpond::StaticPool;
+    ///
+    /// millpond::handle_type! { struct Key; }
+    /// type Keyed = StaticPool<u32, 64, Key>;
+    /// const NODES: Keyed = Keyed::typed_builder().name("nodes").build();
+    /// assert_eq!(NODES.name(), Some("nodes"));
+    /// ```
+    pub const fn typed_builder() -> StaticPoolBuilder<T, N, H> {
+        StaticPoolBuilder::new()
+    }
+
     /// An empty pool of any handle layout, where the type is written down. More slots than the layout
     /// can name do not compile.
     ///
@@ -228,6 +243,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// # Errors
     ///
     /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     // Always inlined: as a call, the value would be written to the stack piece by piece and read back
     // as a whole before the pieces have arrived, a stall longer than all of the rest.
     #[inline(always)]
@@ -312,6 +328,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already, or may
     /// never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         match self.core.claim(handle, &mut self.storage) {
             Ok(index) => {
@@ -406,6 +423,10 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.storage.find_mut(handle)
     }
 
+    crate::together::object_at_methods!(H, T, example "StaticPool::<_, 8>::new()");
+
+    crate::together::get_each_mut_method!(H, T, example "StaticPool::<_, 8>::new()", |pool, handles| pool.storage.find_each_mut(handles));
+
     /// Several values at once, to change. O(K²) for K handles.
     ///
     /// ```
@@ -426,7 +447,8 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         &mut self,
         handles: [H; K],
     ) -> Result<[&mut T; K], GetDisjointMutError> {
-        self.storage.find_disjoint_mut(handles, &self.core)
+        let Self { storage, core, .. } = self;
+        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
 
     /// Whether the handle's object lives. O(1).

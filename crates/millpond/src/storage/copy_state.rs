@@ -24,10 +24,9 @@ impl<P: Place> Storage<P> {
         let used_and_linked = self.linked_until(used);
         // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
         assert!(used_and_linked <= self.slots().min(other.slots()));
-        let source = other.words.place().parts().values;
-        let values = self.words.place_mut().parts_mut().values;
-        // SAFETY: both have as many values (invariant 1), in places of their own.
-        unsafe { values.copy_from_nonoverlapping(source, used_and_linked) };
+        // SAFETY: both have as many slots, and pools of blocks that take over each other's state have blocks of the
+        // same sizes.
+        unsafe { self.words.place_mut().copy_values(other.words.place(), used_and_linked) };
         self.words.copy_state_from(&other.words, used);
     }
 
@@ -57,7 +56,7 @@ impl<P: Place> Storage<P> {
             }
             match (self.get_mut(index), other.get(index)) {
                 (Some(value), Some(source)) => assign(value, source),
-                (Some(_), None) => drop(self.take(index, word)),
+                (Some(_), None) => self.drop_value(index, word),
                 (None, Some(source)) => self.put(index, word, copy(source)),
                 (None, None) => {}
             }

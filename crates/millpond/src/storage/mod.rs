@@ -5,7 +5,7 @@
 //!
 //! # Invariant
 //!
-//! 1. The place has as many values as words, and the two never change ([`Place`]).
+//! 1. The place has as many values as words ([`Place`]).
 //! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
@@ -16,16 +16,24 @@
 //! The words change nowhere else: they are private to this module, and what is lent out is shared or
 //! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
+#[cfg(feature = "alloc")]
+mod blocks;
 mod copy_state;
 #[cfg(feature = "alloc")]
 mod cursor;
 mod dead;
+#[cfg(feature = "alloc")]
+mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
 mod packed;
 mod retain;
 mod runs;
 
+#[cfg(feature = "alloc")]
+pub use blocks::{BlockRuns, BlockRunsMut};
+#[cfg(feature = "alloc")]
+pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
@@ -42,7 +50,7 @@ use core::slice;
 
 use crate::address::position_in;
 use crate::errors::GetDisjointMutError;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Refusal, Word};
 #[cfg(feature = "alloc")]
 use crate::memory::OutOfMemory;
 #[cfg(feature = "alloc")]
@@ -51,7 +59,7 @@ use crate::occupancy::{Occupancy, Source};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
-use crate::slots::{Circle, Core, Entry, Inline, KeptWords, Place, SlotWords, source};
+use crate::slots::{Circle, Core, Entry, FlatPlace, Inline, KeptWords, Place, SlotWords, source};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -226,20 +234,40 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.get_unchecked_mut(index) })
     }
 
-    /// Mutable references to the values of several handles, if all are good, and no two the same.
-    pub(crate) fn find_disjoint_mut<
-        R: ReuseOrder,
-        H: HandleLayout<Word = P::Word>,
-        const K: usize,
-    >(
+    /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.
+    pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
         &mut self,
         handles: [H; K],
-        core: &Core<R, H>,
+        check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
     ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
-        core.check_disjoint(&handles, &self.words)?;
-        let indices = handles.map(|handle| handle.index() as usize);
-        // SAFETY: every handle is good, so its slot is live, and good handles that differ name different slots.
-        Ok(unsafe { self.get_disjoint_unchecked_mut(indices) })
+        for (position, &handle) in handles.iter().enumerate() {
+            if let Err(refusal) = check(handle, &self.words) {
+                return Err(GetDisjointMutError::Refused { position, refusal });
+            }
+            if handles[..position].contains(&handle) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        let found = self.find_each_mut(handles)?;
+        Ok(found.map(|value| value.expect("a good handle has a value")))
+    }
+
+    /// A mutable reference to the value of each handle that is good, if no two of these are the same.
+    pub(crate) fn find_each_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
+        &mut self,
+        handles: [H; K],
+    ) -> Result<[Option<&mut P::Value>; K], GetDisjointMutError> {
+        let indices = handles.map(|handle| {
+            let index = handle.index() as usize;
+            self.words.is_live_in(index, handle.word()).then_some(index)
+        });
+        for (position, index) in indices.iter().enumerate() {
+            if index.is_some() && indices[..position].contains(index) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        // SAFETY: the slots are live, as tested, and no two are the same.
+        Ok(unsafe { self.get_each_unchecked_mut(indices) })
     }
 }
 
@@ -260,77 +288,8 @@ impl<P: Place> Storage<P> {
     }
 
     #[inline]
-    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
-        Values::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
-        self.words_and_iter_mut().1
-    }
-
-    /// The same with the words as they are kept, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_iter_mut(
-        &mut self,
-    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
-        let key = self.words.place().key();
-        let (words, values, occupancy) = self.split_mut();
-        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
-    }
-
-    /// The values to change, one at a time, by ascending index.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, CursorMut::new(values, occupancy))
-    }
-
-    #[inline]
-    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
-        ValueRuns::new(self.values(), self.occupancy())
-    }
-
-    #[inline]
-    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
-        self.words_and_runs_mut().1
-    }
-
-    /// The runs to change, with the words as they are kept, which say the generations.
-    #[inline]
-    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
-        let (words, values, occupancy) = self.split_mut();
-        (words, ValueRunsMut::new(values, occupancy))
-    }
-
-    /// The words as they are kept, the values and an occupancy that is up to date.
-    #[inline]
-    #[allow(clippy::type_complexity, reason = "three slices of one place")]
-    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
-        self.words.refresh();
-        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
-        let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed alone (`Place`).
-        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
-        let source = match P::HAS_BITMAP {
-            true => Source::Bits(parts.bits),
-            false => source::<P>(parts.words),
-        };
-        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
-    }
-
-    #[inline]
     fn slots(&self) -> usize {
         self.words.slots()
-    }
-
-    /// All values, initialised or not.
-    #[inline]
-    fn values(&self) -> &[MaybeUninit<P::Value>] {
-        let parts = self.words.place().parts();
-        // SAFETY: there are as many values as words (`Place`).
-        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
     }
 
     /// A place for a value.
@@ -346,8 +305,8 @@ impl<P: Place> Storage<P> {
     /// The index is that of a slot.
     #[inline]
     unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
-        // SAFETY: there are as many values as slots (invariant 1).
-        let value = unsafe { self.words.place().parts().values.add(index) };
+        // SAFETY: there is such a slot.
+        let value = unsafe { self.words.place().value(index) };
         // SAFETY: the values are borrowed with the storage.
         unsafe { &*value }
     }
@@ -357,8 +316,10 @@ impl<P: Place> Storage<P> {
     /// The index is that of a slot.
     #[inline]
     unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
-        // SAFETY: there are as many values as slots (invariant 1).
-        let value = unsafe { self.words.place_mut().parts_mut().values.add(index) };
+        // SAFETY: there is such a slot.
+        let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
+            unreachable!("a value for an index")
+        };
         // SAFETY: the values are borrowed alone, with the storage.
         unsafe { &mut *value }
     }
@@ -420,19 +381,19 @@ impl<P: Place> Storage<P> {
     /// # Safety
     ///
     /// All slots are live, and no two are the same.
-    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+    unsafe fn get_each_unchecked_mut<const N: usize>(
         &mut self,
-        indices: [usize; N],
-    ) -> [&mut P::Value; N] {
-        debug_assert!(indices.iter().all(|index| self.words.is_live(*index)));
-        let values = self.words.place_mut().parts_mut().values;
-        indices.map(|index| {
-            // SAFETY: a live slot is within the array (invariant 1).
-            let value = unsafe { values.add(index) };
+        indices: [Option<usize>; N],
+    ) -> [Option<&mut P::Value>; N] {
+        debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
+        // SAFETY: live slots are slots.
+        let values = unsafe { self.words.place_mut().values_mut(indices) };
+        values.map(|value| {
+            let value = value?;
             // SAFETY: no other of these references is to the same slot, and they borrow `self`.
             let value = unsafe { &mut *value };
             // SAFETY: the value of a live slot is initialised (invariant 2).
-            unsafe { value.assume_init_mut() }
+            Some(unsafe { value.assume_init_mut() })
         })
     }
 
@@ -523,6 +484,33 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.take_unchecked(index, end) })
     }
 
+    /// Makes a live slot dead, with this word, and drops its value where it is: a large one would not fit on the
+    /// stack. Nothing happens if the slot is dead.
+    pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
+        /// Makes the slot dead, also when the drop has panicked.
+        struct Bury<'a, P: Place>(&'a mut Storage<P>, usize, P::Word);
+        impl<P: Place> Drop for Bury<'_, P> {
+            fn drop(&mut self) {
+                let Self(storage, index, word) = self;
+                match *word == P::Word::RETIRED {
+                    true => storage.retire(*index),
+                    false => storage.set_dead(*index, *word),
+                }
+                storage.bury(*index);
+            }
+        }
+
+        if !self.words.is_live(index) {
+            return;
+        }
+        assert!(word.is_dead(), "the word of a dead slot");
+        let guard = Bury(self, index, word);
+        let value = guard.0.value_mut(index).as_mut_ptr();
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
+        // slot dead before anybody else can look at it: the value's own code does not have the storage.
+        unsafe { value.drop_in_place() };
+    }
+
     /// Makes all slots dead without dropping their values, which have no drop code to run.
     pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
         debug_assert!(!core::mem::needs_drop::<P::Value>());
@@ -546,24 +534,6 @@ impl<P: Place> Storage<P> {
         self.words.reset(word);
     }
 
-    /// Gives the slots, which are dead, these words of dead slots, and this history.
-    pub(crate) fn load_dead(&mut self, words: &[P::Word], inserted: u64, peak: usize) {
-        let all_dead = words.iter().all(|word| word.is_dead());
-        assert!(all_dead && self.words.live() == 0, "a live slot has a value");
-        self.words.load(words, inserted, peak);
-    }
-
-    /// The address of the first slot.
-    pub(crate) fn address(&self) -> usize {
-        self.words.place().parts().values.addr()
-    }
-
-    /// Which slot a reference into the array refers to.
-    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
-        position_in(self.values(), core::ptr::from_ref(value))
-            .filter(|&index| self.words.is_live(index))
-    }
-
     /// Writes the link of a slot that is dead (or becomes so now).
     #[inline]
     fn write_link(&mut self, index: usize, link: Link) {
@@ -572,6 +542,84 @@ impl<P: Place> Storage<P> {
             // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
             unsafe { slot.write_unaligned(link) };
         }
+    }
+}
+
+/// Of values in one array.
+impl<P: FlatPlace> Storage<P> {
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
+        Values::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(
+        &mut self,
+    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
+        let key = self.words.place().key();
+        let (words, values, occupancy) = self.split_mut();
+        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, CursorMut::new(values, occupancy))
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
+        ValueRuns::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
+        self.words_and_runs_mut().1
+    }
+
+    /// The runs to change, with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValueRunsMut::new(values, occupancy))
+    }
+
+    /// The words as they are kept, the values and an occupancy that is up to date.
+    #[inline]
+    #[allow(clippy::type_complexity, reason = "three slices of one place")]
+    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
+        self.words.refresh();
+        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
+        let parts = self.words.place_mut().parts_mut();
+        // SAFETY: there are as many values as words, borrowed alone (`FlatPlace`).
+        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let source = match P::HAS_BITMAP {
+            true => Source::Bits(parts.bits),
+            false => source::<P>(parts.words),
+        };
+        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
+    }
+
+    /// All values, initialised or not.
+    #[inline]
+    fn values(&self) -> &[MaybeUninit<P::Value>] {
+        let parts = self.words.place().parts();
+        // SAFETY: there are as many values as words (`FlatPlace`).
+        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
+    }
+
+    /// Which slot a reference into the array refers to.
+    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
+        position_in(self.values(), core::ptr::from_ref(value))
+            .filter(|&index| self.words.is_live(index))
     }
 }
 
@@ -639,7 +687,9 @@ impl<P: Place> Slots for Storage<P> {
         if !Self::LINKED || self.words.is_live(index) {
             return Link::NONE;
         }
-        let slot = self.values()[index].as_ptr().cast::<Link>();
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        let slot = unsafe { self.value_unchecked(index) }.as_ptr().cast::<Link>();
         // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
         unsafe { slot.read_unaligned() }
     }
@@ -677,7 +727,7 @@ impl<P: Place> DropRest<'_, P> {
             while self.from < self.storage.slots() {
                 self.from += 1;
                 // The last word that the slot has: the storage goes.
-                drop(self.storage.take(self.from - 1, P::Word::RETIRED));
+                self.storage.drop_value(self.from - 1, P::Word::RETIRED);
             }
         }
         // Last, as each value that goes leaves a dead slot.
@@ -698,14 +748,26 @@ impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
         let (slots, entries) = (self.slots(), self.words.entries().len());
         let in_step = self.words.is_in_step();
         let mut storage = Self::try_with_entries(slots, entries, in_step, W::RETIRED)?;
-        for (index, value) in self.iter() {
-            storage.put(index, self.words.as_slice()[index], value.clone());
-        }
-        for index in 0..self.slots() {
-            storage.set_link(index, self.link(index));
-        }
-        storage.words.continue_from(&self.words);
+        storage.clone_into_dead(self);
         Ok(storage)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Place<Value: Clone>> Storage<P> {
+    /// Becomes a copy of another with as many slots, where all slots are dead. If a value's clone panics, the slots
+    /// before it have their copies.
+    fn clone_into_dead(&mut self, other: &Self) {
+        for index in other.occupancy().iter() {
+            let (Some(word), Some(value)) = (other.words.of_live(index), other.get(index)) else {
+                continue;
+            };
+            self.put(index, word, value.clone());
+        }
+        for index in 0..other.slots() {
+            self.set_link(index, other.link(index));
+        }
+        self.words.continue_from(&other.words);
     }
 }
 

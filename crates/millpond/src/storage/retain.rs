@@ -1,5 +1,5 @@
 use super::Storage;
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::WORD_SLOTS;
 use crate::reuse::{Queue, ReuseOrder};
 use crate::slots::{Core, Place};

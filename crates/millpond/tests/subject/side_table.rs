@@ -46,7 +46,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
 
     fn build(plan: Plan) -> Self {
         let slots = super::planned!(HandleAllocator::builder().handle::<H>(), plan).build();
-        Self { table: SideTable::new(slots.capacity()), slots, is_ahead: false }
+        Self { table: SideTable::with_capacity(slots.capacity()), slots, is_ahead: false }
     }
 
     fn capacity(&self) -> usize {

@@ -17,7 +17,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
-use core::mem::{ManuallyDrop, MaybeUninit};
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::memory::{self, OutOfMemory};
@@ -62,9 +62,7 @@ impl Drop for Chunk {
 impl Chunks {
     /// Takes a chunk of so many slots, which is not 0. If there is no memory, nothing has happened.
     pub(super) fn try_grow<T>(chunks: &Rc<Self>, slots: usize) -> Result<(), OutOfMemory> {
-        let mut chunk: Box<[MaybeUninit<Live<T>>]> =
-            memory::from_fn(slots, |_| MaybeUninit::uninit())?;
-        memory::touch(&mut chunk);
+        let chunk = memory::uninit_and_touched::<Live<T>>(slots)?;
         let slots_after = chunks.slots().checked_add(slots).ok_or(OutOfMemory)?;
         let mut free = chunks.free.borrow_mut();
         let room_missing = slots_after - free.len();

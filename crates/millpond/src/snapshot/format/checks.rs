@@ -83,10 +83,13 @@ pub enum Refused {
         expected: usize,
         found: usize,
     },
-    BlockNotThere {
-        slot: u64,
-        block: u64,
+    BlockSizes {
+        first: u64,
+        last: u64,
     },
+    /// The blocks up to the last are not there, so that their memory would be out of proportion.
+    TooFar(u64),
+    SlotsThere(u64),
     /// Slots count from the block's first.
     InBlock(usize, Box<Refused>),
 }
@@ -140,8 +143,17 @@ impl fmt::Display for Refused {
             Refused::BlockLength { expected, found } => {
                 write!(f, "it lists {found} generations, expected {expected}")
             }
-            Refused::BlockNotThere { slot, block } => {
-                write!(f, "slot {slot} is live, but its block {block} is not there")
+            Refused::BlockSizes { first, last } => {
+                write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
+            }
+            Refused::TooFar(block) => {
+                write!(f, "block {block} is there, and too many before it never were")
+            }
+            Refused::SlotsThere(slots) => {
+                write!(
+                    f,
+                    "{slots} slots are there, which are not those of whole blocks with generations"
+                )
             }
             Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),
         }
@@ -158,7 +170,7 @@ pub(super) fn check<P: Load>(
     objects: Objects<P>,
 ) -> Result<CheckedPool<P>, Refused> {
     check_labels(&state.pool, P::KIND, &state.reuse, P::reuse_name())?;
-    check_slots(state, objects, P::order_of())
+    check_slots(state, objects, P::order_of(), state.generations.len())
 }
 
 pub(super) fn check_labels(
@@ -176,21 +188,22 @@ pub(super) fn check_labels(
     Ok(())
 }
 
-/// Checks all but what kind of pool it is. The order lists these slots.
+/// Checks all but what kind of pool it is. The order lists these slots. There were at most `capacity` slots.
 pub(super) fn check_slots<P: Load>(
     state: &SavedState,
     objects: Objects<P>,
     order_of: OrderOf,
+    capacity: usize,
 ) -> Result<CheckedPool<P>, Refused> {
     let circle = check_circle::<P>(state.first, state.last, state.wraps)?;
-    let mut words = check_generations::<P>(state, &circle)?;
+    let mut words = check_generations::<P>(&state.generations, &circle)?;
     let values = place_objects::<P>(objects, &mut words)?;
     let live = words.iter().filter(|word| !word.is_dead()).count();
     let order = check_order::<WordOf<P>>(state, &words, live, order_of)?;
     let peak = usize::try_from(state.peak).unwrap_or(usize::MAX);
     let SavedState { inserted, refused, evicted, .. } = *state;
     if P::COUNTS {
-        Counters { inserted, refused, evicted, peak: state.peak }.check(live, words.len())?;
+        Counters { inserted, refused, evicted, peak: state.peak }.check(live, capacity)?;
     }
     Ok((Checked { circle, words, order, inserted, refused, evicted, peak }, values))
 }
@@ -234,17 +247,17 @@ pub(super) fn check_circle<P: Load>(
 }
 
 /// The words of the slots, all of them dead.
-fn check_generations<P: Load>(
-    state: &SavedState,
+pub(super) fn check_generations<P: Load>(
+    generations: &[u32],
     circle: &Circle<WordOf<P>>,
 ) -> Result<Vec<WordOf<P>>, Refused> {
-    let slots = state.generations.len();
+    let slots = generations.len();
     if slots > P::Handle::CAPACITY_MAX {
         return Err(Refused::TooManySlots(slots));
     }
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::OutOfMemory(slots))?;
-    for (slot, &generation) in state.generations.iter().enumerate() {
+    for (slot, &generation) in generations.iter().enumerate() {
         let in_layout = generation <= P::Handle::LIFETIMES_MAX;
         let word = WordOf::<P>::from_generation(if in_layout { generation } else { 0 });
         let on_circle = !P::COUNTS || circle.age(word) <= circle.age(circle.last);

@@ -27,41 +27,42 @@
 //!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
 //!   those of all slots.
 //!
-//! The state of a [`BlockPool`](crate::BlockPool) has no list of its own of generations and orders, but one of
-//! blocks:
+//! Of a side table `inserted`, `refused`, `evicted` and `peak` are 0 if its capacity is fixed. If it grows,
+//! `inserted` is 1, `peak` is the most slots that it may have, or 0 without a limit, and `generations` ends at the
+//! last slot that ever had a value.
+//!
+//! The state of a [`BlockPool`](crate::BlockPool) says beside its slots how it grows:
 //!
 //! ```json
 //! {
-//!   "pool": "BlockPool", "reuse": "Lifo",
-//!   "first": 1, "last": 2147483647, "wraps": false,
-//!   "slots_per_block": 2, "max_blocks": 8, "give_back_beyond": null,
-//!   "blocks": [
-//!     { "there": true, "generations": [1, 2], "order": [[1, 1]], "inserted": 2, "peak": 2 },
-//!     { "there": false, "generations": [2, 2], "order": [], "inserted": 2, "peak": 2 },
-//!     null
-//!   ],
-//!   "inserted": 4, "refused": 0, "evicted": 0, "peak": 4,
-//!   "blocks_peak": 2, "taken": 2, "taken_by_insertions": 2, "given_back": 1
+//!   "pool": "BlockPool/2",
+//!   "growth": {
+//!     "first_block": 4, "largest_block": 1024, "max_blocks": 20, "give_back_beyond": null,
+//!     "slots_there": 4, "blocks_peak": 2, "taken": 2, "taken_by_insertions": 2, "given_back": 1
+//!   },
+//!   "slots": { "pool": "BlockPool/2", "reuse": "Lifo", … "generations": [1, 2, 1, 1, 2, 1, 1, 1], … }
 //! }
 //! ```
 //!
-//! - `blocks`: up to the last that was ever there; `null` for one that never was. What is said of a
-//!   block is as for a pool of its own, with slots that count from the block's first. One that was given
-//!   back has no order: it is taken again with the lowest slot first. Which block comes next follows
-//!   from what is vacant.
-//! - `objects` are those of the whole pool, as above.
+//! - `slots` is the state as of other pools. Its `generations` are those of all slots that were ever there; its order
+//!   is that of the `slots_there`, which are the first ones, in whole blocks.
+//! - `objects` are as above.
+//!
+//! Files in which each block of a `BlockPool` has generations and an order of its own (`"pool": "BlockPool"`) are
+//! read as well: the orders are joined, that of the lowest block first.
 //!
 //! Whatever is read is checked before a pool is made of it.
 
 mod blocks;
 mod checks;
+mod former_blocks;
 mod objects;
 mod state;
 
-pub(crate) use blocks::{CheckedBlock, SavedBlock, SavedBlocks};
-pub(crate) use checks::{Checked, Counters, Refused};
+pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
+pub(crate) use checks::{Checked, Refused};
 pub(crate) use objects::Objects;
-pub(crate) use state::{Label, OrderOf};
+pub(crate) use state::{Label, OrderOf, SavedState};
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -73,7 +74,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::SnapshotOf;
 use super::state::sealed::{Load, Save, State};
 use objects::{ObjectsOf, ReadObjects};
-use state::{SavedState, Version};
+use state::Version;
 
 /// Implements `Serialize` and `Deserialize` for a pool that is `Load`.
 macro_rules! serde_of_pool {
@@ -132,6 +133,7 @@ struct PoolVisitor<P>(PhantomData<P>);
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
     type Saved = SavedState;
+    type Read = SavedState;
 
     fn to_saved(&self) -> SavedState {
         SavedState::of(self)
@@ -167,14 +169,14 @@ where
     fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
         let missing = |at| de::Error::invalid_length(at, &self);
         let _: Version = fields.next_element()?.ok_or_else(|| missing(0))?;
-        let state: P::Saved = fields.next_element()?.ok_or_else(|| missing(1))?;
+        let state: P::Read = fields.next_element()?.ok_or_else(|| missing(1))?;
         let read = ReadObjects::<P>::at_most(P::saved_slots(&state));
         let objects = fields.next_element_seed(read)?.ok_or_else(|| missing(2))?;
         P::from_saved(state, objects).map_err(de::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<P, A::Error> {
-        let (mut version, mut state, mut objects) = (None::<Version>, None::<P::Saved>, None);
+        let (mut version, mut state, mut objects) = (None::<Version>, None::<P::Read>, None);
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
                 Field::Version => put(&mut version, fields.next_value()?, "version")?,

@@ -12,7 +12,7 @@ use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeTuple, Serial
 use super::super::ranges::Joined;
 use super::super::state::sealed::State;
 use super::{read_list, room};
-use crate::handle::{HandleLayout, Word};
+use crate::handle::{HandleLayout, Issue, Word};
 
 /// The objects of a pool, to be written.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
@@ -118,6 +118,38 @@ pub enum Objects<P: State> {
     Named(Vec<(Option<P::Handle>, P::Value)>),
     /// The live slots, and the values by ascending slot.
     Counted { live: Vec<(u32, u32)>, values: Vec<P::Value> },
+}
+
+impl<P: State> Objects<P> {
+    /// The same of another pool with such handles and values.
+    pub(super) fn of_pool<B: State<Value = P::Value, Handle = P::Handle>>(self) -> Objects<B> {
+        match self {
+            Self::Named(named) => Objects::Named(named),
+            Self::Counted { live, values } => Objects::Counted { live, values },
+        }
+    }
+
+    /// Which slots have objects, of the slots below this one.
+    pub(super) fn live_slots(&self, slots: usize) -> Vec<bool> {
+        let mut is_live = alloc::vec![false; slots];
+        let mut note = |slots: core::ops::Range<usize>| {
+            let end = slots.end.min(is_live.len());
+            is_live[slots.start.min(end)..end].fill(true);
+        };
+        match self {
+            Self::Named(named) => {
+                let handles = named.iter().filter_map(|(handle, _)| *handle);
+                handles.map(|handle| handle.index() as usize).for_each(|at| note(at..at + 1));
+            }
+            Self::Counted { live, .. } => live
+                .iter()
+                .map(|(first, count)| {
+                    *first as usize..(*first as usize).saturating_add(*count as usize)
+                })
+                .for_each(note),
+        }
+        is_live
+    }
 }
 
 /// Reads objects, of at most so many slots.

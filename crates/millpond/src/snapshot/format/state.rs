@@ -6,8 +6,9 @@ use ::serde::de::{self, Deserializer, Visitor};
 use ::serde::{Deserialize, Serialize};
 use core::fmt;
 
-use super::super::state::{joined_order, sealed::Load};
+use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
 use super::read_list;
+use crate::Stats;
 use crate::handle::Word;
 
 /// The version of the format.
@@ -52,31 +53,44 @@ pub enum OrderOf {
 #[serde(deny_unknown_fields)]
 #[doc(hidden)]
 pub struct SavedState {
-    pub(super) pool: Label,
-    pub(super) reuse: Label,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    pub(super) wraps: bool,
+    pub(crate) pool: Label,
+    pub(crate) reuse: Label,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) wraps: bool,
     #[serde(deserialize_with = "read_list")]
-    pub(super) generations: Vec<u32>,
+    pub(crate) generations: Vec<u32>,
     #[serde(deserialize_with = "read_list")]
-    pub(super) order: Vec<(u32, u32)>,
-    pub(super) inserted: u64,
-    pub(super) refused: u64,
-    pub(super) evicted: u64,
-    pub(super) peak: u64,
+    pub(crate) order: Vec<(u32, u32)>,
+    pub(crate) inserted: u64,
+    pub(crate) refused: u64,
+    pub(crate) evicted: u64,
+    pub(crate) peak: u64,
 }
 
 impl SavedState {
     pub(super) fn of<P: Load>(pool: &P) -> Self {
-        let (shape, stats) = (pool.shape(), pool.saved_stats());
+        let (kind, reuse, shape) = (P::KIND, P::reuse_name(), pool.shape());
+        let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
+        Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
+    }
+
+    /// Of so many slots.
+    pub(crate) fn of_slots<P: State>(
+        pool: &P,
+        kind: &str,
+        reuse: &str,
+        slots: usize,
+        stats: Stats,
+    ) -> Self {
+        let shape = pool.shape();
         Self {
-            pool: Label::of(P::KIND),
-            reuse: Label::of(P::reuse_name()),
+            pool: Label::of(kind),
+            reuse: Label::of(reuse),
             first: shape.first,
             last: shape.last,
             wraps: shape.wraps,
-            generations: (0..shape.capacity).map(|index| pool.word(index).generation()).collect(),
+            generations: (0..slots).map(|index| pool.word(index).generation()).collect(),
             order: joined_order(pool).map(|r| (r.start as u32, r.len() as u32)).collect(),
             inserted: stats.inserted,
             refused: stats.refused,

@@ -1,0 +1,115 @@
+//! Iterators that move values out of a side table, one at a time: a panic, a drop half-way or a leak leaves a table
+//! that is as good as after that many removals.
+
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::SideTable;
+use crate::handle::{HandleLayout, handle_of_live};
+use crate::occupancy::LiveWalk;
+
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Moves all values out, in index order. What is not taken is removed when the iterator is dropped; if the
+    /// iterator is leaked, what it has not handed out stays in the table. What was stale stays stale.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// table.insert(handle, "cargo").unwrap();
+    /// assert_eq!(table.drain().collect::<Vec<_>>(), [(handle, "cargo")]);
+    /// assert!(table.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, H, V> {
+        let walk = LiveWalk::new(self.occupancy());
+        Drain { table: self, walk }
+    }
+
+    /// The value of a live slot that a walk has come to.
+    #[inline]
+    fn take(&mut self, index: usize) -> Option<(H, V)> {
+        let handle = handle_of_live(index, self.storage.words().as_slice());
+        Some((handle, self.remove_slot(index)?))
+    }
+}
+
+/// Implements what both have in common: `self.table` and `self.walk`.
+macro_rules! moving_iterator {
+    ($name:ident $(, $lifetime:lifetime)?) => {
+        impl<H: HandleLayout, V> Iterator for $name<$($lifetime,)? H, V> {
+            type Item = (H, V);
+
+            #[inline]
+            fn next(&mut self) -> Option<(H, V)> {
+                let index = self.walk.next(self.table.occupancy())?;
+                self.table.take(index)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.table.len(), Some(self.table.len()))
+            }
+        }
+
+        impl<H: HandleLayout, V> DoubleEndedIterator for $name<$($lifetime,)? H, V> {
+            #[inline]
+            fn next_back(&mut self) -> Option<(H, V)> {
+                let index = self.walk.next_back(self.table.occupancy())?;
+                self.table.take(index)
+            }
+        }
+
+        impl<H: HandleLayout, V> ExactSizeIterator for $name<$($lifetime,)? H, V> {}
+        impl<H: HandleLayout, V> FusedIterator for $name<$($lifetime,)? H, V> {}
+
+        impl<H: HandleLayout, V> fmt::Debug for $name<$($lifetime,)? H, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("remaining", &self.table.len())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Moves the values out of a side table in index order; made by [`SideTable::drain`].
+pub struct Drain<'a, H: HandleLayout, V> {
+    table: &'a mut SideTable<H, V>,
+    walk: LiveWalk,
+}
+
+moving_iterator!(Drain, '_);
+
+/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+impl<H: HandleLayout, V> Drop for Drain<'_, H, V> {
+    fn drop(&mut self) {
+        struct Rest<'a, 'b, H: HandleLayout, V>(&'a mut Drain<'b, H, V>);
+        impl<H: HandleLayout, V> Drop for Rest<'_, '_, H, V> {
+            fn drop(&mut self) {
+                self.0.by_ref().for_each(drop);
+            }
+        }
+        let rest = Rest(self);
+        rest.0.by_ref().for_each(drop);
+    }
+}
+
+/// Moves the values out of a side table that is no longer needed, in index order.
+pub struct IntoIter<H: HandleLayout, V> {
+    table: SideTable<H, V>,
+    walk: LiveWalk,
+}
+
+moving_iterator!(IntoIter);
+
+impl<H: HandleLayout, V> IntoIterator for SideTable<H, V> {
+    type Item = (H, V);
+    type IntoIter = IntoIter<H, V>;
+
+    /// The handles and values in index order, from both ends.
+    fn into_iter(self) -> IntoIter<H, V> {
+        let walk = LiveWalk::new(self.occupancy());
+        IntoIter { table: self, walk }
+    }
+}

@@ -1,0 +1,478 @@
+//! The slots of a pool that grows: the values in blocks that stay where they are, all else in one.
+//!
+//! ```text
+//! books     words │ entries of the reuse order │ bitmap      one block, replaced by a larger one as the pool grows
+//! table     block 0 │ block 1 │ block 2 …                    where the values of each block are
+//!              │         │         └▶ 8 values                blocks that never move
+//!              │         └▶ 4 values
+//!              └▶ 4 values
+//! ```
+//!
+//! What grows with a copy is some 8 bytes per slot, a fraction of the block that is taken at the same time. So the
+//! words, the orders and the bitmap are those of every pool, and lookups read a word as a [`Block`]'s, and then one
+//! pointer more.
+//!
+//! # Invariant
+//!
+//! 1. `slots <= known <= books.slots()`: the words in front of `slots` are those of slots that are there, those up to
+//!    `known` of slots that were there, all dead. Behind it, all words are that of a slot which was never used.
+//! 2. The table has a pointer for each [block](BlockSizes) up to `slots`, and none more. It points to where slot 0
+//!    would be if the block went back that far, so that adding the index of one of the block's slots gives that
+//!    slot's value.
+//! 3. The values of a block are an allocation of their own, of the layout [`values_layout`] of the block's size (none
+//!    if that has no bytes).
+//! 4. The bits of the bitmap behind `slots` are 0.
+
+use alloc::alloc::{alloc, dealloc};
+#[cfg(feature = "debug-aids")]
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::fmt;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::ptr::NonNull;
+
+use super::{BitmapAge, Block, BlockSizes, Entry, Parts, PartsMut, Place};
+#[cfg(feature = "debug-aids")]
+use crate::debug::Watch;
+use crate::handle::Word;
+use crate::memory::{self, OutOfMemory};
+use crate::occupancy::WORD_SLOTS;
+
+/// Slots in several blocks.
+#[doc(hidden)]
+pub struct Blocks<W: Word, E: Entry, T> {
+    slots: usize,
+    books: Block<W, E, ()>,
+    /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
+    table: Vec<*const MaybeUninit<T>>,
+    sizes: BlockSizes,
+    known: usize,
+    /// How many of the slots that were there and are not have retired.
+    retired_beyond: usize,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<Box<Watch>>,
+}
+
+// SAFETY: the place owns its blocks, as a `Vec` of boxes would.
+unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
+// SAFETY: as above.
+unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
+
+/// The memory of so many values.
+fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
+    Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
+}
+
+/// What a growing pool's order does with its entries when it gets a longer array: the old ones, and the new.
+pub(crate) type MoveEntries<E> = fn(&[E], &mut [E]);
+
+impl<W: Word, E: Entry, T> Blocks<W, E, T> {
+    /// No slots, and no memory.
+    pub(crate) const fn new(sizes: BlockSizes) -> Self {
+        Self {
+            slots: 0,
+            books: Block::empty(),
+            table: Vec::new(),
+            sizes,
+            known: 0,
+            retired_beyond: 0,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        }
+    }
+
+    pub(crate) fn sizes(&self) -> BlockSizes {
+        self.sizes
+    }
+
+    /// How many blocks there are.
+    pub(crate) fn block_count(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The slots of the last block.
+    pub(crate) fn last_block(&self) -> Option<Range<usize>> {
+        let first = self.sizes.start_of(self.table.len().checked_sub(1)?)?;
+        Some(first..self.slots)
+    }
+
+    /// How many slots are there or were.
+    pub(crate) fn known(&self) -> usize {
+        self.known
+    }
+
+    /// How many slots that were there and are not have retired.
+    pub(crate) fn retired_beyond(&self) -> usize {
+        self.retired_beyond
+    }
+
+    /// The word of a slot that is there or was.
+    pub(crate) fn known_word(&self, index: usize) -> Option<W> {
+        self.books.parts().words[..self.known].get(index).copied()
+    }
+
+    /// For how many slots there is room in the books.
+    pub(crate) fn room(&self) -> usize {
+        self.books.parts().words.len()
+    }
+
+    /// Makes room in the books for so many slots, of which those that were never used have this word.
+    pub(crate) fn try_make_room(
+        &mut self,
+        slots: usize,
+        entry_count: impl Fn(usize) -> usize,
+        move_entries: MoveEntries<E>,
+        fresh: W,
+    ) -> Result<(), OutOfMemory> {
+        let room = self.room();
+        if slots <= room {
+            return Ok(());
+        }
+        let in_step = self.books.bitmap_age();
+        let mut books = Block::try_new(slots, entry_count(slots), fresh)?;
+        let (to, from) = (books.parts_mut(), self.books.parts());
+        to.words[..room].copy_from_slice(from.words);
+        to.bits[..from.bits.len()].copy_from_slice(from.bits);
+        move_entries(from.entries, to.entries);
+        if let Some(age) = books.bitmap_age_mut() {
+            *age = in_step;
+        }
+        self.books = books;
+        Ok(())
+    }
+
+    /// Takes the next block, for whose slots there is room in the books. Gives its slots.
+    pub(crate) fn try_add_block(&mut self) -> Result<Range<usize>, OutOfMemory> {
+        self.table.try_reserve(1).map_err(|_| OutOfMemory)?;
+        let first = self.slots;
+        let len = self.sizes.len_of(self.table.len());
+        let end = first + len;
+        assert!(end <= self.books.parts().words.len(), "there is room in the books");
+        #[cfg(feature = "debug-aids")]
+        if let Some(watch) = &mut self.watch {
+            watch.try_grow(end)?;
+        }
+        let values = try_take_values::<T>(len)?;
+        self.table.push(values.as_ptr().cast_const().wrapping_sub(first));
+        self.slots = end;
+        let returned = first..self.known.clamp(first, end);
+        let words = &self.books.parts().words[returned];
+        self.retired_beyond -= words.iter().filter(|word| **word == W::RETIRED).count();
+        self.known = self.known.max(end);
+        Ok(first..end)
+    }
+
+    /// Gives back the last block, the slots of which are all dead: their words stay.
+    pub(crate) fn remove_block(&mut self) {
+        let Some(block) = self.last_block() else { return };
+        let parts = self.books.parts_mut();
+        let words = &parts.words[block.clone()];
+        assert!(words.iter().all(|word| word.is_dead()), "values would be lost");
+        self.retired_beyond += words.iter().filter(|word| **word == W::RETIRED).count();
+        // The bitmap may be old.
+        let whole = block.start.div_ceil(WORD_SLOTS);
+        parts.bits[whole..].fill(0);
+        if block.start % WORD_SLOTS != 0 {
+            parts.bits[whole - 1] &= (1 << (block.start % WORD_SLOTS)) - 1;
+        }
+        self.slots = block.start;
+        if let Some(values) = self.table.pop() {
+            // SAFETY: the block is out of the table, and its values are those of dead slots.
+            unsafe { give_back_values(values.wrapping_add(block.start).cast_mut(), block.len()) };
+        }
+    }
+
+    /// Takes on what another, of as many slots and the same sizes, knows of slots that are not there.
+    pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
+        debug_assert!(self.slots == other.slots);
+        let words = self.books.parts_mut().words;
+        let known = self.slots..other.known;
+        words[known.clone()].copy_from_slice(&other.books.parts().words[known.clone()]);
+        if self.known > known.end {
+            words[known.end..self.known].fill(fresh);
+        }
+        self.known = other.known;
+        self.retired_beyond = other.retired_beyond;
+    }
+
+    /// These are the words of slots that were there, behind those that are.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load_known(&mut self, words: &[W]) {
+        debug_assert!(words.iter().all(|word| word.is_dead()));
+        self.known = self.slots + words.len();
+        self.books.parts_mut().words[self.slots..self.known].copy_from_slice(words);
+        self.retired_beyond = words.iter().filter(|word| **word == W::RETIRED).count();
+    }
+
+    /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
+    /// addresses of their own. O(blocks).
+    pub(crate) fn slot_at(&self, address: usize) -> Option<usize> {
+        let mut first = 0;
+        for (block, values) in self.table.iter().enumerate() {
+            let len = self.sizes.len_of(block);
+            let bytes_in = address.wrapping_sub(values.wrapping_add(first).addr());
+            let position = bytes_in.checked_div(size_of::<T>())?;
+            if position < len {
+                return (bytes_in % size_of::<T>() == 0).then_some(first + position);
+            }
+            first += len;
+        }
+        None
+    }
+
+    /// Where values are found, whatever becomes of the borrow: good until a block is taken or given back.
+    #[inline]
+    pub(crate) fn values(&self) -> BlockTable<T> {
+        BlockTable { table: self.table.as_ptr(), sizes: self.sizes }
+    }
+
+    #[cfg(feature = "validate")]
+    pub(crate) fn is_consistent(&self, fresh: W) -> bool {
+        let words = self.books.parts().words;
+        let beyond = || words[self.slots..self.known].iter();
+        self.sizes.start_of(self.table.len()) == Some(self.slots)
+            && self.slots <= self.known
+            && beyond().all(|word| word.is_dead())
+            && beyond().filter(|word| **word == W::RETIRED).count() == self.retired_beyond
+            && words[self.known..].iter().all(|word| *word == fresh)
+    }
+}
+
+/// Takes the memory for so many values, every page touched.
+fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
+    let layout = values_layout::<T>(slots)?;
+    if layout.size() == 0 {
+        return Ok(NonNull::dangling());
+    }
+    // SAFETY: the size is not 0.
+    let start = NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast();
+    // SAFETY: the memory was just taken for so many values, and nobody else refers to it.
+    memory::touch(unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), slots) });
+    Ok(start)
+}
+
+/// Gives back the memory of so many values.
+///
+/// # Safety
+///
+/// It came from [`try_take_values`] for as many, and nobody uses it any more.
+unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
+    let Ok(layout) = values_layout::<T>(slots) else {
+        unreachable!("the values were taken with this layout");
+    };
+    if layout.size() > 0 {
+        // SAFETY: the memory came from `alloc` with this layout.
+        unsafe { dealloc(start.cast(), layout) };
+    }
+}
+
+impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
+    fn drop(&mut self) {
+        let mut first = 0;
+        for (block, values) in self.table.iter().enumerate() {
+            let len = self.sizes.len_of(block);
+            // SAFETY: each block of the table is one of these (invariants 2 and 3), and goes once.
+            unsafe { give_back_values(values.wrapping_add(first).cast_mut(), len) };
+            first += len;
+        }
+    }
+}
+
+/// Where the values of each block are.
+pub(crate) struct BlockTable<T> {
+    table: *const *const MaybeUninit<T>,
+    sizes: BlockSizes,
+}
+
+impl<T> Clone for BlockTable<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for BlockTable<T> {}
+
+impl<T> BlockTable<T> {
+    /// Where the value of slot 0 would be if the block of this slot went back that far.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot in the place that this comes from, which has neither got nor lost a block since.
+    #[inline(always)]
+    pub(crate) unsafe fn origin_of(&self, index: usize) -> *mut MaybeUninit<T> {
+        // SAFETY: the table has a pointer for the block of each slot (invariant 2).
+        let origin = unsafe { self.table.add(self.sizes.block_of(index)) };
+        // SAFETY: as above.
+        unsafe { origin.read() }.cast_mut()
+    }
+
+    /// Where the value of a slot is.
+    ///
+    /// # Safety
+    ///
+    /// As [`origin_of`](Self::origin_of).
+    #[inline(always)]
+    pub(crate) unsafe fn value(&self, index: usize) -> *mut MaybeUninit<T> {
+        // SAFETY: as the caller promises.
+        unsafe { self.origin_of(index) }.wrapping_add(index)
+    }
+
+    pub(crate) fn sizes(&self) -> BlockSizes {
+        self.sizes
+    }
+}
+
+// SAFETY: the arrays are those of the books, of the length of `slots` (invariant 1), but for the entries, of which there
+// may be more. They change only in methods that borrow the place mutably and say so.
+unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
+    type Word = W;
+    type Entry = E;
+    type Value = T;
+    const HAS_BITMAP: bool = true;
+
+    #[inline(always)]
+    fn key(&self) -> W {
+        W::ZERO
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> Parts<'_, W, E, T> {
+        let Parts { words, bits, entries, .. } = self.books.parts();
+        // SAFETY: there are so many words and bits in the books (invariant 1).
+        let words = unsafe { words.get_unchecked(..self.slots) };
+        // SAFETY: as above.
+        let bits = unsafe { bits.get_unchecked(..self.slots.div_ceil(WORD_SLOTS)) };
+        Parts { words, bits, entries, values: core::ptr::dangling() }
+    }
+
+    #[inline(always)]
+    fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
+        let PartsMut { words, bits, entries, .. } = self.books.parts_mut();
+        // SAFETY: there are so many words and bits in the books (invariant 1).
+        let words = unsafe { words.get_unchecked_mut(..self.slots) };
+        // SAFETY: as above.
+        let bits = unsafe { bits.get_unchecked_mut(..self.slots.div_ceil(WORD_SLOTS)) };
+        PartsMut { words, bits, entries, values: core::ptr::dangling_mut() }
+    }
+
+    #[inline(always)]
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
+        // SAFETY: there is such a slot, and the place has not changed since.
+        unsafe { self.values().value(index) }
+    }
+
+    #[inline(always)]
+    unsafe fn values_mut<const N: usize>(
+        &mut self,
+        indices: [Option<usize>; N],
+    ) -> [Option<*mut MaybeUninit<T>>; N] {
+        let values = self.values();
+        // SAFETY: there are such slots, and the place has not changed since.
+        indices.map(|index| Some(unsafe { values.value(index?) }))
+    }
+
+    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
+        assert!(self.sizes == other.sizes, "slots lie in one block on both sides");
+        let mut first = 0;
+        while first < count {
+            let end = self.sizes.end_of_block_with(first).min(count);
+            // SAFETY: both have so many slots.
+            let to = unsafe { self.values().value(first) };
+            // SAFETY: as above.
+            let from = unsafe { other.values().value(first) };
+            // SAFETY: these slots lie in one block on both sides, as the sizes are the same; two places have no memory
+            // in common.
+            unsafe { to.copy_from_nonoverlapping(from, end - first) };
+            first = end;
+        }
+    }
+
+    #[inline(always)]
+    fn bitmap_age(&self) -> BitmapAge {
+        self.books.bitmap_age()
+    }
+
+    #[inline(always)]
+    fn bitmap_age_mut(&mut self) -> Option<&mut BitmapAge> {
+        self.books.bitmap_age_mut()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn watch_mut(&mut self) -> Option<&mut Watch> {
+        self.watch.as_deref_mut()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn set_watch(&mut self, watch: Option<Box<Watch>>) {
+        self.watch = watch;
+    }
+}
+
+impl<W: Word, E: Entry, T> fmt::Debug for Blocks<W, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks").field("slots", &self.slots).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Place3 = Blocks<u32, u32, [u8; 3]>;
+
+    fn grown(sizes: BlockSizes, blocks: usize) -> Place3 {
+        let mut place = Place3::new(sizes);
+        for _ in 0..blocks {
+            let end = place.slots + place.sizes.len_of(place.block_count());
+            let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
+            place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+            assert_eq!(place.try_add_block().unwrap().end, end);
+        }
+        place
+    }
+
+    #[test]
+    fn values_stay_where_they_are_while_the_books_move() {
+        for sizes in [BlockSizes::DOUBLING, BlockSizes::new(8, 8).unwrap()] {
+            let mut place = grown(sizes, 3);
+            let count = place.slots;
+            place.parts_mut().words[2] = 3;
+            place.parts_mut().entries[2] = 9;
+            // SAFETY: there are so many slots.
+            let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
+            let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
+            for block in 3..6 {
+                let end = place.slots + sizes.len_of(block);
+                let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
+                place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+                place.try_add_block().unwrap();
+            }
+            assert!((0..count).all(|index| at(&place, index) == before[index]));
+            assert!((0..count).all(|index| place.slot_at(before[index]) == Some(index)));
+            assert_eq!((place.parts().words[2], place.parts().entries[2]), (3, 9));
+            assert_eq!(place.parts().words[place.slots - 1], 7.as_dead());
+            assert_eq!(place.slot_at(before[0] + 1), None);
+        }
+    }
+
+    #[test]
+    fn words_outlive_their_block() {
+        let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
+        place.parts_mut().words[5] = 9.as_dead();
+        place.parts_mut().words[6] = u32::RETIRED;
+        place.parts_mut().bits[0] = 0xff;
+        place.remove_block();
+        assert_eq!((place.slots, place.known(), place.retired_beyond()), (4, 8, 1));
+        assert_eq!((place.known_word(5), place.known_word(8)), (Some(9.as_dead()), None));
+        assert_eq!(place.parts().bits, [0xf]);
+        place.try_add_block().unwrap();
+        assert_eq!(place.parts().words[4..], [7.as_dead(), 9.as_dead(), u32::RETIRED, 7.as_dead()]);
+        assert_eq!((place.retired_beyond(), place.parts().bits), (0, &[0xf][..]));
+    }
+}

@@ -1,0 +1,134 @@
+//! Which block of a growing pool a slot lies in.
+
+/// How many slots each block has: powers of two that double from the first size to the last, from where on all
+/// blocks have the same.
+///
+/// ```text
+/// sizes 4 to 16   block   0     1     2      3       4       5
+///                 slots   0‥4   4‥8   8‥16   16‥32   32‥48   48‥64
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockSizes {
+    first_shift: u32,
+    last_shift: u32,
+}
+
+impl BlockSizes {
+    /// From 4 slots on without an end.
+    pub(crate) const DOUBLING: Self = Self { first_shift: 2, last_shift: Self::SHIFT_MAX };
+
+    /// No layout can name the slots of a larger block.
+    const SHIFT_MAX: u32 = 31;
+
+    /// `None` unless both are powers of two, the last not smaller than the first.
+    pub(crate) const fn new(first: usize, last: usize) -> Option<Self> {
+        if !first.is_power_of_two() || !last.is_power_of_two() || first > last {
+            return None;
+        }
+        let (first_shift, last_shift) = (first.trailing_zeros(), last.trailing_zeros());
+        if first_shift > Self::SHIFT_MAX {
+            return None;
+        }
+        // A larger last size is never come to.
+        let last_shift = if last_shift > Self::SHIFT_MAX { Self::SHIFT_MAX } else { last_shift };
+        Some(Self { first_shift, last_shift })
+    }
+
+    /// How many slots the first block has.
+    pub(crate) const fn first(&self) -> usize {
+        1 << self.first_shift
+    }
+
+    /// How many slots the largest blocks have.
+    pub(crate) const fn last(&self) -> usize {
+        1 << self.last_shift
+    }
+
+    /// How many blocks there are before those of the last size are all that come.
+    const fn doublings(&self) -> usize {
+        (self.last_shift - self.first_shift) as usize
+    }
+
+    /// The block of a slot.
+    #[inline(always)]
+    pub(crate) const fn block_of(&self, index: usize) -> usize {
+        if index < 1 << self.last_shift {
+            // The number of bits of `index >> first_shift`; the lowest bit makes it known that it is not 0.
+            (((index << 1) >> self.first_shift) | 1).ilog2() as usize
+        } else {
+            (index >> self.last_shift) + self.doublings()
+        }
+    }
+
+    /// How many slots the blocks below this one have together: the first slot of this block.
+    pub(crate) const fn start_of(&self, block: usize) -> Option<usize> {
+        match block.checked_sub(self.doublings() + 1) {
+            Some(after) => (after + 1).checked_mul(self.last()),
+            None if block == 0 => Some(0),
+            None => Some(1 << (self.first_shift as usize + block - 1)),
+        }
+    }
+
+    /// How many slots a block has.
+    pub(crate) fn len_of(&self, block: usize) -> usize {
+        match block {
+            0 => self.first(),
+            _ => 1 << (self.first_shift as usize + block - 1).min(self.last_shift as usize),
+        }
+    }
+
+    /// How many blocks have at most so many slots together.
+    pub(crate) const fn blocks_within(&self, slots: usize) -> usize {
+        // The block that the slot behind all of them would be in is not whole.
+        self.block_of(slots)
+    }
+
+    /// Where the block of a slot ends.
+    pub(crate) fn end_of_block_with(&self, index: usize) -> usize {
+        let block = self.block_of(index);
+        // There is such a slot, and so such a block.
+        self.start_of(block).map_or(usize::MAX, |start| start.saturating_add(self.len_of(block)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slot_is_in_one_block() {
+        for (first, last) in [(1, 1), (1, 8), (4, 4), (4, 16), (64, 1024), (2, 1 << 31)] {
+            let sizes = BlockSizes::new(first, last).unwrap();
+            let mut start = 0;
+            for block in 0_usize.. {
+                let doublings = block.saturating_sub(1).min(30);
+                let len = (first << doublings).min(last);
+                assert_eq!(sizes.start_of(block), Some(start), "{first} to {last}");
+                assert_eq!(sizes.len_of(block), len);
+                for index in [start, start + len / 2, start + len - 1] {
+                    assert_eq!(sizes.block_of(index), block);
+                    assert_eq!(sizes.end_of_block_with(index), start + len);
+                }
+                assert_eq!(sizes.blocks_within(start + len), block + 1);
+                assert_eq!(sizes.blocks_within(start + len - 1), block);
+                start += len;
+                if start > 10_000 {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_powers_of_two_that_ascend() {
+        let is_one = |first, last| BlockSizes::new(first, last).is_some();
+        assert!(!is_one(0, 4) && !is_one(3, 4) && !is_one(4, 6) && !is_one(8, 4));
+        assert!(is_one(1, 1) && is_one(8, 8));
+        #[cfg(target_pointer_width = "64")]
+        {
+            assert!(!is_one(1 << 32, 1 << 32));
+            assert_eq!(BlockSizes::new(4, 1 << 40), Some(BlockSizes::DOUBLING));
+        }
+        assert_eq!((BlockSizes::DOUBLING.first(), BlockSizes::DOUBLING.last()), (4, 1 << 31));
+    }
+}

@@ -1,0 +1,199 @@
+//! Types of handles of one's own, and the handle that no pool issues, in every pool.
+#![forbid(unsafe_code)]
+
+use std::any::Any;
+use std::collections::{BTreeSet, HashSet};
+
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::{
+    AnyPool, BlockPool, GetDisjointMutError, Handle, Handle32, HandleAllocator, HandleLayout,
+    PackedPool, ParseHandleError, Pool, Recycler, SideTable, StaticPool,
+};
+
+millpond::handle_type! {
+    /// A node of a tree.
+    #[doc(alias = "key")]
+    pub struct NodeKey;
+    pub(crate) struct SmallKey: Handle32<4>;
+    struct MediumKey: Handle32<16>;
+    struct LargeKey: Handle32<31>;
+}
+
+#[test]
+fn a_key_type_is_its_handle_under_another_name() {
+    assert_eq!((size_of::<NodeKey>(), size_of::<Option<NodeKey>>()), (8, 8));
+    assert_eq!((size_of::<SmallKey>(), size_of::<Option<SmallKey>>()), (4, 4));
+    assert_eq!(NodeKey::CAPACITY_MAX, Handle::<()>::CAPACITY_MAX);
+    assert_eq!(MediumKey::LIFETIMES_MAX, Handle32::<(), 16>::LIFETIMES_MAX);
+    let key = <NodeKey as HandleLayout>::from_parts(3, 7).unwrap();
+    let handle = Handle::<()>::from_parts(3, 7).unwrap();
+    assert_eq!((key.index(), key.generation(), key.to_bits()), (3, 7, handle.to_bits()));
+    assert_eq!((key.erase(), NodeKey::from_erased(handle)), (handle, key));
+    assert_eq!((NodeKey::from_bits(3 << 32 | 7), NodeKey::from_bits(0)), (Some(key), None));
+    assert_eq!(NodeKey::from_bits_or_dangling(0), NodeKey::DANGLING);
+    assert_eq!(format!("{key} {key:?} {key:>6}"), "3v7 NodeKey(3v7)    3v7");
+    assert_eq!("3v7".parse(), Ok(key));
+    assert_eq!("3-7".parse::<NodeKey>(), Err(ParseHandleError::Malformed));
+    let later = <NodeKey as HandleLayout>::from_parts(3, 8).unwrap();
+    assert!(key < later && later < <NodeKey as HandleLayout>::from_parts(4, 1).unwrap());
+    assert_eq!(HashSet::from([key, later, key]).len(), 2);
+    assert_eq!(BTreeSet::from([later, key]).first(), Some(&key));
+    const NONE: NodeKey = NodeKey::DANGLING;
+    assert!(NONE.is_dangling() && !key.is_dangling() && NodeKey::default() == NONE);
+}
+
+#[test]
+fn a_key_is_saved_as_its_handle() {
+    let key = <SmallKey as HandleLayout>::from_parts(3, 7).unwrap();
+    assert_eq!(serde_json::to_string(&key).unwrap(), "\"3v7\"");
+    assert_eq!(serde_json::from_str::<SmallKey>("\"3v7\"").unwrap(), key);
+    assert!(serde_json::from_str::<SmallKey>("\"16v7\"").is_err());
+    let bytes = postcard::to_allocvec(&(key, SmallKey::DANGLING)).unwrap();
+    assert_eq!(postcard::from_bytes(&bytes), Ok((key, SmallKey::DANGLING)));
+    assert_eq!(bytemuck::bytes_of(&key), key.to_bits().to_ne_bytes()[..4].to_vec());
+
+    let mut nodes: Pool<u8, Lifo, NodeKey> = Pool::with_capacity(3);
+    let node = nodes.insert(5).unwrap();
+    let text = serde_json::to_string(&nodes).unwrap();
+    let loaded: Pool<u8, Lifo, NodeKey> = serde_json::from_str(&text).unwrap();
+    assert_eq!(loaded[node], 5);
+}
+
+/// All that a pool answers about the handle that no pool issues, with as many objects as it takes.
+macro_rules! refuses_dangling {
+    ($pool:expr, $handle:ty) => {{
+        let mut pool = $pool;
+        let dangling = <$handle as HandleLayout>::DANGLING;
+        for _ in 0..3 {
+            assert!(!pool.contains(dangling) && pool.check(dangling).is_err());
+            assert!(pool.get(dangling).is_none() && pool.get_mut(dangling).is_none());
+            assert!(pool.remove(dangling).is_none());
+            let refused = pool.insert_at(dangling, 1).unwrap_err();
+            assert_eq!(refused.into_inner(), 1);
+            let found = pool.get_disjoint_mut([dangling]);
+            assert!(matches!(found, Err(GetDisjointMutError::Refused { position: 0, .. })));
+            // Full, and then with a slot that is vacant again.
+            while let Ok(handle) = pool.insert(7) {
+                assert_ne!(handle, dangling);
+            }
+            let last = pool.handles().last().unwrap();
+            assert_eq!(pool.remove(last), Some(7));
+        }
+    }};
+}
+
+fn in_order<R: ReuseOrder>() {
+    refuses_dangling!(Pool::<u8, R>::with_capacity(2), Handle<u8>);
+    refuses_dangling!(Pool::<u8, R, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(Pool::<u8, R, MediumKey>::with_capacity(65_536), MediumKey);
+    let named = Pool::<u8, R, SmallKey>::typed_builder().capacity(16).name("n");
+    refuses_dangling!(named.clone().build(), SmallKey);
+    refuses_dangling!(named.clone().wrap().build(), SmallKey);
+    refuses_dangling!(named.lifetimes(2).build(), SmallKey);
+}
+
+#[test]
+fn no_pool_issues_or_takes_the_dangling_handle() {
+    in_order::<Lifo>();
+    in_order::<Fifo>();
+    in_order::<LowestFirst>();
+    in_order::<Roster>();
+    in_order::<NextFit>();
+    in_order::<Intrusive>();
+    refuses_dangling!(PackedPool::<u8, SmallKey>::with_capacity(16), SmallKey);
+    refuses_dangling!(PackedPool::<u8, NodeKey>::with_capacity(3), NodeKey);
+    refuses_dangling!(StaticPool::<u8, 16, SmallKey>::with_handle(), SmallKey);
+    refuses_dangling!(StaticPool::<u8, 3>::new(), Handle<u8>);
+    for slots_per_block in [1, 2, 16] {
+        let blocks = BlockPool::<u8>::builder().slots_per_block(slots_per_block);
+        let blocks = blocks.max_blocks(16 / slots_per_block);
+        refuses_dangling!(blocks.handle::<SmallKey>().build(), SmallKey);
+    }
+}
+
+#[test]
+fn nothing_else_takes_the_dangling_handle() {
+    let mut slots = HandleAllocator::<Lifo, SmallKey>::typed_builder().capacity(16).build();
+    let mut recycler = Recycler::<u8, Lifo, SmallKey>::typed_builder().capacity(16).build();
+    let mut any = AnyPool::<dyn Any, 16, Lifo, SmallKey>::typed_builder().capacity(16).build();
+    for _ in 0..2 {
+        assert!(!slots.contains(SmallKey::DANGLING) && !slots.release(SmallKey::DANGLING));
+        assert!(slots.acquire_at(SmallKey::DANGLING).is_err());
+        assert!(
+            recycler.get(SmallKey::DANGLING).is_none() && !recycler.release(SmallKey::DANGLING)
+        );
+        assert_eq!(recycler.get_each_mut([SmallKey::DANGLING]), Ok([None]));
+        assert!(any.get(SmallKey::DANGLING).is_none() && !any.remove(SmallKey::DANGLING));
+        while slots.acquire().is_some() {}
+        while recycler.acquire().is_some() {}
+        while any.insert(1_u8).is_ok() {}
+    }
+    assert_eq!((slots.len(), recycler.len(), any.len()), (16, 16, 16));
+}
+
+#[test]
+fn objects_by_index_come_with_their_handles() {
+    let mut pool: Pool<_, Fifo, NodeKey> = Pool::with_capacity(4);
+    let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
+    let mut inline: StaticPool<_, 4, NodeKey> = StaticPool::with_handle();
+    for value in 0..3 {
+        let keys = [pool.insert(value), packed.insert(value), inline.insert(value)];
+        assert!(keys.iter().all(|key| *key == keys[0]));
+    }
+    let gone = pool.handle_at(1).unwrap();
+    assert!(pool.remove(gone) == Some(1) && packed.remove(gone) == inline.remove(gone));
+    for index in 0..5 {
+        let mut expected = pool.handle_at(index).map(|key| (key, index));
+        assert_eq!(expected.is_some(), index == 0 || index == 2);
+        let expected_mut = expected.as_mut().map(|(key, value)| (*key, value));
+        assert_eq!(pool.object_at_mut(index), expected_mut);
+        let expected = expected.as_ref().map(|(key, value)| (*key, value));
+        assert_eq!(pool.object_at(index), expected);
+        assert_eq!((packed.object_at(index), inline.object_at(index)), (expected, expected));
+        assert_eq!(packed.object_at_mut(index).is_some(), inline.object_at_mut(index).is_some());
+    }
+}
+
+#[test]
+fn several_objects_are_lent_with_gaps() {
+    let mut pool: Pool<_, Lifo, NodeKey> = Pool::with_capacity(4);
+    let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
+    let mut recycler = Recycler::<u8, Lifo, NodeKey>::typed_builder().capacity(4).build();
+    let keys: Vec<_> = (0..4_u8)
+        .map(|value| {
+            *recycler.acquire().unwrap().1 = value;
+            packed.insert(value).unwrap();
+            pool.insert(value).unwrap()
+        })
+        .collect();
+    pool.remove(keys[1]);
+    packed.remove(keys[1]);
+    recycler.release(keys[1]);
+    let asked = [keys[3], NodeKey::DANGLING, keys[0], keys[1]];
+    let expected = [Some(3), None, Some(0), None];
+    let copied = |lent: [Option<&mut u8>; 4]| lent.map(|value| value.copied());
+    assert_eq!(pool.get_each_mut(asked).map(copied), Ok(expected));
+    assert_eq!(packed.get_each_mut(asked).map(copied), Ok(expected));
+    assert_eq!(recycler.get_each_mut(asked).map(copied), Ok(expected));
+    let twice = [keys[1], keys[2], keys[1], keys[2]];
+    let overlapping = GetDisjointMutError::Overlapping { position: 3 };
+    assert_eq!(pool.get_each_mut(twice).unwrap_err(), overlapping);
+    assert_eq!(packed.get_each_mut(twice).unwrap_err(), overlapping);
+    assert_eq!(recycler.get_each_mut(twice).unwrap_err(), overlapping);
+}
+
+#[test]
+fn keys_of_several_pools_are_kept_together() {
+    let mut nodes: Pool<_, Lifo, NodeKey> = Pool::with_capacity(4);
+    let mut names: Pool<_, Lifo, Handle<&str>> = Pool::with_capacity(4);
+    let selected = [nodes.insert(1).unwrap().erase(), names.insert("a").unwrap().erase()];
+    assert_eq!(nodes[NodeKey::from_erased(selected[0])], 1);
+    assert_eq!(names[Handle::from_erased(selected[1])], "a");
+    fn erased<H: HandleLayout>(handle: H) -> u64 {
+        assert_eq!(H::from_erased(handle.erase()), handle);
+        handle.erase().to_bits()
+    }
+    assert_eq!(erased(LargeKey::DANGLING), LargeKey::DANGLING.to_bits());
+    let mut marks: SideTable<LargeKey, ()> = SideTable::new();
+    assert!(marks.insert(LargeKey::DANGLING, ()).is_err());
+}
