@@ -252,6 +252,28 @@ fn owned_guards_outlive_the_pool_and_the_last_drops_the_value() {
 }
 
 #[test]
+fn the_memory_goes_with_the_last_guard() {
+    for (removed, defers) in [(false, false), (true, false), (false, true), (true, true)] {
+        let ((), allocations) = during(|| {
+            let mut builder = SyncPool::builder().capacity(100);
+            if defers {
+                builder = builder.drop_in_settle();
+            }
+            let pool = builder.build();
+            let handles: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+            let guards: Vec<_> =
+                handles.iter().step_by(7).map(|handle| pool.get_owned(*handle).unwrap()).collect();
+            if removed {
+                handles.iter().step_by(2).for_each(|handle| assert!(pool.remove(*handle)));
+            }
+            drop(pool);
+            drop(guards);
+        });
+        assert_eq!(allocations.taken, allocations.freed, "removed {removed}, deferred {defers}");
+    }
+}
+
+#[test]
 fn an_iteration_meets_who_lives_throughout_exactly_once() {
     let pool = SyncPool::new(512);
     let steady: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();

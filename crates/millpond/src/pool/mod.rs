@@ -14,7 +14,7 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word, handle_at};
 use crate::memory::OutOfMemory;
 use crate::occupancy::Occupancy;
 use crate::overflow::{EvictLeast, Policy};

@@ -17,7 +17,7 @@ use super::free::WORD_SLOTS;
 use super::slots::Slots;
 use super::{Frozen, SyncPool, TakeError};
 use crate::errors::InsertAtError;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Runs, Source};
 
 /// With `&mut self`: what a [`Pool`](crate::Pool) can do.

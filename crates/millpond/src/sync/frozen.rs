@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use core::slice;
 
 use super::slots::Slots;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, Issue};
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads; made by

@@ -11,7 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use super::slots::Slots;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, Issue};
 
 /// A value of a [`SyncPool`](super::SyncPool), which stays at least as long as this guard.
 ///

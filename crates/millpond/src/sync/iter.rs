@@ -3,7 +3,7 @@ use core::iter::FusedIterator;
 
 use super::Shared;
 use super::slots::Slots;
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, Issue};
 
 /// The live objects of a [`SyncPool`](super::SyncPool) with a guard for each, while other threads are at work.
 ///

@@ -31,7 +31,7 @@ use super::order;
 use super::tap::SharedTap;
 use super::word::{GUARDS_MAX, Word};
 use crate::errors::{FullPool, InsertAtErrorKind, PoolName};
-use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::handle::{Handle, Issue, Refusal};
 use crate::memory::{self, OutOfMemory};
 use crate::slots::Circle;
 use crate::stats::Stats;

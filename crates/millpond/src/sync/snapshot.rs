@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::slots::Slots;
 use super::word::Word;
 use super::{SyncPool, TakeError};
-use crate::handle::{Handle, HandleLayout};
+use crate::handle::{Handle, Issue};
 use crate::snapshot::state::{Shape, checksum, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, ToChecksum};
 use crate::stats::Stats;
