@@ -9,7 +9,7 @@ use clap::{Args, value_parser};
 
 use crate::error::{Failure, shown};
 use crate::output::paint::Paint;
-use crate::soak::{CAPACITY_MAX, Plan, Shape, json, soak, text};
+use crate::soak::{CAPACITY_MAX, Plan, Shape, ThreadsPlan, json, soak, soak_threads, text};
 
 /// Work every pool at random for minutes to days, and check everything all the time.
 ///
@@ -23,6 +23,7 @@ Examples:
   millpond soak --for 30s
   millpond soak --for 72h --seed 7
   millpond soak --for 5m --trace game.csv.gz       objects come and go as in a trace
+  millpond soak --for 5m --threads 8               pools that threads share
   millpond soak --for 5m --system-allocator        the same work with a Box for each object
   millpond soak --json --for 10s | jq .violations")]
 pub(crate) struct SoakArguments {
@@ -48,6 +49,10 @@ pub(crate) struct SoakArguments {
     /// Use boxes of the system's allocator instead of pools.
     #[arg(long)]
     system_allocator: bool,
+    /// Work a `SyncPool` and a `SyncRecycler` from this many threads, instead of all other pools from one.
+    #[arg(long, value_name = "N", conflicts_with_all = ["trace", "only", "system_allocator", "json"],
+          value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Print the summary as JSON, for programs.
     #[arg(long)]
     json: bool,
@@ -55,6 +60,9 @@ pub(crate) struct SoakArguments {
 
 /// Soaks, and tells what came of it.
 pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
+    if let Some(threads) = arguments.threads {
+        return run_threads(arguments, threads.into());
+    }
     let shape = match &arguments.trace {
         None => Shape::Synthetic,
         Some(path) => bounded(Shape::of_trace(path)?)?,
@@ -68,9 +76,7 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         only: arguments.only.as_deref(),
         system_allocator: arguments.system_allocator,
     };
-    let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))
-        .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
+    let stop = stop_on_ctrl_c()?;
     let Some(outcome) = soak(&plan, &stop) else {
         let name = shown(plan.only.unwrap_or_default().as_bytes());
         return Err(Failure::Arguments(format!("--only: no pool has `{name}` in its name")));
@@ -93,6 +99,31 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         Some(promise) => Err(Failure::Check(format!("soak: {promise}"))),
         None => Ok(()),
     }
+}
+
+/// Soaks the pools that threads share.
+fn run_threads(arguments: &SoakArguments, threads: usize) -> Result<(), Failure> {
+    let plan = ThreadsPlan {
+        threads,
+        seed: arguments.seed,
+        capacity: arguments.capacity as usize,
+        time: arguments.time,
+        steps: arguments.steps,
+    };
+    let stop = stop_on_ctrl_c()?;
+    let tally = soak_threads(&plan, &stop).map_err(|message| {
+        let message = shown(message.as_bytes());
+        Failure::Check(format!("soak: {threads} threads, seed {}: {message}", plan.seed))
+    })?;
+    crate::print(&tally.text(&plan))
+}
+
+/// Set once the user wants it to end.
+fn stop_on_ctrl_c() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))
+        .map_err(|error| Failure::Output(format!("Ctrl-C: {error}")))?;
+    Ok(stop)
 }
 
 impl SoakArguments {

@@ -50,6 +50,8 @@
 //! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
 //! | a pool in a `static`, or no heap at all | [`StaticPool`] |
 //! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
+//! | values that come and go on many threads | [`SyncPool`] |
+//! | objects that many threads borrow and give back | [`SyncRecycler`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -68,6 +70,8 @@
 //! | [`BlockPool`] | yes | in runs, within blocks | by blocks that double, or of one size; shrinks from the end | the heap, a block at a time | `T` + 4.125 + `W`, of the blocks that are there |
 //! | [`Recycler`] | yes | in runs, or all slots | no | the heap, once | `T` + 4.125 + `W` |
 //! | [`AnyPool`] | yes | no | no | the heap, once | `SLOT_BYTES`, to a multiple of 16, + 28.125 + `W` |
+//! | [`SyncPool`] | yes | in runs, by `&mut` | no | the heap, once | `T` + 8.25 to 10.1 |
+//! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
@@ -86,6 +90,8 @@
 //! | [`BlockPool`] | O(1), but for growth | O(1) | O(1), one step more | O(capacity / 64 + live) |
 //! | [`Recycler`] | O(1), nothing is made | O(1), nothing is dropped | O(1) | O(capacity / 64 + live), or all slots |
 //! | [`AnyPool`] | O(1) | O(1) | O(1), one step more | O(capacity / 64 + live) |
+//! | [`SyncPool`] | O(1), nearly full: O(capacity / 64) | O(1) | O(1) | O(capacity) |
+//! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
@@ -160,7 +166,7 @@
 //!   the graphics card.
 //! - `rayon`: runs and values on several threads ([`Pool::par_runs_mut`], [`Pool::par_values_mut`]),
 //!   disjoint by construction. (A [`PackedPool`]'s slice has rayon's own methods.)
-//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot) can be serialised. A handle is `"3v7"`
+//! - `serde`: handles, [`Stats`], pools and [snapshots](snapshot), but for those of threads, can be serialised. A handle is `"3v7"`
 //!   in formats for humans and an integer in the others; what no pool can issue is refused.
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
@@ -169,6 +175,8 @@
 //!   not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
+//! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
+//! - `std`: what of `sync` needs the standard library: threads that wait for an object, and a home for each thread.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is none for logging, on purpose: what a pool has to say is in its errors, which name it, and in
@@ -179,7 +187,14 @@
 #![no_std]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
-    not(all(feature = "alloc", feature = "bytemuck", feature = "debug-aids", feature = "rayon")),
+    not(all(
+        feature = "alloc",
+        feature = "bytemuck",
+        feature = "debug-aids",
+        feature = "rayon",
+        feature = "std",
+        feature = "sync"
+    )),
     allow(rustdoc::broken_intra_doc_links, rustdoc::private_intra_doc_links)
 )]
 
@@ -188,7 +203,7 @@ compile_error!("millpond's slot indices have up to 32 bits: it needs pointers of
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "recorder")]
+#[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
 mod address;
@@ -219,6 +234,8 @@ pub mod block_pool;
 pub mod budget;
 #[cfg(feature = "debug-aids")]
 pub mod debug;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub mod lots;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
@@ -270,6 +287,8 @@ mod slots;
     allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
 )]
 mod storage;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub mod sync;
 #[cfg(all(feature = "alloc", feature = "validate"))]
 pub mod validate;
 
@@ -300,6 +319,9 @@ mod guide {
     struct Iterate;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
+    #[doc = include_str!("../../../docs/guide/threads.md")]
+    #[cfg(feature = "sync")]
+    struct Threads;
     #[doc = include_str!("../../../docs/guide/save-and-roll-back.md")]
     struct SaveAndRollBack;
     #[doc = include_str!("../../../docs/guide/stale-handles.md")]
@@ -345,3 +367,6 @@ pub use self::{
     size_classes::SizeClasses,
     snapshot::Snapshot,
 };
+
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub use self::sync::{SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError};

@@ -15,6 +15,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod text;
+mod threads;
 mod together;
 
 pub(crate) use json::json;
@@ -22,6 +23,7 @@ pub(crate) use lane::Tally;
 pub(crate) use lanes::CAPACITY_MAX;
 pub(crate) use shape::Shape;
 pub(crate) use text::text;
+pub(crate) use threads::{ThreadsPlan, soak_threads};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

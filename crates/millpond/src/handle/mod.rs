@@ -138,7 +138,6 @@ pub(crate) trait Issue: HandleLayout {
     }
 
     /// The same for loops: without an exit, at the price of a step that the next must wait for.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     fn from_live_parts(index: usize, generation: Self::Word) -> Self {
         Self::of_live(index, generation, sealed::Issuer(()))

@@ -126,6 +126,55 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.par_runs_mut().flat_map_iter(|(_, run)| run)
     }
 
+    /// Changes all values in chunks of slots, with births and deaths, on several threads: with the same handles, order and
+    /// checksum on any number of them. See [`lots`](crate::lots); to take memory only once, keep the
+    /// [`Lots`](crate::lots::Lots) and call [`par_update_in`](Self::par_update_in).
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let mut bullets = Pool::new(10_000);
+    /// for fuse in 0..1000 {
+    ///     bullets.insert(fuse % 10).unwrap();
+    /// }
+    /// bullets.par_update(256, 64, |fuse, lot| {
+    ///     if *fuse == 0 {
+    ///         lot.insert(3).ok(); // a fragment, if there is room for it
+    ///         lot.die();
+    ///     } else {
+    ///         *fuse -= 1;
+    ///     }
+    /// });
+    /// assert_eq!(bullets.len(), 1000);
+    /// ```
+    #[cfg(target_has_atomic = "32")]
+    pub fn par_update(
+        &mut self,
+        chunk_slots: usize,
+        births_each: usize,
+        f: impl Fn(&mut T, &mut crate::lots::Lot<'_, T, H>) + Sync,
+    ) where
+        T: Send,
+    {
+        self.par_update_in(&mut crate::lots::Lots::new(chunk_slots, births_each), f);
+    }
+
+    /// As [`par_update`](Self::par_update), with lots that are kept from one update to the next.
+    #[cfg(target_has_atomic = "32")]
+    pub fn par_update_in(
+        &mut self,
+        lots: &mut crate::lots::Lots<T, H>,
+        f: impl Fn(&mut T, &mut crate::lots::Lot<'_, T, H>) + Sync,
+    ) where
+        T: Send,
+    {
+        use ::rayon::iter::IntoParallelIterator;
+
+        let mut update = self.set_aside(lots);
+        update.tasks().into_par_iter().for_each(|mut task| task.run(&f));
+        update.settle();
+    }
+
     /// The handles and values, on several threads, in no order.
     pub fn par_iter(&self) -> impl ParallelIterator<Item = (H, &T)>
     where

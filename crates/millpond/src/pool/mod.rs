@@ -14,11 +14,11 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::handle::{Handle, HandleLayout, Refusal, Word, handle_at};
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word, handle_at};
 use crate::memory::OutOfMemory;
 use crate::occupancy::Occupancy;
 use crate::overflow::{EvictLeast, Policy};
-use crate::reuse::{Lifo, ReuseOrder, Roster, roster};
+use crate::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
 use crate::settings::{BuildError, Settings};
 use crate::slots::{Circle, Core};
 use crate::stats::Stats;
@@ -864,6 +864,25 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         for index in 0..storage.words().slots() {
             let Some(generation) = storage.words().of_live(index) else { continue };
             storage.drop_value(index, circle.word_after(generation));
+        }
+    }
+
+    /// The handles that come next, if nothing dies meanwhile.
+    #[cfg(target_has_atomic = "32")]
+    pub(crate) fn upcoming(&self) -> impl Iterator<Item = H> {
+        let words = self.storage.words();
+        let slots = self.core.queue().upcoming(&self.storage, self.core.used(words));
+        slots.filter_map(|slot| words.of_vacant(slot).map(|word| H::from_kept_parts(slot, word)))
+    }
+
+    /// Inserts at one of the [upcoming](Self::upcoming) handles.
+    #[cfg(target_has_atomic = "32")]
+    pub(crate) fn begin_set_aside(&mut self, handle: H, value: T) {
+        // In turn, the way of any insertion; out of turn, a claim.
+        if self.core.peek(&self.storage) == Some(handle) {
+            self.insert_peeked(handle, value);
+        } else {
+            self.insert_at(handle, value).expect("the slot was vacant when the update began");
         }
     }
 

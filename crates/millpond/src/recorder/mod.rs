@@ -62,9 +62,13 @@
 mod event;
 mod ring;
 mod shared;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+mod shared_track;
 mod track;
 mod writer;
 
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub(crate) use shared_track::SharedTrack;
 pub use track::Track;
 
 use alloc::string::{String, ToString};
@@ -160,6 +164,17 @@ impl Recorder {
         live: impl Iterator<Item = usize>,
     ) -> Track {
         Track::new(&self.shared, name, stats, live)
+    }
+
+    /// The same for a pool that threads share.
+    #[cfg(all(feature = "sync", target_has_atomic = "64"))]
+    pub(crate) fn track_shared_pool(
+        &self,
+        name: String,
+        stats: Stats,
+        live: impl Iterator<Item = usize>,
+    ) -> SharedTrack {
+        SharedTrack::new(&self.shared, name, stats, live)
     }
 
     /// Whether events are still written: `false` once writing has failed, and then

@@ -103,6 +103,27 @@ impl Gauges {
         self.evicted.store(stats.evicted, Ordering::Relaxed);
     }
 
+    /// A lifetime has begun, on whichever thread.
+    pub(super) fn count_birth(&self) {
+        self.inserted.fetch_add(1, Ordering::Relaxed);
+        let live = self.live.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.peak.fetch_max(live, Ordering::Relaxed);
+    }
+
+    /// A lifetime has ended, on whichever thread.
+    pub(super) fn count_death(&self) {
+        self.removed.fetch_add(1, Ordering::Relaxed);
+        self.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_refusal(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_retired(&self) {
+        self.retired.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// What was set last; each number by itself, as the pool may be at work.
     pub(super) fn get(&self) -> Stats {
         Stats {

@@ -207,6 +207,15 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         iter::empty()
     }
 
+    fn upcoming<'a, S: Slots<Entry = u64>>(
+        &'a self,
+        slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let words = slots.words();
+        (0..words.slots()).filter(|slot| words.is_vacant(*slot))
+    }
+
     #[cfg(feature = "serde")]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Nothing;
 

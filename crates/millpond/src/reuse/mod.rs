@@ -184,6 +184,15 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         used: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a;
 
+    /// The vacant slots in the order in which they come, if none is given back meanwhile.
+    fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        self.order(slots, used).flatten().filter(|slot| slots.words().is_vacant(*slot))
+    }
+
     /// Which slots [`order`](Self::order) lists.
     #[cfg(all(feature = "serde", feature = "alloc"))]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Vacant;

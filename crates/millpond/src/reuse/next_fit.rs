@@ -122,6 +122,16 @@ impl<I: IndexWord> Queue<I> for NextFitQueue {
         self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
     }
 
+    fn upcoming<'a, S: Slots<Entry = ()>>(
+        &'a self,
+        slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let words = slots.words();
+        let after = self.cursor.map_or(0, |cursor| cursor + 1).min(words.slots());
+        (after..words.slots()).chain(0..after).filter(|slot| words.is_vacant(*slot))
+    }
+
     #[cfg(feature = "serde")]
     const ORDER_OF: crate::snapshot::format::OrderOf = crate::snapshot::format::OrderOf::Cursor;
 

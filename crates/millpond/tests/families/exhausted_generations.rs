@@ -87,7 +87,8 @@ fn slots_wrap<K: Kind>() {
 fn last_lifetime<K: Kind>() {
     let last = K::Handle::GENERATION_MAX;
     for wraps in [false, true] {
-        let mut pool = K::build::<u64>(Plan { wraps, ..Plan::of(2) });
+        let plan = Plan { wraps, ..Plan::of(2) };
+        let mut pool = K::build::<u64>(plan);
         let Some(handle) = K::Handle::from_parts(0, last) else { panic!("a generation in range") };
         match pool.insert_at(handle, 1) {
             None => return,
@@ -96,7 +97,7 @@ fn last_lifetime<K: Kind>() {
         if pool.capacity() == 0 {
             return;
         }
-        let retires = !(K::LIFETIMES_CHOSEN && wraps) && K::LASTING;
+        let retires = !K::wraps(plan) && K::LASTING;
         pool.validate().unwrap();
         assert_eq!(pool.remove(handle), Some(1));
         pool.validate().unwrap();

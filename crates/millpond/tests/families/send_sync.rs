@@ -258,3 +258,37 @@ fn pool_is_used_from_threads() {
     let handle = own.insert((Rc::new(1), PhantomData::<Neither>)).unwrap();
     assert_eq!(*own[handle].0, 1);
 }
+
+#[test]
+fn pools_of_threads_go_and_are_shared_where_their_values_may() {
+    use millpond::sync::{Acquired, AcquiredOwned, Frozen, RunsMut, Shared, SharedOwned};
+    use millpond::{SyncPool, SyncRecycler};
+    use std::sync::Arc;
+
+    is!(Send: SyncPool<u8>, SyncPool<SendOnly>);
+    is_not!(Send: SyncPool<Neither>, SyncPool<SyncOnly>);
+    is!(Sync: SyncPool<u8>);
+    // A shared pool moves values from thread to thread and shares them: both are needed.
+    is_not!(Sync: SyncPool<Neither>, SyncPool<SyncOnly>, SyncPool<SendOnly>);
+    // The last guard drops the value, wherever it is.
+    is!(Send: Shared<'static, u8>, SharedOwned<u8>);
+    is!(Sync: Shared<'static, u8>, SharedOwned<u8>);
+    is_not!(Send: Shared<'static, SendOnly>, Shared<'static, SyncOnly>, SharedOwned<SendOnly>);
+    is_not!(Send: SharedOwned<SyncOnly>, SharedOwned<Neither>);
+    is_not!(Sync: Shared<'static, SendOnly>, Shared<'static, SyncOnly>, SharedOwned<SyncOnly>);
+    is!(Send: Frozen<'static, u8>, Frozen<'static, SyncOnly>, RunsMut<'static, SendOnly>);
+    is!(Sync: Frozen<'static, SyncOnly>, RunsMut<'static, SyncOnly>);
+    is_not!(Send: Frozen<'static, SendOnly>, RunsMut<'static, SyncOnly>);
+    is_not!(Sync: Frozen<'static, SendOnly>, RunsMut<'static, SendOnly>);
+
+    // One thread at a time has an object: that it may be sent is enough.
+    is!(Send: SyncRecycler<u8>, SyncRecycler<SendOnly>, Arc<SyncRecycler<SendOnly>>);
+    is!(Sync: SyncRecycler<u8>, SyncRecycler<SendOnly>);
+    is_not!(Send: SyncRecycler<Neither>, SyncRecycler<SyncOnly>);
+    is_not!(Sync: SyncRecycler<Neither>, SyncRecycler<SyncOnly>);
+    is!(Send: Acquired<'static, SendOnly>, AcquiredOwned<SendOnly>);
+    is_not!(Send: Acquired<'static, SyncOnly>, AcquiredOwned<SyncOnly>, AcquiredOwned<Neither>);
+    is!(Sync: Acquired<'static, u8>, Acquired<'static, SyncOnly>, AcquiredOwned<u8>);
+    // A reference to a guard is a reference to its object.
+    is_not!(Sync: Acquired<'static, SendOnly>, AcquiredOwned<SendOnly>, AcquiredOwned<Neither>);
+}

@@ -19,6 +19,7 @@ mod policy;
 mod pool;
 mod reading;
 mod recycler;
+mod shared;
 mod side_table;
 mod static_pool;
 mod steps;
@@ -38,6 +39,7 @@ pub(crate) use policy::{EVICT_LEAST, GROW, PolicyKind, SPILL, SpillKind};
 pub(crate) use pool::PoolKind;
 pub(crate) use reading::{bytes_justified, use_pool};
 pub(crate) use recycler::RecyclerKind;
+pub(crate) use shared::SharedKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
 pub(crate) use steps::{Run, Step};
@@ -428,6 +430,7 @@ macro_rules! every_kind {
             classic_roster: RosterPoolKind;
             classic_bytemap: BytemapKind<false>;
             classic_bytemap_retiring: BytemapKind<true>;
+            shared: SharedKind;
             side_table: SideTableKind<Handle<()>>;
             side_table_narrow: SideTableKind<Handle32<(), 16>>;
         }

@@ -1,0 +1,287 @@
+//! A soak of the pools that threads share: several threads at random work on one `SyncPool` and one `SyncRecycler`, each
+//! with a model of what is its own.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use millpond::{Handle, SyncPool, SyncRecycler, TakeError};
+
+use super::random::Random;
+use crate::output::figures::count;
+
+/// How many operations a thread does before it looks at the clock.
+const SLICE: u64 = 1 << 10;
+
+/// How many stale handles a thread remembers.
+const STALE: usize = 256;
+
+/// What the threads do, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadsPlan {
+    pub(crate) threads: usize,
+    pub(crate) seed: u64,
+    pub(crate) capacity: usize,
+    pub(crate) time: Duration,
+    /// How many operations each thread does at most.
+    pub(crate) steps: Option<u64>,
+}
+
+/// What they have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ThreadsTally {
+    pub(crate) operations: u64,
+    inserted: u64,
+    refused: u64,
+    removed: u64,
+    taken: u64,
+    busy: u64,
+    seen: u64,
+    stale: u64,
+    acquired: u64,
+}
+
+impl ThreadsTally {
+    fn add(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.inserted += other.inserted;
+        self.refused += other.refused;
+        self.removed += other.removed;
+        self.taken += other.taken;
+        self.busy += other.busy;
+        self.seen += other.seen;
+        self.stale += other.stale;
+        self.acquired += other.acquired;
+    }
+
+    /// What a user reads of it.
+    pub(crate) fn text(&self, plan: &ThreadsPlan) -> String {
+        let mut text = String::new();
+        let lines = [
+            ("operations", self.operations),
+            ("inserted", self.inserted),
+            ("refused, full", self.refused),
+            ("removed", self.removed),
+            ("taken", self.taken),
+            ("busy", self.busy),
+            ("seen through guards", self.seen),
+            ("stale handles refused", self.stale),
+            ("objects acquired", self.acquired),
+        ];
+        let _ = writeln!(text, "{} threads, one pool of {} slots", plan.threads, plan.capacity);
+        for (what, number) in lines {
+            let _ = writeln!(text, "{what:<24}{:>20}", count(number));
+        }
+        text
+    }
+}
+
+/// An object that knows its handle, and is counted.
+struct Object<'a> {
+    me: u64,
+    check: u64,
+    dropped: &'a AtomicU64,
+}
+
+impl Drop for Object<'_> {
+    fn drop(&mut self) {
+        // What is read after the drop is seen to be wrong.
+        self.check = 0;
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Where threads leave handles for each other.
+type Board = [AtomicU64];
+
+/// Runs until the time is over, or somebody asks to stop; the error is what was wrong.
+pub(crate) fn soak_threads(plan: &ThreadsPlan, stop: &AtomicBool) -> Result<ThreadsTally, String> {
+    let dropped = AtomicU64::new(0);
+    let pool = SyncPool::builder().capacity(plan.capacity).homes(plan.threads).build();
+    let recycler = SyncRecycler::from_fn(plan.threads.div_ceil(2), |_| 0_u64);
+    let board: Vec<AtomicU64> = (0..64).map(|_| AtomicU64::new(0)).collect();
+    let deadline = Instant::now() + plan.time;
+    let mut tally = ThreadsTally::default();
+    let mut wrong = None;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..plan.threads)
+            .map(|number| {
+                let (pool, recycler, board, dropped) = (&pool, &recycler, &board[..], &dropped);
+                let random = Random::of(plan.seed, &format!("thread {number}"));
+                let worker = Worker { pool, recycler, board, dropped, random, number };
+                scope.spawn(move || worker.work(plan, deadline, stop))
+            })
+            .collect();
+        for thread in threads {
+            match thread.join() {
+                Ok(Ok(its)) => tally.add(&its),
+                Ok(Err(message)) => wrong = Some(message),
+                Err(_) => wrong = Some("a thread has panicked".to_owned()),
+            }
+        }
+    });
+    if let Some(message) = wrong {
+        return Err(message);
+    }
+    if !pool.is_empty() || dropped.load(Ordering::Relaxed) != tally.inserted {
+        let (live, gone) = (pool.len(), dropped.load(Ordering::Relaxed));
+        return Err(format!(
+            "{live} objects live at the end, {gone} of {} were dropped",
+            tally.inserted
+        ));
+    }
+    pool.validate().map_err(|violation| violation.to_string())?;
+    if recycler.available() != recycler.capacity() {
+        return Err(format!(
+            "{} of {} objects came back",
+            recycler.available(),
+            recycler.capacity()
+        ));
+    }
+    let acquired: u64 = std::iter::from_fn(|| recycler.acquire().map(std::mem::ManuallyDrop::new))
+        .map(|object| **object)
+        .sum();
+    match acquired == tally.acquired {
+        true => Ok(tally),
+        false => {
+            Err(format!("{acquired} uses of objects are counted in them, of {}", tally.acquired))
+        }
+    }
+}
+
+struct Worker<'a, 'b> {
+    pool: &'a SyncPool<Object<'b>>,
+    recycler: &'a SyncRecycler<u64>,
+    board: &'a Board,
+    dropped: &'b AtomicU64,
+    random: Random,
+    number: usize,
+}
+
+impl<'b> Worker<'_, 'b> {
+    fn work(
+        mut self,
+        plan: &ThreadsPlan,
+        deadline: Instant,
+        stop: &AtomicBool,
+    ) -> Result<ThreadsTally, String> {
+        let mut tally = ThreadsTally::default();
+        let mut own = Vec::with_capacity(plan.capacity);
+        let mut stale = Vec::with_capacity(STALE);
+        let is_over = |done: u64| {
+            plan.steps.is_some_and(|steps| done >= steps)
+                || (done % SLICE == 0
+                    && (stop.load(Ordering::Relaxed) || Instant::now() >= deadline))
+        };
+        while !is_over(tally.operations) {
+            self.step(&mut own, &mut stale, &mut tally)?;
+            tally.operations += 1;
+        }
+        for handle in own {
+            self.end(handle, &mut tally)?;
+        }
+        Ok(tally)
+    }
+
+    fn step(
+        &mut self,
+        own: &mut Vec<Handle<Object<'b>>>,
+        stale: &mut Vec<Handle<Object<'b>>>,
+        tally: &mut ThreadsTally,
+    ) -> Result<(), String> {
+        match self.random.below(10) {
+            0..=2 => {
+                let dropped = self.dropped;
+                let made = self.pool.home(self.number).insert_with(|handle| Object {
+                    me: handle.to_bits(),
+                    check: !handle.to_bits(),
+                    dropped,
+                });
+                match made {
+                    Ok(handle) => {
+                        tally.inserted += 1;
+                        let place = self.random.below(self.board.len());
+                        self.board[place].store(handle.to_bits(), Ordering::Relaxed);
+                        own.push(handle);
+                    }
+                    Err(_) => tally.refused += 1,
+                }
+            }
+            3..=5 if !own.is_empty() => {
+                let handle = own.swap_remove(self.random.below(own.len()));
+                self.end(handle, tally)?;
+                let place = self.random.below(STALE);
+                match stale.get_mut(place) {
+                    Some(old) => *old = handle,
+                    None => stale.push(handle),
+                }
+            }
+            6 if !stale.is_empty() => {
+                let handle = stale[self.random.below(stale.len())];
+                if self.pool.get(handle).is_some() || self.pool.remove(handle) {
+                    return Err(format!("{handle} is good again after its object was removed"));
+                }
+                tally.stale += 1;
+            }
+            7 => {
+                if let Some(mut object) = self.recycler.acquire() {
+                    // Not atomic: two threads that have it lose a use.
+                    *object += 1;
+                    tally.acquired += 1;
+                }
+            }
+            _ => {
+                let place = self.random.below(self.board.len());
+                let bits = self.board[place].load(Ordering::Relaxed);
+                let Some(handle) = Handle::from_bits(bits) else { return Ok(()) };
+                if let Some(object) = self.pool.get(handle) {
+                    tally.seen += 1;
+                    if object.me != bits || object.check != !bits {
+                        return Err(format!("{handle} leads to an object of another handle"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the life of an object of this thread's own.
+    fn end(&mut self, handle: Handle<Object<'b>>, tally: &mut ThreadsTally) -> Result<(), String> {
+        if self.random.below(2) == 0 {
+            match self.pool.take(handle) {
+                Ok(object) if object.me == handle.to_bits() => {
+                    tally.taken += 1;
+                    return Ok(());
+                }
+                Ok(_) => return Err(format!("{handle} leads to an object of another handle")),
+                Err(TakeError::Busy) => tally.busy += 1,
+                Err(error) => return Err(format!("{handle}, which lives: {error}")),
+            }
+        }
+        match self.pool.remove(handle) {
+            true => tally.removed += 1,
+            false => return Err(format!("{handle} is refused, though its object lives")),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_find_nothing_wrong() {
+        let plan = ThreadsPlan {
+            threads: 4,
+            seed: 1,
+            capacity: 100,
+            time: Duration::from_secs(600),
+            steps: Some(30_000),
+        };
+        let tally = soak_threads(&plan, &AtomicBool::new(false)).unwrap();
+        assert_eq!((tally.operations, tally.inserted), (120_000, tally.removed + tally.taken));
+        assert!(tally.refused > 0 && tally.seen > 0 && tally.stale > 0 && tally.acquired > 0);
+    }
+}

@@ -1,0 +1,59 @@
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::Shared;
+use super::slots::Slots;
+use crate::handle::{Handle, Issue};
+
+/// The live objects of a [`SyncPool`](super::SyncPool) with a guard for each, while other threads are at work.
+///
+/// In index order. An object that lives throughout comes exactly once; one that is inserted or removed meanwhile
+/// comes once or not at all.
+pub struct Iter<'a, T> {
+    slots: &'a Slots<T>,
+    next: usize,
+}
+
+impl<'a, T> Iter<'a, T> {
+    pub(super) fn new(slots: &'a Slots<T>) -> Self {
+        Self { slots, next: 0 }
+    }
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (Handle<T>, Shared<'a, T>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(word) = self.slots.word(self.next) {
+            let index = self.next;
+            self.next += 1;
+            if !word.is_live() {
+                continue;
+            }
+            let handle = Handle::from_kept_parts(index, word.generation());
+            // Refused if the object has just been removed: then it does not live throughout.
+            if let Some(guard) = Shared::new(self.slots, handle) {
+                return Some((handle, guard));
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.slots.capacity() - self.next))
+    }
+}
+
+impl<T> FusedIterator for Iter<'_, T> {}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iter").field("next", &self.next).finish_non_exhaustive()
+    }
+}

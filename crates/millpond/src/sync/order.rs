@@ -1,0 +1,113 @@
+//! The order of each atomic access that is not `Relaxed`, with its reason.
+//!
+//! A model of `models` fails for each of them when it is weakened alone: `ci/loom` tries them all. Accesses that
+//! are `Relaxed` in the code take part in no hand-over: counters, hints, first looks that a compare-exchange
+//! confirms, and words that only the owner of a slot can see.
+
+use core::sync::atomic::Ordering;
+
+macro_rules! orders {
+    ($($(#[$why:meta])* $name:ident: $order:ident, weaker $($weaker:ident)|+;)*) => {
+        $(
+            $(#[$why])*
+            #[cfg(not(all(test, loom)))]
+            #[inline(always)]
+            pub(super) const fn $name() -> Ordering {
+                Ordering::$order
+            }
+
+            $(#[$why])*
+            #[cfg(all(test, loom))]
+            pub(super) fn $name() -> Ordering {
+                $(
+                    if weakened::is(concat!(stringify!($name), "=", stringify!($weaker))) {
+                        return Ordering::$weaker;
+                    }
+                )+
+                Ordering::$order
+            }
+        )*
+
+        /// Each order with each of its weaker ones, as the environment variable names them.
+        #[cfg(all(test, loom))]
+        pub(super) const WEAKENED: &[&str] =
+            &[$($(concat!(stringify!($name), "=", stringify!($weaker)),)+)*];
+    };
+}
+
+orders! {
+    /// The free bit is cleared: after everything that was done to the slot before its bit was set, among it the
+    /// end of the value that was there.
+    claim: Acquire, weaker Relaxed;
+
+    /// The word of a new lifetime is stored: after the value was written.
+    publish: Release, weaker Relaxed;
+
+    /// A guard is added: before the value is read, which was written before the word was stored.
+    add_guard: Acquire, weaker Relaxed;
+
+    /// A guard goes: after all reads through it, which the end of the value must not overtake.
+    drop_guard: Release, weaker Relaxed;
+
+    /// The fence of whoever dropped the last guard of a doomed value: before the value ends, the reads through
+    /// all other guards are over, and what was done before the removal is seen.
+    last_guard: Acquire, weaker Relaxed;
+
+    /// A value is doomed. Acquire: if there is no guard, it ends at once, after the write that made it and after
+    /// all reads through guards. Release: if there are guards, the last of them ends it, and its destructor sees
+    /// what this thread did before.
+    doom: AcqRel, weaker Acquire | Release;
+
+    /// The free bit is set: after the end of the value.
+    give_back: Release, weaker Relaxed;
+
+    /// `&mut` looks at a word: before the value is written, or ends in `settle`, all reads through guards are over.
+    exclusive: Acquire, weaker Relaxed;
+
+    /// The pool goes and shuts a word of free bits: what was done to the slots that are free is over before their
+    /// memory goes.
+    shut: Acquire, weaker Relaxed;
+
+    /// The pool goes and dooms a value. Acquire: as for `doom`. Release: as for `doom`.
+    doom_at_close: AcqRel, weaker Acquire | Release;
+
+    /// Shares of the pool's memory are given up. Release: after the last access to it. Acquire: whoever gives up
+    /// the last frees it after all those accesses.
+    leave: AcqRel, weaker Acquire | Release;
+
+    /// An object of a recycler is claimed: after whoever had it before is done with it, and after its reset.
+    acquire: Acquire, weaker Relaxed;
+
+    /// An object of a recycler is given back: after its reset. Sequentially consistent because of the line: see `line_up`.
+    release: SeqCst, weaker Relaxed;
+
+    /// The fence of a thread that has counted itself as waiting, and then looks for an object. With `release` and `look_for_waiting`: either
+    /// it finds the object that another thread frees at that time, or that one sees it waiting.
+    #[cfg(feature = "std")]
+    line_up: SeqCst, weaker Relaxed;
+
+    /// A thread has freed an object and looks whether anybody waits: see `line_up`.
+    #[cfg(feature = "std")]
+    look_for_waiting: SeqCst, weaker Relaxed;
+}
+
+/// Stands between the release of an object and the look whether anybody waits. Nothing in a program, where both are
+/// sequentially consistent. loom takes them for release and acquire, so in its models a fence does what they do.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(super) fn between_release_and_look() {
+    #[cfg(all(test, loom))]
+    super::atomics::fence(look_for_waiting());
+}
+
+#[cfg(all(test, loom))]
+mod weakened {
+    use std::string::String;
+    use std::sync::OnceLock;
+
+    /// Whether the environment asks for this weaker order.
+    pub(super) fn is(order: &str) -> bool {
+        static ASKED: OnceLock<Option<String>> = OnceLock::new();
+        ASKED.get_or_init(|| std::env::var("MILLPOND_WEAKEN").ok()).as_deref() == Some(order)
+    }
+}

@@ -1,0 +1,120 @@
+//! Guards of a recycler's objects.
+//!
+//! # Invariant
+//!
+//! A guard's thread owns the guard's object (see [`recycler`](super)) as long as the guard is there. A leaked guard
+//! owns it for ever.
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use super::SyncRecycler;
+
+/// An object of a [`SyncRecycler`], this thread's own until the guard is dropped. It may be sent to another thread.
+///
+/// It can be shared if the object can:
+///
+/// ```compile_fail
+/// use std::cell::Cell;
+///
+/// fn share<T: Sync>(_: &T) {}
+/// let recycler = millpond::SyncRecycler::<Cell<u8>>::new(1);
+/// share(&recycler); // the recycler of objects that are `Send` is `Sync`
+/// share(&recycler.acquire().unwrap()); // the guard lends a `&Cell<u8>`, which is not
+/// ```
+#[must_use = "dropping the guard gives the object back"]
+pub struct Acquired<'a, T> {
+    recycler: &'a SyncRecycler<T>,
+    index: u32,
+    object: PhantomData<&'a mut T>,
+}
+
+/// As [`Acquired`], and independent of the recycler's owner.
+///
+/// ```compile_fail
+/// use std::{cell::Cell, sync::Arc};
+///
+/// fn share<T: Sync>(_: &T) {}
+/// let recycler = Arc::new(millpond::SyncRecycler::<Cell<u8>>::new(1));
+/// share(&recycler.acquire_owned().unwrap()); // would let two threads have the `Cell`
+/// ```
+#[must_use = "dropping the guard gives the object back"]
+pub struct AcquiredOwned<T> {
+    recycler: Arc<SyncRecycler<T>>,
+    index: u32,
+    /// Not `Sync` because the recycler is: a reference to the guard lends the object.
+    object: PhantomData<T>,
+}
+
+// SAFETY: a reference to the guard lends a shared reference to the object, and nothing else.
+unsafe impl<T: Sync> Sync for Acquired<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for AcquiredOwned<T> {}
+
+impl<'a, T> Acquired<'a, T> {
+    /// The caller has claimed this object.
+    #[inline]
+    pub(super) fn new(recycler: &'a SyncRecycler<T>, index: usize) -> Self {
+        Self { recycler, index: index as u32, object: PhantomData }
+    }
+}
+
+impl<T> AcquiredOwned<T> {
+    /// The caller has claimed this object.
+    #[inline]
+    pub(super) fn new(recycler: Arc<SyncRecycler<T>>, index: usize) -> Self {
+        Self { recycler, index: index as u32, object: PhantomData }
+    }
+}
+
+macro_rules! guard {
+    ($guard:ident<$($lifetime:lifetime,)? T>) => {
+        impl<$($lifetime,)? T> $guard<$($lifetime,)? T> {
+            /// The object's index: always the same for the same object.
+            #[must_use]
+            pub fn index(guard: &Self) -> usize {
+                guard.index as usize
+            }
+        }
+
+        impl<$($lifetime,)? T> Deref for $guard<$($lifetime,)? T> {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                self.recycler.object(self.index as usize).with(|object| {
+                    // SAFETY: the guard owns the object, and is borrowed as long as the reference lives.
+                    unsafe { &*object }
+                })
+            }
+        }
+
+        impl<$($lifetime,)? T> DerefMut for $guard<$($lifetime,)? T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                self.recycler.object(self.index as usize).with_mut(|object| {
+                    // SAFETY: the guard owns the object, and is borrowed exclusively.
+                    unsafe { &mut *object }
+                })
+            }
+        }
+
+        impl<$($lifetime,)? T> Drop for $guard<$($lifetime,)? T> {
+            #[inline]
+            fn drop(&mut self) {
+                // SAFETY: the guard owns the object, and is gone after this.
+                unsafe { self.recycler.release(self.index as usize) };
+            }
+        }
+
+        impl<$($lifetime,)? T: fmt::Debug> fmt::Debug for $guard<$($lifetime,)? T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&**self, f)
+            }
+        }
+    };
+}
+guard!(Acquired<'a, T>);
+guard!(AcquiredOwned<T>);

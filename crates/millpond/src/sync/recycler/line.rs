@@ -1,0 +1,123 @@
+//! A line of threads that wait for an object: who came first is served first.
+//!
+//! A thread that waits counts itself, then looks for an object. A thread that frees one sets its bit, then looks whether
+//! anybody waits. Both orders are sequentially consistent, so one of the two sees the other, and no wake-up is lost:
+//! the lock is held from the look to the sleep. A release with nobody in line costs one load more.
+
+use alloc::collections::VecDeque;
+use core::sync::atomic::Ordering::Relaxed;
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use super::super::atomics::{AtomicU32, Condvar, Mutex, fence};
+use super::super::order;
+
+/// So many threads can wait without taking memory.
+const LINE_RESERVED: usize = 64;
+
+/// Threads in line sleep in this many places, so that a call wakes few of them.
+const PLACES: usize = 8;
+
+#[derive(Debug)]
+pub(super) struct Line {
+    waiting: AtomicU32,
+    queue: Mutex<Queue>,
+    places: [Condvar; PLACES],
+}
+
+#[derive(Debug)]
+struct Queue {
+    next: u64,
+    /// Who waits, in the order in which they came.
+    tickets: VecDeque<u64>,
+}
+
+impl Line {
+    pub(super) fn new() -> Self {
+        let queue = Queue { next: 0, tickets: VecDeque::with_capacity(LINE_RESERVED) };
+        Self {
+            waiting: AtomicU32::new(0),
+            queue: Mutex::new(queue),
+            places: core::array::from_fn(|_| Condvar::new()),
+        }
+    }
+
+    /// How many threads stand in line.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Relaxed) as usize
+    }
+
+    /// Whether threads are waiting: whoever comes now does not overtake them.
+    #[inline]
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waiting.load(Relaxed) != 0
+    }
+
+    /// An object has been freed by a sequentially consistent write.
+    #[inline]
+    pub(super) fn freed(&self) {
+        order::between_release_and_look();
+        if self.waiting.load(order::look_for_waiting()) != 0 {
+            self.call();
+        }
+    }
+
+    /// Wakes whoever is first in line.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn call(&self) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.call_first(&queue);
+    }
+
+    fn call_first(&self, queue: &Queue) {
+        if let Some(first) = queue.tickets.front() {
+            self.place(*first).notify_all();
+        }
+    }
+
+    fn place(&self, ticket: u64) -> &Condvar {
+        &self.places[ticket as usize % PLACES]
+    }
+
+    /// Waits until it is this thread's turn and an object is claimed; `None`: the deadline has passed, or it is hopeless.
+    pub(super) fn wait(
+        &self,
+        deadline: Option<Instant>,
+        claim: impl Fn() -> Option<usize>,
+        is_hopeless: impl Fn() -> bool,
+    ) -> Option<usize> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let me = queue.next;
+        queue.next += 1;
+        queue.tickets.push_back(me);
+        self.waiting.fetch_add(1, Relaxed);
+        fence(order::line_up());
+        let claimed = loop {
+            if queue.tickets.front() == Some(&me) {
+                if let Some(index) = claim() {
+                    break Some(index);
+                }
+            }
+            if is_hopeless() {
+                break None;
+            }
+            let place = self.place(me);
+            queue = match deadline {
+                None => place.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        break None;
+                    }
+                    place.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        };
+        queue.tickets.retain(|ticket| *ticket != me);
+        self.waiting.fetch_sub(1, Relaxed);
+        // There may be an object for the next as well; or it is hopeless for all.
+        self.call_first(&queue);
+        claimed
+    }
+}

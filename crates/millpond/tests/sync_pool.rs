@@ -1,0 +1,457 @@
+//! `SyncPool` on many threads: what its handles promise, exactness, and what other pools for threads are known to
+//! get wrong.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use allocations::{Allocations, Counting, during};
+use millpond::{Handle, SyncPool, TakeError};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A value that counts how many of its kind there are.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        alive.fetch_add(1, SeqCst);
+        Self(Arc::clone(alive))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+/// A slot of 13 bits of generation answers an old key again after 8,191 lifetimes; one of 22 bits after 4 million.
+#[test]
+fn a_handle_stays_stale_through_all_lifetimes_of_its_slot() {
+    let mut pool = SyncPool::new(1);
+    let first = pool.insert(0).unwrap();
+    pool.remove(first);
+    for lifetime in 0..20_000 {
+        let handle = pool.insert(lifetime).unwrap();
+        assert!(!pool.contains(first) && pool.get(first).is_none() && !pool.remove(first));
+        assert!(pool.remove(handle));
+    }
+    for bits in 15..31 {
+        let later = Handle::from_parts(0, first.generation() + (1 << bits) - 1).unwrap();
+        pool.insert_at(later, 0).unwrap();
+        assert!(pool.contains(later) && !pool.contains(first));
+        pool.take(later).unwrap();
+        let next = pool.insert(0).unwrap();
+        assert_eq!(next.generation(), later.generation() + 1);
+        assert!(pool.contains(next) && !pool.contains(first));
+        pool.remove(next);
+    }
+}
+
+#[test]
+fn a_slot_retires_after_its_last_lifetime_on_whatever_thread() {
+    let mut pool = SyncPool::<u8>::new(2);
+    for index in 0..2 {
+        let last = Handle::from_parts(index, u32::MAX >> 1).unwrap();
+        pool.insert_at(last, 1).unwrap();
+    }
+    thread::scope(|scope| {
+        for (handle, _) in pool.iter() {
+            let pool = &pool;
+            scope.spawn(move || assert!(pool.remove(handle)));
+        }
+    });
+    let full = pool.insert(1).unwrap_err();
+    assert_eq!((full.capacity(), full.retired()), (2, 2));
+    let stats = pool.stats();
+    assert_eq!((stats.live, stats.retired, stats.inserted, stats.removed), (0, 2, 2, 2));
+    pool.validate().unwrap();
+}
+
+/// One pool panics for the 4,097th thread.
+#[test]
+fn any_number_of_threads_may_insert_and_end() {
+    let pool = SyncPool::<usize>::new(5000);
+    for round in 0..50 {
+        thread::scope(|scope| {
+            for thread in 0..100 {
+                let pool = &pool;
+                scope.spawn(move || pool.insert(round * 100 + thread).unwrap());
+            }
+        });
+    }
+    // All slots are taken, by threads that are gone; and nothing of them stands in the way.
+    assert!(pool.insert(0).is_err());
+    let mut values: Vec<usize> = pool.iter().map(|(_, value)| *value).collect();
+    values.sort_unstable();
+    assert!(values.into_iter().eq(0..5000));
+    for (handle, value) in &pool {
+        drop(value);
+        pool.take(handle).unwrap();
+    }
+    assert_eq!(pool.len(), 0);
+    pool.validate().unwrap();
+}
+
+/// One pool waits here for ever, for the guard of the thread that waits.
+#[test]
+fn take_never_waits_for_a_guard() {
+    let pool = SyncPool::new(1);
+    let handle = pool.insert(String::from("kept")).unwrap();
+    let guard = pool.get(handle).unwrap();
+    assert_eq!(pool.take(handle), Err(TakeError::Busy));
+    assert!(pool.contains(handle));
+    drop(guard);
+    assert_eq!(pool.take(handle).as_deref(), Ok("kept"));
+    assert_eq!(pool.take(handle), Err(TakeError::Stale));
+}
+
+/// Where reclamation is deferred, the pool is full here, and panics.
+#[test]
+fn a_guard_that_stays_takes_no_slot_but_its_own() {
+    const CAPACITY: usize = 1024;
+    let pool = SyncPool::new(CAPACITY);
+    let kept = pool.insert(0).unwrap();
+    let guard = pool.get(kept).unwrap();
+    for round in 1..20 * CAPACITY {
+        let handle = pool.insert(round).unwrap();
+        assert!(pool.remove(handle));
+    }
+    assert!(pool.remove(kept));
+    let others: Vec<_> = (1..CAPACITY).map(|value| pool.insert(value).unwrap()).collect();
+    assert!(pool.insert(0).is_err(), "the guard has one slot");
+    assert_eq!(*guard, 0);
+    drop(guard);
+    pool.insert(0).unwrap();
+    assert_eq!(others.len() + 1, pool.len());
+}
+
+/// A pool whose counter of live objects is read before it is written has room for some more, or some fewer.
+#[test]
+fn the_capacity_is_exact_whoever_fills_it() {
+    const CAPACITY: usize = 1000;
+    for round in 0..20 {
+        let pool = SyncPool::builder().capacity(CAPACITY).homes(1 + round % 5).build();
+        let barrier = Barrier::new(8);
+        let inserted = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    barrier.wait();
+                    while pool.insert(0_u8).is_ok() {
+                        inserted.fetch_add(1, SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!((inserted.load(SeqCst), pool.len()), (CAPACITY, CAPACITY));
+        pool.validate().unwrap();
+    }
+}
+
+/// The stack of another pool gives one slot to two threads when its head comes back (ABA).
+#[test]
+fn no_slot_is_given_to_two_threads() {
+    let pool = SyncPool::<AtomicBool>::builder().capacity(6).homes(2).build();
+    let owned: Vec<AtomicBool> = (0..6).map(|_| AtomicBool::new(false)).collect();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    let Ok(handle) = pool.insert(AtomicBool::new(false)) else { continue };
+                    let slot = &owned[handle.index() as usize];
+                    assert!(!slot.swap(true, SeqCst), "another thread has the slot");
+                    assert!(!pool.get(handle).unwrap().swap(true, SeqCst));
+                    slot.store(false, SeqCst);
+                    assert!(pool.remove(handle));
+                }
+            });
+        }
+    });
+    assert_eq!(pool.len(), 0);
+    pool.validate().unwrap();
+}
+
+/// In other pools, a voice's samples are freed on the audio thread.
+#[test]
+fn destructors_run_where_they_are_wanted() {
+    struct Noisy(thread::ThreadId);
+    impl Drop for Noisy {
+        fn drop(&mut self) {
+            assert_eq!(thread::current().id(), self.0, "dropped on the wrong thread");
+        }
+    }
+    let owner = thread::current().id();
+    let mut pool = SyncPool::builder().capacity(4).drop_in_settle().build();
+    let handles = [0, 1, 2].map(|_| pool.insert(Noisy(owner)).unwrap());
+    let kept = pool.get_owned(handles[2]).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let guard = pool.get(handles[0]).unwrap();
+            assert!(handles.into_iter().all(|handle| pool.remove(handle)));
+            assert!(handles.into_iter().all(|handle| pool.get(handle).is_none()));
+            drop(guard);
+        });
+    });
+    assert_eq!(pool.len(), 0);
+    assert_eq!(pool.settle(), 2);
+    assert_eq!(pool.settle(), 0, "the third has a guard");
+    drop(kept);
+    assert_eq!(pool.settle(), 1);
+    pool.validate().unwrap();
+}
+
+#[test]
+fn a_removed_value_stays_for_its_guards_and_no_longer() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let pool = SyncPool::new(1);
+    let handle = pool.insert(Counted::new(&alive)).unwrap();
+    let guard = pool.get(handle).unwrap();
+    let another = guard.clone();
+    assert!(pool.remove(handle));
+    assert!(!pool.remove(handle) && pool.get(handle).is_none());
+    let of_a_removed_value = another.clone();
+    drop((guard, another));
+    assert_eq!((alive.load(SeqCst), pool.len()), (1, 0));
+    assert!(pool.insert(Counted::new(&alive)).is_err(), "its slot is not free yet");
+    drop(of_a_removed_value);
+    assert_eq!(alive.load(SeqCst), 0);
+    pool.insert(Counted::new(&alive)).unwrap();
+}
+
+#[test]
+fn owned_guards_outlive_the_pool_and_the_last_drops_the_value() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    for removed in [false, true] {
+        for defers in [false, true] {
+            let builder = SyncPool::builder().capacity(100);
+            let pool = if defers { builder.drop_in_settle() } else { builder }.build();
+            let handles: Vec<_> =
+                (0..100).map(|_| pool.insert(Counted::new(&alive)).unwrap()).collect();
+            let guards: Vec<_> =
+                handles[..40].iter().map(|handle| pool.get_owned(*handle).unwrap()).collect();
+            if removed {
+                handles[20..60].iter().for_each(|handle| assert!(pool.remove(*handle)));
+            }
+            drop(pool);
+            assert_eq!(alive.load(SeqCst), 40);
+            thread::scope(|scope| {
+                for guard in guards {
+                    scope.spawn(move || drop(guard.clone()));
+                }
+            });
+            assert_eq!(alive.load(SeqCst), 0);
+        }
+    }
+}
+
+#[test]
+fn the_memory_goes_with_the_last_guard() {
+    for (removed, defers) in [(false, false), (true, false), (false, true), (true, true)] {
+        let ((), allocations) = during(|| {
+            let mut builder = SyncPool::builder().capacity(100);
+            if defers {
+                builder = builder.drop_in_settle();
+            }
+            let pool = builder.build();
+            let handles: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+            let guards: Vec<_> =
+                handles.iter().step_by(7).map(|handle| pool.get_owned(*handle).unwrap()).collect();
+            if removed {
+                handles.iter().step_by(2).for_each(|handle| assert!(pool.remove(*handle)));
+            }
+            drop(pool);
+            drop(guards);
+        });
+        assert_eq!(allocations.taken, allocations.freed, "removed {removed}, deferred {defers}");
+    }
+}
+
+#[test]
+fn an_iteration_meets_who_lives_throughout_exactly_once() {
+    let pool = SyncPool::new(512);
+    let steady: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(SeqCst) {
+                    let handles: Vec<_> =
+                        (0..100).filter_map(|value| pool.insert(1000 + value).ok()).collect();
+                    handles.into_iter().for_each(|handle| assert!(pool.remove(handle)));
+                }
+            });
+        }
+        for _ in 0..200 {
+            let met: Vec<_> =
+                pool.iter().filter(|(_, value)| **value < 1000).map(|(handle, _)| handle).collect();
+            assert_eq!(met, steady);
+        }
+        done.store(true, SeqCst);
+    });
+    assert_eq!(pool.len(), 100);
+}
+
+#[test]
+fn no_step_takes_memory_after_creation() {
+    let ((), creation) = during(|| drop(SyncPool::<[u64; 4]>::new(300)));
+    assert!(creation.taken > 0);
+    let mut pool = SyncPool::<[u64; 4]>::new(300);
+    let mut handles = Vec::with_capacity(300);
+    let ((), allocations) = during(|| {
+        for _ in 0..3 {
+            handles.extend((0..300).map_while(|_| pool.insert([1; 4]).ok()));
+            assert!(pool.insert([1; 4]).is_err());
+            let guard = pool.get(handles[7]).unwrap();
+            let owned = pool.get_owned(handles[8]).unwrap();
+            assert_eq!(pool.iter().count(), 300);
+            assert!(pool.remove(handles[7]) && pool.remove(handles[8]));
+            drop((guard, owned));
+            pool.take(handles[9]).unwrap();
+            pool.retain(|_, value| value[0] == 1);
+            assert_eq!(pool.runs_mut().map(|(_, run)| run.len()).sum::<usize>(), 297);
+            assert_eq!(pool.frozen().runs().count(), 2);
+            handles.clear();
+            pool.clear();
+        }
+    });
+    assert_eq!(allocations, Allocations::default());
+}
+
+#[test]
+fn a_drop_that_panics_loses_no_slot() {
+    struct Panics(bool);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            if self.0 && !thread::panicking() {
+                panic!("on purpose");
+            }
+        }
+    }
+    let mut pool = SyncPool::new(3);
+    let handle = pool.insert(Panics(true)).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.remove(handle))).is_err());
+    assert!(!pool.contains(handle) && pool.is_empty());
+    let handle = pool.insert(Panics(true)).unwrap();
+    let guard = pool.get(handle).unwrap();
+    assert!(pool.remove(handle));
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(guard))).is_err());
+    for panics in [false, true, false] {
+        pool.insert(Panics(panics)).unwrap();
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.clear())).is_err());
+    assert!(pool.is_empty());
+    pool.validate().unwrap();
+    for panics in [false, true, false] {
+        pool.insert(Panics(panics)).unwrap();
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(pool))).is_err());
+}
+
+#[test]
+fn a_constructor_that_panics_gives_its_slot_back() {
+    let pool = SyncPool::<u8>::new(1);
+    let made = || pool.insert_with(|_| panic!("on purpose"));
+    assert!(catch_unwind(AssertUnwindSafe(made)).is_err());
+    assert_eq!(pool.insert(1).unwrap().generation(), 1);
+}
+
+#[test]
+fn a_leaked_guard_keeps_its_value_for_ever_and_harms_no_other() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let pool = SyncPool::new(2);
+    let handle = pool.insert(Counted::new(&alive)).unwrap();
+    std::mem::forget(pool.get(handle));
+    assert!(pool.remove(handle) && !pool.contains(handle));
+    pool.insert(Counted::new(&alive)).unwrap();
+    assert!(pool.insert(Counted::new(&alive)).is_err());
+    drop(pool);
+    assert_eq!(alive.load(SeqCst), 1);
+}
+
+#[test]
+fn exclusive_methods_skip_what_has_owned_guards() {
+    let mut pool = SyncPool::new(8);
+    let handles: Vec<_> = (0..5).map(|value| pool.insert(value).unwrap()).collect();
+    let guard = pool.get_owned(handles[2]).unwrap();
+    assert_eq!(pool.guarded(), 1);
+    assert_eq!(pool.get_mut(handles[2]), Err(TakeError::Busy));
+    assert_eq!(pool.get_mut(handles[1]), Ok(&mut 1));
+    let runs: Vec<_> = pool.runs_mut().map(|(first, run)| (first, run.len())).collect();
+    assert_eq!(runs, [(0, 2), (3, 2)]);
+    pool.values_mut().for_each(|value| *value += 10);
+    let frozen = pool.frozen();
+    assert!(frozen.values().eq(&[10, 11, 2, 13, 14]));
+    assert_eq!(frozen.runs().collect::<Vec<_>>(), [(0, &[10, 11, 2, 13, 14][..])]);
+    pool.retain(|_, _| false);
+    assert_eq!((pool.len(), *guard), (1, 2));
+    assert_eq!(pool.drain().count(), 0, "its guard drops it");
+    assert!(pool.is_empty() && *guard == 2);
+    drop(guard);
+    assert_eq!((0..9).filter(|value| pool.insert(*value).is_ok()).count(), 8);
+}
+
+#[test]
+fn the_past_comes_back_with_its_handles_and_the_next_ones() {
+    let mut pool = SyncPool::builder().capacity(200).homes(3).name("past").lifetimes(5).build();
+    let handles: Vec<_> =
+        (0..150).map(|value| pool.home(value as usize).insert(value).unwrap()).collect();
+    handles.iter().step_by(3).for_each(|handle| assert!(pool.remove(*handle)));
+    let (past, sum) = (pool.snapshot(), pool.checksum());
+    assert_eq!(past.checksum(), sum);
+    let went_on = |pool: &mut SyncPool<i32>| -> Vec<_> {
+        let next = (0..60).map(|value| pool.home(value as usize).insert(value));
+        next.map(|inserted| inserted.map_err(|full| full.into_inner())).collect()
+    };
+    let first = went_on(&mut pool);
+    assert_ne!(pool.checksum(), sum);
+    let stats = past.stats();
+    for _ in 0..3 {
+        pool.restore(&past).unwrap();
+        assert_eq!((pool.checksum(), pool.stats()), (sum, stats));
+        pool.validate().unwrap();
+        for (number, handle) in handles.iter().enumerate() {
+            assert_eq!(pool.contains(*handle), number % 3 != 0);
+            assert_eq!(past.get(*handle).is_some(), number % 3 != 0);
+        }
+        assert_eq!(went_on(&mut pool), first);
+    }
+    let guard = pool.get_owned(handles[1]).unwrap();
+    assert!(pool.restore(&past).is_err(), "a value that somebody looks at cannot be replaced");
+    assert!(pool.contains(handles[1]));
+    drop(guard);
+    let mut other = SyncPool::<i32>::new(199);
+    assert!(other.restore(&past).is_err() && other.save_into(&mut past.clone()).is_err());
+    let mut twin = SyncPool::builder().capacity(200).homes(3).name("past").lifetimes(5).build();
+    twin.restore(&past).unwrap();
+    assert_eq!(twin.checksum(), sum);
+}
+
+#[test]
+fn a_recorder_hears_of_all_threads() {
+    let recorder = millpond::recorder::Recorder::to_writer(std::io::sink()).unwrap();
+    let mut pool = SyncPool::<u32>::builder().capacity(64).name("shared").build();
+    let early = pool.insert(0).unwrap();
+    pool.record(&recorder);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for value in 0..100 {
+                    let handle = pool.insert(value).unwrap();
+                    assert!(pool.remove(handle));
+                }
+            });
+        }
+    });
+    pool.remove(early);
+    pool.stop_recording();
+    pool.insert(1).unwrap();
+    let summary = recorder.finish().unwrap();
+    assert_eq!((summary.events, summary.dropped), (2 + 800, 0));
+}
