@@ -103,6 +103,24 @@ impl Gauges {
         self.evicted.store(stats.evicted, Ordering::Relaxed);
     }
 
+    /// What was set last; each number by itself, as the pool may be at work.
+    pub(super) fn get(&self) -> Stats {
+        Stats {
+            capacity: self.capacity.load(Ordering::Relaxed) as usize,
+            live: self.live.load(Ordering::Relaxed) as usize,
+            peak: self.peak.load(Ordering::Relaxed) as usize,
+            retired: self.retired.load(Ordering::Relaxed) as usize,
+            inserted: self.inserted.load(Ordering::Relaxed),
+            removed: self.removed.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+            evicted: self.evicted.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// For pools of threads: what each thread counts.
+#[cfg(feature = "sync")]
+impl Gauges {
     /// A lifetime has begun, on whichever thread.
     pub(super) fn count_birth(&self) {
         self.inserted.fetch_add(1, Ordering::Relaxed);
@@ -122,19 +140,5 @@ impl Gauges {
 
     pub(super) fn count_retired(&self) {
         self.retired.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// What was set last; each number by itself, as the pool may be at work.
-    pub(super) fn get(&self) -> Stats {
-        Stats {
-            capacity: self.capacity.load(Ordering::Relaxed) as usize,
-            live: self.live.load(Ordering::Relaxed) as usize,
-            peak: self.peak.load(Ordering::Relaxed) as usize,
-            retired: self.retired.load(Ordering::Relaxed) as usize,
-            inserted: self.inserted.load(Ordering::Relaxed),
-            removed: self.removed.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-            evicted: self.evicted.load(Ordering::Relaxed),
-        }
     }
 }
