@@ -512,7 +512,7 @@ impl<T: fmt::Debug> fmt::Debug for BlockRuns<'_, T> {
 
 impl<T> fmt::Debug for BlockRunsMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockRunsMut").finish_non_exhaustive()
+        f.debug_struct("ValueRunsMut").finish_non_exhaustive()
     }
 }
 
