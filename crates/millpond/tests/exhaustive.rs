@@ -196,10 +196,6 @@ impl Model {
             };
             self.vacant.insert(place, index);
             self.cursor = self.cursor.map(|cursor| cursor.min(index));
-        } else if self.order == "Roster" {
-            // The last vacant slot makes room for the retired one, and goes where that was.
-            let by = usize::from(!self.vacant.is_empty());
-            self.vacant.rotate_right(by);
         }
     }
 

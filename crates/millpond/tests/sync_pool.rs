@@ -276,9 +276,19 @@ fn the_memory_goes_with_the_last_guard() {
 #[test]
 fn an_iteration_meets_who_lives_throughout_exactly_once() {
     let pool = SyncPool::new(512);
-    let steady: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+    let mut steady: Vec<_> = (0..100).map(|value| pool.insert(value).unwrap()).collect();
+    // Where a thread's first slot is depends on how many threads there were before it.
+    steady.sort_by_key(|handle| handle.index());
     let done = AtomicBool::new(false);
+    /// Also if the assertion fails: the others would go on for ever.
+    struct Stop<'a>(&'a AtomicBool);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, SeqCst);
+        }
+    }
     thread::scope(|scope| {
+        let _stop = Stop(&done);
         for _ in 0..2 {
             scope.spawn(|| {
                 while !done.load(SeqCst) {
@@ -293,7 +303,6 @@ fn an_iteration_meets_who_lives_throughout_exactly_once() {
                 pool.iter().filter(|(_, value)| **value < 1000).map(|(handle, _)| handle).collect();
             assert_eq!(met, steady);
         }
-        done.store(true, SeqCst);
     });
     assert_eq!(pool.len(), 100);
 }
