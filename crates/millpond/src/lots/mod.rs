@@ -37,7 +37,7 @@
 //!     }
 //! });
 //! update.settle();
-//! assert_eq!(sparks.len(), 50 + 1);
+//! assert_eq!(sparks.len(), 49 + 1); // 50 to 98, and the newborn
 //! ```
 //!
 //! With the feature `rayon`, [`Pool::par_update`] does all of it.
