@@ -25,7 +25,7 @@ pub(crate) struct Ages {
 impl Ages {
     /// Looks at every slot. What came and went since the last look is not seen.
     pub(crate) fn look(&mut self, pool: &dyn Inspect, now: f32) {
-        self.slots.resize(pool.slots(), Slot::NEVER_USED);
+        self.slots.resize(pool.stats().capacity, Slot::NEVER_USED);
         for (index, slot) in self.slots.iter_mut().enumerate() {
             match pool.generation_at(index) {
                 Some(generation) if generation != slot.generation || !slot.is_live => {

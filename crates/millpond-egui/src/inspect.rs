@@ -36,12 +36,6 @@ pub trait Inspect {
     /// The generation of a slot that is live, or `None` for any other. O(1).
     fn generation_at(&self, index: usize) -> Option<u32>;
 
-    /// How many slots there are to look at: every live index is below. The capacity, unless the pool
-    /// has given back slots in the middle.
-    fn slots(&self) -> usize {
-        self.stats().capacity
-    }
-
     /// Which lifetime of its slot a generation is, counted from 1. The generation itself, unless the
     /// pool's generations begin elsewhere.
     fn lifetime(&self, generation: u32) -> u32 {
@@ -54,9 +48,9 @@ pub trait Inspect {
     }
 }
 
-/// What all pools call the same, and how many slots there are where that is not the capacity.
+/// What all pools call the same.
 macro_rules! inspect {
-    ($pool:ty, [$($generics:tt)*] $(, |$counted:ident| $slots:expr)?) => {
+    ($pool:ty, [$($generics:tt)*]) => {
         impl<$($generics)*> Inspect for $pool {
             fn name(&self) -> Option<&str> {
                 self.name()
@@ -69,13 +63,6 @@ macro_rules! inspect {
             fn generation_at(&self, index: usize) -> Option<u32> {
                 self.handle_at(index).map(|handle| handle.generation())
             }
-
-            $(
-                fn slots(&self) -> usize {
-                    let $counted = self;
-                    $slots
-                }
-            )?
 
             fn lifetime(&self, generation: u32) -> u32 {
                 self.generations().lifetime(generation)
@@ -92,30 +79,23 @@ inspect!(Pool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 inspect!(PackedPool<T, H>, [T, H: HandleLayout]);
 inspect!(HandleAllocator<R, H>, [R: ReuseOrder, H: HandleLayout]);
-// Blocks in the middle may have been given back: the last object tells how far there is something.
-inspect!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], |pool| {
-    let end = pool.handles().last().map_or(0, |last| last.index() as usize + 1);
-    end.max(pool.capacity())
-});
-inspect!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], |pool| {
-    let end = pool.iter().last().map_or(0, |(last, _)| last.index() as usize + 1);
-    end.max(pool.capacity())
-});
+inspect!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
+inspect!(PolicyPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout]);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_live_slot_is_looked_at_when_blocks_in_the_middle_are_gone() {
+    fn every_live_slot_is_looked_at_after_blocks_have_gone() {
         let mut pool = BlockPool::with_blocks(4, 8);
         let handles: Vec<_> = (0..12).map(|n| pool.insert(n).unwrap()).collect();
-        handles[..8].iter().for_each(|&handle| {
-            let _ = pool.remove(handle);
-        });
+        for handle in [&handles[..4], &handles[8..]].concat() {
+            pool.remove(handle);
+        }
         pool.shrink_to_fit();
-        assert_eq!((pool.capacity(), Inspect::slots(&pool)), (4, 12));
-        let live = (0..12).filter(|&index| pool.generation_at(index).is_some());
-        assert_eq!(live.collect::<Vec<_>>(), [8, 9, 10, 11]);
+        assert_eq!(Inspect::stats(&pool).capacity, 8);
+        let live = (0..8).filter(|&index| pool.generation_at(index).is_some());
+        assert_eq!(live.collect::<Vec<_>>(), [4, 5, 6, 7]);
     }
 }
