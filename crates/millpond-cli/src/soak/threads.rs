@@ -171,7 +171,7 @@ impl<'b> Worker<'_, 'b> {
         let mut stale = Vec::with_capacity(STALE);
         let is_over = |done: u64| {
             plan.steps.is_some_and(|steps| done >= steps)
-                || (done % SLICE == 0
+                || (done.is_multiple_of(SLICE)
                     && (stop.load(Ordering::Relaxed) || Instant::now() >= deadline))
         };
         while !is_over(tally.operations) {
