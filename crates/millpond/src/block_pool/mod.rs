@@ -573,13 +573,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.find(handle).is_some()
-    }
-
-    #[inline]
-    fn find(&self, handle: H) -> Option<usize> {
-        let index = handle.index() as usize;
-        self.storage.words().is_live_in(index, handle.word()).then_some(index)
+        self.storage.find(handle).is_some()
     }
 
     /// The value, unless the handle is refused. O(1).
@@ -733,21 +727,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Moves the value out, unless the handle is refused. No block is given back.
     #[inline(always)]
     fn take_value(&mut self, handle: H) -> Option<T> {
-        let index = self.find(handle)?;
-        // SAFETY: the words call the slot live.
-        Some(unsafe { self.remove_live(index, handle.word()) })
-    }
-
-    /// # Safety
-    ///
-    /// The slot is live, in this generation.
-    #[inline(always)]
-    unsafe fn remove_live(&mut self, index: usize, generation: H::Word) -> T {
-        let core = &mut self.core;
-        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
-        unsafe {
-            self.storage.take_unchecked(index, |storage| core.end(index, generation, storage))
-        }
+        self.storage.remove(handle, &mut self.core)
     }
 
     /// The value in a slot, if the slot is live. O(1).

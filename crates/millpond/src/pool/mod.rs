@@ -446,13 +446,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Full { value, pool: self.core.refuse(self.storage.words()) }
     }
 
-    /// The slot that the handle names, if that lifetime of it is live.
-    #[inline]
-    fn find(&self, handle: H) -> Option<usize> {
-        let index = handle.index() as usize;
-        self.storage.words().is_live_in(index, handle.word()).then_some(index)
-    }
-
     /// The value, unless the handle is refused. O(1).
     ///
     /// ```
@@ -552,7 +545,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
-        self.find(handle).is_some()
+        self.storage.find(handle).is_some()
     }
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
@@ -593,21 +586,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         if !self.contains(handle) {
             self.note_refused_removal(handle);
         }
-        let index = self.find(handle)?;
-        // SAFETY: the words call the slot live.
-        Some(unsafe { self.remove_live(index, handle.word()) })
-    }
-
-    /// # Safety
-    ///
-    /// The slot is live, in this generation.
-    #[inline]
-    unsafe fn remove_live(&mut self, index: usize, generation: H::Word) -> T {
-        let core = &mut self.core;
-        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
-        unsafe {
-            self.storage.take_unchecked(index, |storage| core.end(index, generation, storage))
-        }
+        self.storage.remove(handle, &mut self.core)
     }
 
     /// The value in a slot, if the slot is live. O(1).

@@ -254,28 +254,6 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     }
 
     #[inline(always)]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.values.as_ptr().add(index) }
-    }
-
-    #[inline(always)]
-    unsafe fn values_mut<const K: usize>(
-        &mut self,
-        indices: [Option<usize>; K],
-    ) -> [Option<*mut MaybeUninit<T>>; K] {
-        let values = self.values.as_ptr();
-        // SAFETY: there is a value for each slot.
-        indices.map(|index| Some(unsafe { values.add(index?) }))
-    }
-
-    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
-        let (to, from) = (self.values.as_ptr(), other.values.as_ptr());
-        // SAFETY: both have so many slots, in memory of their own.
-        unsafe { to.copy_from_nonoverlapping(from, count) };
-    }
-
-    #[inline(always)]
     fn bitmap_age(&self) -> BitmapAge {
         self.bitmap_age
     }

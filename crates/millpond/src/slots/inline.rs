@@ -74,28 +74,6 @@ unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
             values: self.values.as_mut_ptr(),
         }
     }
-
-    #[inline(always)]
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
-        // SAFETY: there is a value for each slot.
-        unsafe { self.values.as_ptr().add(index) }
-    }
-
-    #[inline(always)]
-    unsafe fn values_mut<const K: usize>(
-        &mut self,
-        indices: [Option<usize>; K],
-    ) -> [Option<*mut MaybeUninit<T>>; K] {
-        let values = self.values.as_mut_ptr();
-        // SAFETY: there is a value for each slot.
-        indices.map(|index| Some(unsafe { values.add(index?) }))
-    }
-
-    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
-        let (to, from) = (self.values.as_mut_ptr(), other.values.as_ptr());
-        // SAFETY: both have so many slots, in memory of their own.
-        unsafe { to.copy_from_nonoverlapping(from, count) };
-    }
 }
 
 // SAFETY: the values are one array, of the length that the type says.

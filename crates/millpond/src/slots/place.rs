@@ -40,29 +40,43 @@ pub unsafe trait Place {
 
     fn parts_mut(&mut self) -> PartsMut<'_, Self::Word, Self::Entry, Self::Value>;
 
-    /// Where the value of a slot is.
+    /// Where the value of a slot is. This and the two that follow go by the array of [`parts`](Self::parts); a place that
+    /// is not [flat](FlatPlace) has ways of its own.
     ///
     /// # Safety
     ///
     /// There is such a slot.
-    unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value>;
+    #[inline(always)]
+    unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value> {
+        // SAFETY: there is a value for each slot.
+        unsafe { self.parts().values.add(index) }
+    }
 
     /// Where the values of several slots are, all of them mutable until the place is used again.
     ///
     /// # Safety
     ///
     /// There are such slots.
+    #[inline(always)]
     unsafe fn values_mut<const N: usize>(
         &mut self,
         indices: [Option<usize>; N],
-    ) -> [Option<*mut MaybeUninit<Self::Value>>; N];
+    ) -> [Option<*mut MaybeUninit<Self::Value>>; N] {
+        let values = self.parts_mut().values;
+        // SAFETY: there is a value for each slot.
+        indices.map(|index| Some(unsafe { values.add(index?) }))
+    }
 
     /// Copies the bytes of the first values of another place.
     ///
     /// # Safety
     ///
     /// Both have at least so many slots. If they are in blocks, the blocks have the same sizes.
-    unsafe fn copy_values(&mut self, other: &Self, count: usize);
+    unsafe fn copy_values(&mut self, other: &Self, count: usize) {
+        let (to, from) = (self.parts_mut().values, other.parts().values);
+        // SAFETY: both have so many slots, in memory of their own.
+        unsafe { to.copy_from_nonoverlapping(from, count) };
+    }
 
     /// What is known of the bitmap; of no use if there is none.
     #[inline(always)]

@@ -491,7 +491,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     /// ```
     #[inline]
     pub fn remove(&mut self, handle: H) -> Option<T> {
-        self.contains(handle).then(|| self.take(handle.index() as usize))?
+        self.storage.remove(handle, &mut self.core)
     }
 
     /// The value in a slot, if the slot is live. O(1).

@@ -209,6 +209,24 @@ impl<P: Place> Storage<P> {
         Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
     }
 
+    /// Ends the lifetime that the handle names, and gives its value; `None` if the handle is refused.
+    #[inline]
+    pub(crate) fn remove<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        handle: H,
+        core: &mut Core<R, H>,
+    ) -> Option<P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        let (index, generation) = (handle.index() as usize, handle.word());
+        if !self.words.is_live_in(index, generation) {
+            return None;
+        }
+        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+    }
+
     /// The value of a handle that is good.
     #[inline]
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
