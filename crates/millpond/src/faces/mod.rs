@@ -7,6 +7,7 @@ mod entry;
 mod iter;
 mod moving_out;
 mod operators;
+mod walked;
 
 pub use entry::VacantEntry;
 #[cfg(feature = "alloc")]
@@ -14,6 +15,7 @@ pub(crate) use iter::iterator;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;
+pub(crate) use walked::walked;
 
 /// What the faces need of a pool.
 pub(crate) mod sealed {

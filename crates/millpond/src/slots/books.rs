@@ -206,15 +206,7 @@ impl<H: HandleLayout> Books<H> {
         handles: &[H],
         words: &impl Census<Word = H::Word>,
     ) -> Result<(), GetDisjointMutError> {
-        for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = self.check(handle, words) {
-                return Err(GetDisjointMutError::Refused { position, refusal });
-            }
-            if handles[..position].contains(&handle) {
-                return Err(GetDisjointMutError::Overlapping { position });
-            }
-        }
-        Ok(())
+        check_disjoint(handles, |handle| self.check(handle, words))
     }
 
     /// The handle's slot, if it may have exactly this lifetime next.
@@ -331,6 +323,22 @@ impl<H: HandleLayout> Books<H> {
             evicted: self.evicted,
         }
     }
+}
+
+/// Whether all handles are good by `check`, and no two the same.
+pub(crate) fn check_disjoint<H: HandleLayout>(
+    handles: &[H],
+    check: impl Fn(H) -> Result<(), Refusal>,
+) -> Result<(), GetDisjointMutError> {
+    for (position, &handle) in handles.iter().enumerate() {
+        if let Err(refusal) = check(handle) {
+            return Err(GetDisjointMutError::Refused { position, refusal });
+        }
+        if handles[..position].contains(&handle) {
+            return Err(GetDisjointMutError::Overlapping { position });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(feature = "validate")]

@@ -14,6 +14,7 @@ pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry}
 use crate::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
 use crate::handle::{Handle, HandleLayout, Refusal, handle_at};
 use crate::lifetimes::Lifetimes;
+use crate::occupancy::Occupancy;
 use crate::overflow::{EvictLeast, Policy};
 use crate::reuse::InlineRoster;
 use crate::slots::{Core, EntryOf, Inline};
@@ -381,8 +382,20 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
     /// Removes the value of a live slot; `None` if it is dead.
     #[inline]
-    fn take(&mut self, index: usize) -> Option<T> {
+    fn remove_at(&mut self, index: usize) -> Option<T> {
         self.storage.end(index, &mut self.core)
+    }
+
+    /// Moves a value into the slot that comes next, which has this handle.
+    #[inline]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.take_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, handle.word(), value);
+    }
+
+    #[inline]
+    fn occupancy(&self) -> Occupancy<'_> {
+        self.storage.occupancy()
     }
 
     #[cold]
@@ -708,7 +721,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
 
         let guard = ResetOrder(self);
         for index in 0..N {
-            drop(guard.0.take(index));
+            drop(guard.0.remove_at(index));
         }
     }
 }
@@ -772,7 +785,7 @@ mod tests {
         for step in 0..200_usize {
             match step * step % 7 {
                 0 | 2 => drop(pool.insert(step)),
-                1 => drop(pool.take(step % 9)),
+                1 => drop(pool.remove_at(step % 9)),
                 _ => {
                     let handle = Handle::from_parts(step as u32 % 9, 50);
                     let _ = handle.map(|handle| pool.insert_at(handle, step));

@@ -59,7 +59,9 @@ use crate::occupancy::{Occupancy, Source};
 use crate::reuse::{Link, Queue, ReuseOrder, Slots};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, EntryOf};
-use crate::slots::{Circle, Core, Entry, FlatPlace, Inline, KeptWords, Place, SlotWords, source};
+use crate::slots::{
+    Circle, Core, Entry, FlatPlace, Inline, KeptWords, Place, SlotWords, check_disjoint, source,
+};
 #[cfg(feature = "validate")]
 use crate::validate::Violation;
 
@@ -258,14 +260,7 @@ impl<P: Place> Storage<P> {
         handles: [H; K],
         check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
     ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
-        for (position, &handle) in handles.iter().enumerate() {
-            if let Err(refusal) = check(handle, &self.words) {
-                return Err(GetDisjointMutError::Refused { position, refusal });
-            }
-            if handles[..position].contains(&handle) {
-                return Err(GetDisjointMutError::Overlapping { position });
-            }
-        }
+        check_disjoint(&handles, |handle| check(handle, &self.words))?;
         let found = self.find_each_mut(handles)?;
         Ok(found.map(|value| value.expect("a good handle has a value")))
     }
