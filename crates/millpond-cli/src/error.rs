@@ -1,6 +1,7 @@
 //! What can go wrong, each said in one line that names the place and what was expected.
 
 use std::fmt;
+use std::path::Path;
 
 /// Where in an input something is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,16 +127,28 @@ pub fn shown(text: &[u8]) -> String {
             cut = true;
             break;
         }
-        if c.is_control() {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
+        push_shown(&mut out, c);
     }
     if cut {
         out.push('…');
     }
     out
+}
+
+/// A path as people copy it: one line, no control characters, whole.
+#[must_use]
+pub fn shown_path(path: &Path) -> String {
+    let mut out = String::new();
+    path.to_string_lossy().chars().for_each(|c| push_shown(&mut out, c));
+    out
+}
+
+fn push_shown(out: &mut String, c: char) {
+    if c.is_control() {
+        out.extend(c.escape_default());
+    } else {
+        out.push(c);
+    }
 }
 
 /// An I/O error in plain words, without the operating system's error number.

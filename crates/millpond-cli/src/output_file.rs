@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Failure, reason, shown};
+use crate::error::{Failure, reason, shown_path};
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
 
@@ -99,5 +99,5 @@ pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Fail
 }
 
 fn failed(path: &Path, why: &str) -> Failure {
-    Failure::Output(format!("{}: {why}", shown(path.to_string_lossy().as_bytes())))
+    Failure::Output(format!("{}: {why}", shown_path(path)))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::args::{PlanArguments, RuleArguments};
-use crate::error::{Failure, shown};
+use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
 use crate::output::budget_toml::{budget_toml, scenario_name};
 use crate::output::paint::Paint;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.budget {
         let budget = budget_of(path, &plans, &rules, arguments.all)?;
         let place = output_file::write(path, Kind::Budget, &budget)?;
-        places += &format!("Budget: {}\n", for_people(&place));
+        places += &format!("Budget: {}\n", shown_path(&place));
     }
     if arguments.json {
         crate::print(&plan_json(&plans, &rules, &wanted))?;
@@ -115,7 +115,7 @@ fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Re
         names.push(name);
     }
     if report == Some(path) {
-        let why = format!("--budget: {} is where the report goes", for_people(path));
+        let why = format!("--budget: {} is where the report goes", shown_path(path));
         return Err(Failure::Arguments(why));
     }
     output_file::may_replace(path, Kind::Budget)
@@ -128,17 +128,13 @@ fn budget_of(
     all: bool,
 ) -> Result<String, Failure> {
     budget_toml(plans, rules, all)
-        .map_err(|why| Failure::Output(format!("{}: {why}", for_people(path))))
-}
-
-fn for_people(path: &Path) -> String {
-    shown(path.to_string_lossy().as_bytes())
+        .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
 }
 
 /// Writes the report; returns where it is, for people.
 fn write_report(path: &Path, plans: &[TracePlan], rules: &Rules) -> Result<String, Failure> {
     let html = render(&plan_report::report(plans, rules));
-    Ok(for_people(&output_file::write(path, Kind::Report, &html)?))
+    Ok(shown_path(&output_file::write(path, Kind::Report, &html)?))
 }
 
 /// The plans are worth nothing if they do not hold.
@@ -179,7 +175,7 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
     let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
-    crate::print(&format!("\nReport: {place} (open it in a browser)\n{NEXT}"))?;
+    crate::print(&format!("\nReport, for a browser:\n{place}\n{NEXT}"))?;
     all_proved(&plans)
 }
 

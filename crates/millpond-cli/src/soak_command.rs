@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 
-use crate::error::{Failure, shown};
+use crate::error::{Failure, shown, shown_path};
 use crate::output::paint::Paint;
 use crate::soak::{CAPACITY_MAX, Plan, Shape, ThreadsPlan, json, soak, soak_threads, text};
 
@@ -133,7 +133,7 @@ impl SoakArguments {
         match &self.trace {
             Some(path) => {
                 command += " --trace '";
-                command += &shown(path.to_string_lossy().as_bytes());
+                command += &shown_path(path);
                 command += "'";
             }
             None => command += &format!(" --capacity {}", self.capacity),
