@@ -1,6 +1,7 @@
 //! `millpond watch`: the pools of a running program, from the live trace that it writes.
 
 mod follow;
+mod json;
 mod picture;
 mod screen;
 mod terminal;
@@ -17,7 +18,7 @@ use crate::error::Failure;
 use crate::output::paint::Paint;
 use follow::{Follow, News};
 use picture::Picture;
-use screen::{State, json, screen};
+use screen::{State, screen};
 use terminal::Terminal;
 
 /// Show the pools of a running program, from the live trace that its recorder writes.
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
     let mut watching = Watching::begin(arguments).map_err(of_input)?;
     if arguments.once {
-        return crate::print(&watching.text(arguments.json, usize::MAX));
+        return crate::print(&watching.text(arguments.json, usize::MAX)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
         let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
-        terminal.draw(&watching.text(false, pools))?;
+        terminal.draw(&watching.text(false, pools)?)?;
         let drawn = Instant::now();
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
             if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
@@ -112,7 +113,8 @@ fn print_on(
     stop: &AtomicBool,
 ) -> Result<(), Ended> {
     loop {
-        crate::print(&watching.text(as_json, usize::MAX)).map_err(Ended::Output)?;
+        let text = watching.text(as_json, usize::MAX).map_err(Ended::Output)?;
+        crate::print(&text).map_err(Ended::Output)?;
         let printed = Instant::now();
         while printed.elapsed() < interval {
             if watching.picture.has_ended || stop.load(Ordering::Relaxed) {
@@ -168,10 +170,10 @@ impl Watching {
         }
     }
 
-    fn text(&self, as_json: bool, rows: usize) -> String {
+    fn text(&self, as_json: bool, rows: usize) -> Result<String, Failure> {
         let name = self.follow.name();
         if as_json {
-            return json(&name, &self.picture);
+            return json::json(&name, &self.picture);
         }
         let silent = self.heard.elapsed();
         let state = match self.picture.has_ended {
@@ -179,6 +181,6 @@ impl Watching {
             false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
             false => State::Recording,
         };
-        screen(&name, &self.picture, state, rows, Paint::for_stdout())
+        Ok(screen(&name, &self.picture, state, rows, Paint::for_stdout()))
     }
 }
