@@ -17,6 +17,8 @@ mod slot_map_plot;
 mod steps;
 mod trace_section;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
 use model::Report;
 
 /// The first line of every report: by it the tool knows a file that it may write over.
@@ -28,52 +30,68 @@ pub fn is_report(start: &[u8]) -> bool {
     start.strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"\n"))
 }
 
+/// What a browser must not do with the page: fetch anything, from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
 /// The whole file.
 #[must_use]
 pub fn render(report: &Report) -> String {
     let title = html::cut(&report.title, 200);
-    let generated_by = html::cut(&report.generated_by, 100);
-    let rule = html::cut(&report.rule, 500);
-    let contents = contents(report);
-    let sections: String = report
-        .traces
-        .iter()
-        .enumerate()
-        .map(|(position, trace)| trace_section::section(trace, position))
-        .collect();
-    let style = include_str!("page.css");
-    let script = include_str!("page.js");
-    format!(
-        "{MARKER}\n<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-         <header><p class=\"brand\">{LOGO}{generated_by}</p><h1>{title}</h1>\n<p>{rule}</p>\n{contents}</header>\n\
-         <main>\n{sections}</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n\
-         <script>\n{script}</script>\n</body>\n</html>\n"
-    )
+    let page = html! {
+        (PreEscaped(MARKER)) "\n" (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (title) }
+                style { "\n" (PreEscaped(include_str!("page.css"))) }
+            }
+            "\n"
+            body {
+                header {
+                    p.brand { (logo()) (html::cut(&report.generated_by, 100)) }
+                    h1 { (title) }
+                    p { (html::cut(&report.rule, 500)) }
+                    (contents(report))
+                }
+                "\n"
+                main {
+                    @for (position, trace) in report.traces.iter().enumerate() {
+                        (trace_section::section(trace, position))
+                    }
+                }
+                "\n"
+                div #tip role="status" hidden {}
+                script { "\n" (PreEscaped(include_str!("page.js"))) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
 /// Three calm lines of water.
-const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 32 20\" aria-hidden=\"true\">\
-    <path d=\"M2 5q5-4 10 0t10 0 8-1M2 11h28M6 17h20\"/></svg>";
+fn logo() -> Markup {
+    html! {
+        svg.logo viewBox="0 0 32 20" aria-hidden="true" {
+            path d="M2 5q5-4 10 0t10 0 8-1M2 11h28M6 17h20" {}
+        }
+    }
+}
 
 /// Links to the traces, where there are several.
-fn contents(report: &Report) -> String {
-    if report.traces.len() < 2 {
-        return String::new();
+fn contents(report: &Report) -> Markup {
+    html! {
+        @if report.traces.len() > 1 {
+            nav {
+                @for (position, trace) in report.traces.iter().enumerate() {
+                    a href={ "#trace-" (position) } { (html::name(&trace.name)) }
+                }
+            }
+        }
     }
-    let links: String = report
-        .traces
-        .iter()
-        .enumerate()
-        .map(|(position, trace)| {
-            format!("<a href=\"#trace-{position}\">{}</a>", html::name(&trace.name))
-        })
-        .collect();
-    format!("<nav>{links}</nav>\n")
 }
 
 #[cfg(test)]
