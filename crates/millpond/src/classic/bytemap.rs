@@ -1,10 +1,10 @@
 use core::fmt;
 
 use crate::occupancy::Occupancy;
-use crate::reuse::next_vacant_after;
-use crate::storage::TableStorage;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::reuse::next_vacant_after;
+use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;

@@ -1,8 +1,8 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::errors::{Full, FullPool};
-use crate::stats::Stats;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
 
 /// Design 4, the particle pool of the patterns for game programming: a fixed array of particles, and a
 /// free list threaded through the memory of the dead ones.

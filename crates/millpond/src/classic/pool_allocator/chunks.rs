@@ -20,9 +20,9 @@ use core::cell::{Cell, RefCell};
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-use crate::memory::{self, OutOfMemory};
-use crate::sanitizer;
-use crate::stats::Stats;
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::sanitizer;
+use crate::reports::stats::Stats;
 
 /// What a slot holds while its guard lives.
 pub(super) struct Live<T> {

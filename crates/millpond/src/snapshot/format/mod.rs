@@ -60,9 +60,9 @@ mod objects;
 mod state;
 
 pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
-pub(crate) use checks::{Checked, Refused};
+pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
-pub(crate) use state::{Label, OrderOf, SavedState};
+pub(crate) use state::{Label, SavedState};
 
 use alloc::vec::Vec;
 use core::fmt;
