@@ -90,7 +90,7 @@ fn a_layer_uses_only_those_above_it() {
             let text = code(&fs::read_to_string(&path).unwrap());
             let up = text.matches("super::").count();
             assert!(up == 0 || !leaves_its_layer(&file, &text), "{file}: super:: leaves the layer");
-            // An exported macro names public paths.
+            // What a macro names by `$crate` is for users: only exported ones do so.
             all.extend(faults(&file, &text.replace("$crate::", "$"), &layers));
         }
     }

@@ -111,9 +111,9 @@ macro_rules! lifetimes {
         last: |$last:ident, $asked:ident| $is_last:expr
         $(, most: |$most:ident| $capacity_max:expr)? $(,)?
     ) => {
-        impl<$($generics)*> $crate::policies::sealed::Sealed for $pool {}
+        impl<$($generics)*> crate::policies::sealed::Sealed for $pool {}
 
-        impl<$($generics)*> $crate::policies::Lifetimes for $pool {
+        impl<$($generics)*> crate::policies::Lifetimes for $pool {
             type Handle = $handle;
 
             #[inline]
@@ -139,7 +139,7 @@ macro_rules! lifetimes {
             fn contains(&self, handle: $handle) -> bool {
                 self.contains(handle)
             }
-            fn stats(&self) -> $crate::reports::stats::Stats {
+            fn stats(&self) -> crate::reports::stats::Stats {
                 self.stats()
             }
             #[inline]
@@ -162,18 +162,18 @@ macro_rules! bounded {
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
         evict: |$evicting:ident, $victim:ident| $evict:expr $(,)?
     ) => {
-        $crate::policies::lifetimes! {
+        crate::policies::lifetimes! {
             [$($generics)*] $pool, $handle,
             last: |$last, $asked| $is_last
             $(, most: |$most| $capacity_max)?
         }
 
-        impl<$($generics)*> $crate::policies::Bounded for $pool {
+        impl<$($generics)*> crate::policies::Bounded for $pool {
             type Value = $value;
 
             #[inline]
             #[cfg_attr(feature = "debug-aids", track_caller)]
-            fn insert(&mut self, value: $value) -> Result<$handle, $crate::reports::errors::Full<$value>> {
+            fn insert(&mut self, value: $value) -> Result<$handle, crate::reports::errors::Full<$value>> {
                 self.insert(value)
             }
             #[inline]
@@ -216,7 +216,7 @@ macro_rules! bounded {
                 let $inserting = self;
                 $insert
             }
-            fn refuse<V>(&mut self, $refused: V) -> $crate::reports::errors::Full<V> {
+            fn refuse<V>(&mut self, $refused: V) -> crate::reports::errors::Full<V> {
                 let $refusing = self;
                 $refuse
             }

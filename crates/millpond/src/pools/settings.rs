@@ -111,15 +111,15 @@ macro_rules! settings_methods {
             self
         }
 
-        $crate::pools::settings::settings_methods!(without capacity);
+        crate::pools::settings::settings_methods!(without capacity);
     };
     (without capacity) => {
-        $crate::slots::lifetimes::lifetimes_methods!(settings.lifetimes);
+        crate::slots::lifetimes::lifetimes_methods!(settings.lifetimes);
 
         /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
         /// [`debug`](crate::debug).
         #[cfg(feature = "debug-aids")]
-        pub fn debug_aids(mut self, aids: $crate::reports::debug::DebugAids) -> Self {
+        pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
             self.settings.debug_aids = aids;
             self
         }
@@ -133,7 +133,7 @@ macro_rules! handle_method {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
         /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
         /// [`Handle32`](crate::Handle32).
-        pub fn handle<H2: $crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
+        pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
             $builder { settings: self.settings.with_types(), $($field: self.$field),* }
         }
     };
@@ -145,14 +145,14 @@ pub(crate) use handle_method;
 macro_rules! order_and_handle_methods {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
         /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
-        pub fn reuse<R2: $crate::slots::reuse::ReuseOrder>(
+        pub fn reuse<R2: crate::slots::reuse::ReuseOrder>(
             self,
             _order: R2,
         ) -> $builder<$($parameter,)* R2, H> {
             $builder { settings: self.settings.with_types(), $($field: self.$field),* }
         }
 
-        $crate::pools::settings::handle_method!($builder<$($parameter,)* R>, keeps $($field),*);
+        crate::pools::settings::handle_method!($builder<$($parameter,)* R>, keeps $($field),*);
     };
 }
 pub(crate) use order_and_handle_methods;

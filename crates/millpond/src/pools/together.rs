@@ -54,7 +54,7 @@ macro_rules! get_each_mut_method {
         pub fn get_each_mut<const HANDLES: usize>(
             &mut self,
             $handles: [$handle; HANDLES],
-        ) -> Result<[Option<&mut $value>; HANDLES], $crate::reports::errors::GetDisjointMutError> {
+        ) -> Result<[Option<&mut $value>; HANDLES], crate::reports::errors::GetDisjointMutError> {
             let $pool = self;
             $body
         }

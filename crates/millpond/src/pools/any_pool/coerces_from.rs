@@ -36,7 +36,7 @@ macro_rules! any_pool_trait {
         // SAFETY: the body is a coercion by the compiler, which checks that the concrete type has the
         // trait, and each auto trait.
         #[allow(clippy::undocumented_unsafe_blocks, reason = "documented where it is written")]
-        unsafe impl<Concrete> $crate::pools::any_pool::CoercesFrom<Concrete>
+        unsafe impl<Concrete> $crate::any_pool::CoercesFrom<Concrete>
             for dyn $($name)::+ $(<$($argument),+>)? $(+ $($auto)::+)*
         where
             Concrete: $($name)::+ $(<$($argument),+>)? $(+ $($auto)::+)* + 'static,

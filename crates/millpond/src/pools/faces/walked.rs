@@ -2,7 +2,7 @@
 /// this needs `len`, `insert_peeked`, `occupancy`, `handle_at`, `get_mut` and `remove_at`.
 macro_rules! walked {
     ([$($generics:tt)*] $pool:ty) => {
-        impl<$($generics)*> $crate::pools::faces::sealed::Face for $pool {
+        impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {
             type Value = T;
             type Handle = H;
 
@@ -18,9 +18,9 @@ macro_rules! walked {
             }
         }
 
-        impl<$($generics)*> $crate::pools::faces::sealed::Walked for $pool {
+        impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
             #[inline]
-            fn live_slots(&self) -> $crate::occupancy::Occupancy<'_> {
+            fn live_slots(&self) -> crate::occupancy::Occupancy<'_> {
                 self.occupancy()
             }
 
@@ -42,11 +42,11 @@ macro_rules! walked {
 
         impl<$($generics)*> IntoIterator for $pool {
             type Item = (H, T);
-            type IntoIter = $crate::pools::faces::IntoIter<$pool>;
+            type IntoIter = crate::pools::faces::IntoIter<$pool>;
 
             /// The handles and values in index order, from both ends.
             fn into_iter(self) -> Self::IntoIter {
-                $crate::pools::faces::IntoIter::new(self)
+                crate::pools::faces::IntoIter::new(self)
             }
         }
     };

@@ -298,7 +298,7 @@ macro_rules! record_methods {
         /// assert_eq!(recorder.finish()?.events, 2);
         /// # Ok::<(), std::io::Error>(())
         /// ```
-        pub fn record(&mut self, recorder: &$crate::reports::recorder::Recorder) {
+        pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
             let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
             let live = self.handles().map(|handle| handle.index() as usize);
             let $track = Some(recorder.track_pool(name, self.stats(), live));

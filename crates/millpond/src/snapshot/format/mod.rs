@@ -86,7 +86,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Serialize,
         {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::snapshot::format::serialize(self, serializer)
+                crate::snapshot::format::serialize(self, serializer)
             }
         }
 
@@ -96,7 +96,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Deserialize<'de>,
         {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::snapshot::format::deserialize(deserializer)
+                crate::snapshot::format::deserialize(deserializer)
             }
         }
     };
