@@ -299,6 +299,7 @@ pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
 pub use pools::{faces, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
+pub use slots::generations::Generations;
 
 #[cfg(feature = "alloc")]
 pub use self::{
@@ -313,7 +314,6 @@ pub use self::{
     pools::recycler::{self, Recycler, RecyclerBuilder},
     pools::settings::BuildError,
     size_classes::SizeClasses,
-    slots::generations::Generations,
     slots::reuse,
 };
 

@@ -360,16 +360,15 @@ fn two_pools_tell_what_both_have_done_together() {
     });
     let (a, b) = (first.stats(), second.stats());
     assert_eq!((a.live, a.retired, a.refused, a.evicted), (2, 1, 2, 1));
-    let expected = Stats {
-        capacity: 7,
-        live: a.live + b.live,
-        peak: a.peak + b.peak,
-        retired: a.retired + b.retired,
-        inserted: a.inserted + b.inserted,
-        removed: a.removed + b.removed,
-        refused: a.refused + b.refused,
-        evicted: a.evicted + b.evicted,
-    };
+    let mut expected = Stats::default();
+    expected.capacity = 7;
+    expected.live = a.live + b.live;
+    expected.peak = a.peak + b.peak;
+    expected.retired = a.retired + b.retired;
+    expected.inserted = a.inserted + b.inserted;
+    expected.removed = a.removed + b.removed;
+    expected.refused = a.refused + b.refused;
+    expected.evicted = a.evicted + b.evicted;
     assert_eq!(Spill::new(first, second).stats(), expected);
 }
 

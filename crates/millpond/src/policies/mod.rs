@@ -5,12 +5,14 @@ mod evict_least;
 mod named;
 mod refuse;
 mod spill;
+mod total;
 
 pub use bounded::{Bounded, Lifetimes};
 pub use evict_least::EvictLeast;
 pub use named::{Overflow, UnknownOverflow};
 pub use refuse::Refuse;
 pub use spill::Spill;
+pub use total::Total;
 
 #[cfg(feature = "alloc")]
 pub(crate) use bounded::slots_together;

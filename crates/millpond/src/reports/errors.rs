@@ -71,10 +71,6 @@ impl<T> Full<T> {
     pub fn is_out_of_memory(&self) -> bool {
         self.pool.out_of_memory
     }
-
-    pub(crate) fn without_value(self) -> Full<()> {
-        Full { value: (), pool: self.pool }
-    }
 }
 
 /// Without the value, so that `unwrap` works for any `T`.
@@ -178,6 +174,8 @@ pub enum InsertAtErrorKind {
     /// The slot has had this lifetime already: to begin it again would make its old handles valid
     /// for the new object. (Pools that wrap allow it.)
     Stale,
+    /// The slot has not had this lifetime yet, so it cannot be revived.
+    NeverLived,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
     /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
@@ -195,6 +193,7 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::Occupied => "the slot is live: remove its object first",
             InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
+            InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }
@@ -208,6 +207,7 @@ impl fmt::Display for InsertAtErrorKind {
 
 /// `get_disjoint_mut` could not give all references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GetDisjointMutError {
     /// The handle at this position of the array is refused.
     Refused {

@@ -221,6 +221,18 @@ impl<H: HandleLayout> Books<H> {
         Ok(index)
     }
 
+    /// The handle's slot, if this was its latest lifetime.
+    pub(crate) fn check_revival(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_revival(word, handle.word())?;
+        Ok(index)
+    }
+
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));

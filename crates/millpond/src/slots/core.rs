@@ -202,11 +202,31 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = self.books.check_claim(handle, slots.words())?;
+        self.claim_checked(index, handle, slots);
+        Ok(index)
+    }
+
+    /// The same for the slot's latest lifetime, which goes on.
+    pub(crate) fn revive<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = self.books.check_revival(handle, slots.words())?;
+        self.claim_checked(index, handle, slots);
+        Ok(index)
+    }
+
+    fn claim_checked<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        index: usize,
+        handle: H,
+        slots: &mut S,
+    ) {
         self.queue.claim(index, slots);
         slots.expect_birth();
         self.books.is_plain = false;
         self.books.note_claim(handle);
-        Ok(index)
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.

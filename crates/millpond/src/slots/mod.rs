@@ -22,7 +22,6 @@ mod books;
 mod circle;
 mod core;
 mod counts;
-#[cfg(feature = "alloc")]
 pub(crate) mod generations;
 mod inline;
 pub(crate) mod lifetimes;

@@ -18,6 +18,7 @@
 
 #[cfg(feature = "alloc")]
 mod blocks;
+mod clear;
 mod copy_state;
 #[cfg(feature = "alloc")]
 mod cursor;

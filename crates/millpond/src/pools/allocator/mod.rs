@@ -99,7 +99,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
     }
 
-    crate::pools::together::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;

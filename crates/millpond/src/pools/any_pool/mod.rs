@@ -164,7 +164,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    crate::pools::together::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
@@ -281,7 +281,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         match self.slots.next_handle() {
             Some(handle) => {
                 let value = make(handle);
-                self.insert(value).map_err(Full::without_value)
+                self.insert(value).map_err(|full| Full { value: (), pool: full.pool })
             }
             None => {
                 self.slots.core_mut().count_refusal();

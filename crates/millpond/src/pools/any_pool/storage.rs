@@ -20,7 +20,7 @@ use core::ptr::NonNull;
 use super::CoercesFrom;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-use crate::pools::together::all_mut;
+use crate::pools::shell::all_mut;
 #[cfg(feature = "debug-aids")]
 use crate::reports::debug::{Watch, fill, find_changed};
 

@@ -98,7 +98,7 @@ impl<T> Recycler<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    crate::pools::together::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(
         settings: &Settings<R, H>,
@@ -359,7 +359,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         handles: [H; N],
     ) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
         let positions = handles.map(|handle| self.handles.find(handle));
-        crate::pools::together::each_mut(&mut self.objects, positions)
+        crate::pools::shell::each_mut(&mut self.objects, positions)
     }
 
     /// Several live objects at once, to change. O(N²) for N handles.
@@ -384,7 +384,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.handles.check_disjoint(&handles)?;
         let indices = handles.map(|handle| handle.index() as usize);
-        match crate::pools::together::all_mut(&mut self.objects, indices) {
+        match crate::pools::shell::all_mut(&mut self.objects, indices) {
             Some(objects) => Ok(objects),
             None => {
                 unreachable!("the indices of good handles that differ are in range and differ")
