@@ -31,11 +31,12 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 
     /// Takes the next block. `room`: how many slots to make room for in the books if there is none for that block.
-    /// Gives its slots, which are dead; the order does not know them yet.
+    /// Gives its slots, which are dead; the order does not know them yet. `ahead`: touch every page.
     pub(crate) fn try_add_block<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         room: usize,
         fresh: W,
+        ahead: bool,
     ) -> Result<Range<usize>, OutOfMemory>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
@@ -43,7 +44,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
         let move_entries = R::Queue::<H::Index>::move_entries;
         let in_step = R::SEARCHES_BITMAP;
-        let new = self.words.try_add_block(room, entry_count, move_entries, in_step, fresh)?;
+        let new =
+            self.words.try_add_block(room, entry_count, move_entries, in_step, fresh, ahead)?;
         for index in new.clone() {
             self.write_link(index, Link::NONE);
             // As if a value had just been moved out.
@@ -78,7 +80,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
             self.remove_block();
         }
         while self.slots() < slots {
-            self.try_add_block::<R, H>(slots, circle.start().as_dead())?;
+            self.try_add_block::<R, H>(slots, circle.start().as_dead(), false)?;
         }
         Ok(())
     }

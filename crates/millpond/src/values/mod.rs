@@ -240,11 +240,15 @@ impl<P: Place> Storage<P> {
     #[inline]
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
         let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
+        let value = self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked(index) })
+        // SAFETY: the values are borrowed with the storage.
+        let value = unsafe { value.as_ref() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_ref() })
     }
 
     /// The same, mutable.
@@ -254,11 +258,17 @@ impl<P: Place> Storage<P> {
         handle: H,
     ) -> Option<&mut P::Value> {
         let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
+        self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked_mut(index) })
+        // Only now, as a look at the words comes between in places that hold the values themselves.
+        let mut value = self.words.place_mut().find_mut(index)?;
+        // SAFETY: the values are borrowed alone, with the storage.
+        let value = unsafe { value.as_mut() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_mut() })
     }
 
     /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.

@@ -58,8 +58,9 @@ use growth::{CannotGrow, Growing};
 /// **Memory**: none while the pool is empty. Then the blocks double, from 4 slots on, or have the
 /// [sizes](BlockPoolBuilder::block_sizes) that the builder is told. Per slot, as for
 /// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
-/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. A block is
-/// touched when it is taken.
+/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. Blocks that
+/// [`reserve`](Self::reserve) takes are touched at once. Of one that an insertion takes, the system gives each page when
+/// the first value comes to it: no insertion waits for all of them, and those that are never come to take no memory.
 ///
 /// **Growth**: an insertion that finds no slot takes a block, and calls the
 /// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
