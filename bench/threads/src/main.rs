@@ -289,7 +289,7 @@ fn main() {
         std::process::exit(2);
     };
     let plan = Plan { rounds, only: std::env::args().nth(2).unwrap_or_default() };
-    let threads = [1, 2, 4, 64];
+    let threads = [1];
     compare("insert and remove", &plan, &threads, keyed!(pairs));
     compare("replace one of 1,000 of one's own", &plan, &threads, keyed!(replace));
     compare("get and drop, own object", &plan, &threads, keyed!(get_own));
