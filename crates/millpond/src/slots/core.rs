@@ -229,6 +229,30 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.books.note_claim(handle);
     }
 
+    /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
+    /// [`Queue::take_upcoming`]. Afterwards, [`note_upcoming`](Self::note_upcoming) is to be called.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        listed: &[H::Index],
+        taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
+        slots: &mut S,
+    ) -> bool {
+        self.books.is_plain = false;
+        self.queue.take_upcoming(listed, taken, slots)
+    }
+
+    /// Slots below this one, taken out of turn, have become live.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    pub(crate) fn note_upcoming(
+        &mut self,
+        until: usize,
+        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+    ) {
+        self.books.mark_used_until(until);
+        self.settle(words);
+    }
+
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
     #[inline]
     pub(crate) fn end<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(

@@ -18,6 +18,8 @@
 
 #[cfg(feature = "alloc")]
 mod blocks;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+mod chunks;
 mod clear;
 mod copy_state;
 #[cfg(feature = "alloc")]
@@ -40,6 +42,8 @@ pub(crate) mod slices;
 pub use blocks::{BlockRuns, BlockRunsMut};
 #[cfg(feature = "alloc")]
 pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
 pub(crate) use iter::{Values, ValuesMut};
@@ -603,6 +607,14 @@ impl<P: FlatPlace> Storage<P> {
     pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
         (words, CursorMut::new(values, occupancy))
+    }
+
+    /// All slots, to be cut into chunks, with the words as they are kept.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[inline]
+    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ChunkMut::new(values, occupancy))
     }
 
     #[inline]

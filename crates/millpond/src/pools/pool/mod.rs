@@ -14,7 +14,12 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use snapshot::Snapshot;
 
+#[cfg(target_has_atomic = "32")]
+use alloc::vec::Vec;
+
 use crate::base::memory::OutOfMemory;
+#[cfg(target_has_atomic = "32")]
+use crate::handle::IndexWord;
 use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
 use crate::pools::settings::{BuildError, Settings};
 use crate::reports::errors::Full;
@@ -184,7 +189,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::insert_at_method!(
         example "Pool::new(8)",
-        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::reuse).",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
         error "", reach |_pool, _handle| Ok(())
     );
 
@@ -259,22 +264,58 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
     crate::pools::shell::moving_out_methods!(example "Pool::new(8)", after |_pool| ());
 
-    /// The handles that come next, if nothing dies meanwhile.
+    /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
     #[cfg(target_has_atomic = "32")]
-    pub(crate) fn upcoming(&self) -> impl Iterator<Item = H> {
-        let words = self.storage.words();
-        let slots = self.core.queue().upcoming(&self.storage, self.core.used(words));
-        slots.filter_map(|slot| words.of_vacant(slot).map(|word| H::from_kept_parts(slot, word)))
+    pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
+        let used = self.core.used(self.storage.words());
+        self.core.queue().list_upcoming(&self.storage, used, count, list);
     }
 
-    /// Inserts at one of the [upcoming](Self::upcoming) handles.
+    /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
+    /// `births` are the values of each lot, and `first_of` says where in the list a lot begins.
     #[cfg(target_has_atomic = "32")]
-    pub(crate) fn begin_set_aside(&mut self, handle: H, value: T) {
-        // In turn, the way of any insertion; out of turn, a claim.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(crate) fn begin_upcoming(
+        &mut self,
+        listed: &[H::Index],
+        births: &mut [Vec<T>],
+        first_of: impl Fn(usize) -> usize + Copy,
+    ) {
+        let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
+        let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
+        // Before anything changes, as the report is handed to a function of the program's own, which may panic.
+        #[cfg(feature = "debug-aids")]
+        for slot in taken.clone().flatten() {
+            self.storage.inspect(listed[slot].to_index());
+        }
+        let are_taken = self.core.take_upcoming(listed, taken, &mut self.storage);
+        let mut until = 0;
+        for (lot, values) in births.iter_mut().enumerate() {
+            for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
+                let index = slot.to_index();
+                let word = self.storage.words().of_vacant(index).expect("listed as vacant");
+                if are_taken {
+                    self.storage.put(index, word, value);
+                    self.core.note_birth(index);
+                    #[cfg(feature = "debug-aids")]
+                    self.note_origin(index);
+                } else {
+                    self.begin_out_of_turn(H::from_kept_parts(index, word), value);
+                }
+                until = until.max(index + 1);
+            }
+        }
+        self.core.note_upcoming(until, self.storage.words());
+    }
+
+    /// In turn, the way of any insertion; out of turn, a claim.
+    #[cfg(target_has_atomic = "32")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn begin_out_of_turn(&mut self, handle: H, value: T) {
         if self.core.peek(&self.storage) == Some(handle) {
             self.insert_peeked(handle, value);
         } else {
-            self.insert_at(handle, value).expect("the slot was vacant when the update began");
+            self.insert_at(handle, value).expect("listed as vacant");
         }
     }
 
