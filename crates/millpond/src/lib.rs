@@ -79,6 +79,7 @@
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
 //! | [`classic::PoolAllocator`] | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
 //! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
+//! | [`classic::ObjectPool`] | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
 //!
 //! and what the operations cost:
 //!
@@ -99,6 +100,7 @@
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`classic::PoolAllocator`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
+//! | [`classic::ObjectPool`] | O(1) | O(1), or in the walk | O(1) | O(N) |
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts; types of your own come from
@@ -171,8 +173,8 @@
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
-//!   them, in the pools on the heap that have handles, but for the classic ones. Off for every pool that does
-//!   not ask for it.
+//!   them, in the pools on the heap that have handles; and the fill of dead slots in the classic ones. Off for every
+//!   pool that does not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.

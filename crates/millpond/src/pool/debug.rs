@@ -1,6 +1,5 @@
 //! What a pool does for its debug aids.
 
-use alloc::boxed::Box;
 use core::panic::Location;
 
 use super::Pool;
@@ -8,8 +7,6 @@ use crate::debug::{DebugAids, LiveReport, Watch};
 use crate::handle::HandleLayout;
 use crate::memory::OutOfMemory;
 use crate::reuse::ReuseOrder;
-use crate::slots::Place;
-use crate::storage::Storage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
@@ -77,10 +74,4 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             watch.removal_refused(handle, self.check(handle));
         }
     }
-}
-
-/// A copy of a storage, watched as the original is.
-pub(super) fn watched_like<P: Place>(mut copy: Storage<P>, original: &Storage<P>) -> Storage<P> {
-    copy.watch(original.watched().cloned().map(Box::new));
-    copy
 }

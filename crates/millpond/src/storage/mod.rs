@@ -36,6 +36,8 @@ pub use blocks::{BlockRuns, BlockRunsMut};
 pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
+#[cfg(feature = "debug-aids")]
+pub(crate) use dead::initialised;
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;
