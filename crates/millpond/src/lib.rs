@@ -208,38 +208,30 @@ extern crate alloc;
 #[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
-mod address;
+mod around;
+mod base;
 pub mod classic;
-mod errors;
-pub mod faces;
-#[cfg(feature = "alloc")]
-mod generations;
 pub mod handle;
 mod integrations;
-mod lifetimes;
 pub mod overflow;
+mod policies;
+mod pools;
+mod reports;
+#[cfg(feature = "alloc")]
+pub mod size_classes;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
+mod slots;
 pub mod snapshot;
-pub mod static_pool;
-mod stats;
-mod tap;
-mod together;
+mod threads;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
+mod values;
 
-#[cfg(feature = "alloc")]
-mod allocator;
-#[cfg(feature = "alloc")]
-pub mod any_pool;
-#[cfg(feature = "alloc")]
-mod bit_tree;
-#[cfg(feature = "alloc")]
-pub mod block_pool;
-#[cfg(feature = "alloc")]
-pub mod budget;
-#[cfg(feature = "debug-aids")]
-pub mod debug;
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
-pub mod lots;
-#[cfg(feature = "alloc")]
-mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(not(feature = "alloc"))]
@@ -249,50 +241,6 @@ pub mod occupancy;
     reason = "static pools use a part of it, and no public type does"
 )]
 mod occupancy;
-#[cfg(feature = "alloc")]
-pub mod packed;
-#[cfg(feature = "alloc")]
-pub mod pool;
-#[cfg(feature = "recorder")]
-pub mod recorder;
-#[cfg(feature = "alloc")]
-pub mod recycler;
-#[cfg(feature = "alloc")]
-pub mod reuse;
-#[cfg(not(feature = "alloc"))]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    rustdoc::broken_intra_doc_links,
-    reason = "static pools use a part of it, and no public type does"
-)]
-mod reuse;
-mod sanitizer;
-#[cfg(feature = "alloc")]
-mod settings;
-#[cfg(feature = "alloc")]
-pub mod side_table;
-#[cfg(feature = "alloc")]
-pub mod size_classes;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(unreachable_pub, reason = "public as a part of `recycler`")
-)]
-mod slices;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
-mod slots;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
-mod storage;
-#[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub mod sync;
-#[cfg(all(feature = "alloc", feature = "validate"))]
-pub mod validate;
 
 /// The code of the guide to rollback, compiled and run with the tests.
 #[cfg(all(doctest, feature = "serde", feature = "alloc"))]
@@ -348,27 +296,38 @@ pub mod __private {
     pub use ::serde;
 }
 
-pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
-pub use static_pool::{StaticPool, StaticPoolBuilder};
-pub use stats::Stats;
+pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
+pub use pools::{faces, static_pool};
+pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+pub use reports::stats::Stats;
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    allocator::{HandleAllocator, HandleAllocatorBuilder},
-    any_pool::{AnyPool, AnyPoolBuilder},
-    block_pool::{BlockPool, BlockPoolBuilder},
-    budget::Budget,
-    generations::Generations,
+    around::budget::{self, Budget},
+    around::side_table::{self, SideTable},
     occupancy::Occupancy,
-    packed::{PackedPool, PackedPoolBuilder},
-    pool::{Pool, PoolBuilder},
-    recycler::{Recycler, RecyclerBuilder},
-    settings::BuildError,
-    side_table::SideTable,
+    pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
+    pools::any_pool::{self, AnyPool, AnyPoolBuilder},
+    pools::block_pool::{self, BlockPool, BlockPoolBuilder},
+    pools::packed::{self, PackedPool, PackedPoolBuilder},
+    pools::pool::{self, Pool, PoolBuilder, Snapshot},
+    pools::recycler::{self, Recycler, RecyclerBuilder},
+    pools::settings::BuildError,
     size_classes::SizeClasses,
-    snapshot::Snapshot,
+    slots::generations::Generations,
+    slots::reuse,
 };
 
+#[cfg(feature = "debug-aids")]
+pub use reports::debug;
+#[cfg(feature = "recorder")]
+pub use reports::recorder;
+#[cfg(all(feature = "alloc", feature = "validate"))]
+pub use reports::validate;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub use threads::lots;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub use self::sync::{SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError};
+pub use threads::sync::{
+    self, SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError,
+};

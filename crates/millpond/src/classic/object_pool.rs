@@ -1,7 +1,7 @@
 use core::fmt;
 
-use crate::errors::{Full, FullPool};
-use crate::stats::Stats;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
 
 /// An object that knows that it is pooled: its own state says whether it is in use, and while it is not, its own
 /// memory holds the link to the next unused one.

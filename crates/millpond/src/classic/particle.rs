@@ -2,8 +2,8 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use super::object_pool::{ObjectPool, Pooled};
-use crate::errors::Full;
-use crate::stats::Stats;
+use crate::reports::errors::Full;
+use crate::reports::stats::Stats;
 
 /// Design 4, the particle pool of the patterns for game programming: a fixed array of particles, and a
 /// free list threaded through the memory of the dead ones.

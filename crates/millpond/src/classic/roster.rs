@@ -1,9 +1,9 @@
 use core::fmt;
 
 use crate::handle::Handle;
-use crate::recycler::Recycler;
-use crate::reuse::{Roster, roster};
-use crate::stats::Stats;
+use crate::pools::recycler::Recycler;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{Roster, roster};
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
 ///
@@ -321,7 +321,7 @@ impl<T> RosterPool<T> {
     /// # Errors
     ///
     /// The first invariant that does not hold.
-    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.slots.validate()
     }
 }

@@ -148,7 +148,7 @@ impl<H: HandleLayout> Issue for H {}
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
 pub trait IndexWord:
-    Copy + Eq + Debug + Send + Sync + crate::slots::Entry + sealed::Sealed + 'static
+    Copy + Eq + Debug + Send + Sync + crate::base::entry::Entry + sealed::Sealed + 'static
 {
     /// Index 0, where a trait's function cannot be called: in a constant.
     #[doc(hidden)]
@@ -194,15 +194,6 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
 #[inline(never)]
 fn dangling<H: HandleLayout>() -> H {
     H::DANGLING
-}
-
-/// The handle of a slot, if it is live.
-#[inline]
-pub(crate) fn handle_at<H: HandleLayout>(
-    index: usize,
-    words: &crate::slots::SlotWords<impl crate::slots::Place<Word = H::Word>>,
-) -> Option<H> {
-    words.of_live(index).map(|word| H::from_kept_parts(index, word))
 }
 
 /// The handle of a slot that is known to be live, by the words: for loops, which it does not interrupt.

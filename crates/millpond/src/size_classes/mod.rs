@@ -19,7 +19,7 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 
-use crate::memory;
+use crate::base::memory;
 use block::{Block, HEADER_BYTES, ListKind};
 use blocks::Blocks;
 use list::BlockList;

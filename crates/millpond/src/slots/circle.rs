@@ -7,9 +7,9 @@
 //! A pool keeps one word per slot: the generation of the slot's handle while it is live; while it is
 //! dead, the generation that the *next* handle will have, marked dead; or the mark of a retired slot.
 
-use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::lifetimes::Lifetimes;
+use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::lifetimes::Lifetimes;
 
 /// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
 pub(crate) const fn first_generation(

@@ -6,12 +6,12 @@
 use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
-use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::lifetimes::Lifetimes;
-use crate::reuse::{Queue, ReuseOrder, Slots};
+use crate::reports::errors::InsertAtErrorKind;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::{Queue, ReuseOrder, Slots};
 
 /// A reuse order, and the [books](Books) that go with it.
 #[repr(C)]
@@ -101,7 +101,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        saved: &crate::snapshot::format::Checked<H::Word>,
+        saved: &crate::slots::saved::Checked<H::Word>,
         slots: &mut S,
     ) {
         self.books.load(saved, slots.words());
@@ -295,7 +295,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
         &mut self,
-        track: Option<crate::recorder::Track>,
+        track: Option<crate::reports::recorder::Track>,
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) {
         self.books.listen(track);
@@ -352,8 +352,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::reuse::{InlineRoster, Lifo};
-    use crate::{Handle, HandleAllocator};
+    use crate::handle::Handle;
+    use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::{InlineRoster, Lifo};
 
     #[test]
     fn a_pool_knows_its_name() {

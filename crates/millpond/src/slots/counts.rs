@@ -2,7 +2,7 @@
 
 use crate::handle::Word;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]

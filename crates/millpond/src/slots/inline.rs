@@ -8,7 +8,8 @@
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::{Entry, FlatPlace, Parts, PartsMut, Place};
+use super::{FlatPlace, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
 

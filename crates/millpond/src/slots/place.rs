@@ -5,10 +5,11 @@ use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
 
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// The arrays of one pool's slots.
 ///
@@ -189,29 +190,4 @@ pub struct PartsMut<'a, W, E, T> {
     pub(crate) entries: &'a mut [E],
     /// One value per slot: the first of them, if the place [is flat](FlatPlace).
     pub(crate) values: *mut MaybeUninit<T>,
-}
-
-/// What a reuse order keeps in an array of the pool's place.
-#[doc(hidden)]
-pub trait Entry: Copy + Debug + Send + Sync + 'static {
-    /// What the array is filled with at first.
-    const EMPTY: Self;
-    /// Whether the order threads its list through the dead slots, if they have room.
-    const LINKS_IN_SLOTS: bool = false;
-}
-
-impl Entry for () {
-    const EMPTY: Self = ();
-}
-
-impl Entry for u16 {
-    const EMPTY: Self = 0;
-}
-
-impl Entry for u32 {
-    const EMPTY: Self = 0;
-}
-
-impl Entry for u64 {
-    const EMPTY: Self = 0;
 }

@@ -17,15 +17,16 @@
 #[cfg(feature = "alloc")]
 use core::ops::Range;
 
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::base::entry::Entry;
 #[cfg(feature = "alloc")]
-use crate::memory::OutOfMemory;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
-use crate::slots::{BitmapAge, Census, Circle, Counts, Entry, Inline, Place, Prefix};
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
-#[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
 
 /// Pools of at most this many slots have their bitmap in step from the beginning.
 #[cfg(feature = "alloc")]
@@ -693,11 +694,20 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
+/// The handle of a slot, if it is live.
+#[inline]
+pub(crate) fn handle_at<H: HandleLayout>(
+    index: usize,
+    words: &SlotWords<impl Place<Word = H::Word>>,
+) -> Option<H> {
+    words.of_live(index).map(|word| H::from_kept_parts(index, word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::settings::Lifetimes;
+    use crate::pools::settings::Lifetimes;
     use alloc::vec::Vec;
 
     type Words = SlotWords<Block<u16, (), ()>>;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{SnapshotError, SnapshotOf, State};
-use crate::memory;
+use crate::base::memory;
 
 /// The snapshots of the last few frames: a ring of a fixed number, all of its memory taken at the
 /// beginning.

@@ -22,13 +22,13 @@ macro_rules! snapshot_methods {
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<Self> {
-                $crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
+            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self> {
+                crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
             }
         }
 
         /// `snapshot` of values that are only `Clone`.
-        impl<$($generics)*> $crate::snapshot::ByClone<$pool>
+        impl<$($generics)*> crate::snapshot::ByClone<$pool>
         where
             $value: Clone,
         {
@@ -39,8 +39,8 @@ macro_rules! snapshot_methods {
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<$pool> {
-                $crate::snapshot::SnapshotOf::new(
+            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<$pool> {
+                crate::snapshot::SnapshotOf::new(
                     self.pool().clone(),
                     <$pool>::clone_state_from,
                 )
@@ -50,17 +50,17 @@ macro_rules! snapshot_methods {
         /// Finds `snapshot` for values that are only `Clone`; see
         /// [`ByClone`](crate::snapshot::ByClone).
         impl<$($generics)*> core::ops::Deref for $pool {
-            type Target = $crate::snapshot::ByClone<Self>;
+            type Target = crate::snapshot::ByClone<Self>;
 
             #[inline]
-            fn deref(&self) -> &$crate::snapshot::ByClone<Self> {
-                $crate::snapshot::ByClone::of(self)
+            fn deref(&self) -> &crate::snapshot::ByClone<Self> {
+                crate::snapshot::ByClone::of(self)
             }
         }
 
         /// The past.
         impl<$($generics)*> $pool {
-            $crate::snapshot::snapshot_methods!(@common);
+            crate::snapshot::snapshot_methods!(@common);
 
             /// A sum over everything that the future depends on: the values, the generations, which slots
             /// are live and which come next (but not the statistics). Pools in the same state have the same
@@ -69,9 +69,9 @@ macro_rules! snapshot_methods {
             #[must_use]
             pub fn checksum(&self) -> u64
             where
-                $value: $crate::snapshot::ToChecksum,
+                $value: crate::snapshot::ToChecksum,
             {
-                $crate::snapshot::state::checksum_of_values(self)
+                crate::snapshot::state::checksum_of_values(self)
             }
 
             /// As [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
@@ -79,9 +79,9 @@ macro_rules! snapshot_methods {
             #[must_use]
             pub fn checksum_with(
                 &self,
-                add_value: impl Fn(&$value, &mut $crate::snapshot::Checksum),
+                add_value: impl Fn(&$value, &mut crate::snapshot::Checksum),
             ) -> u64 {
-                $crate::snapshot::state::checksum(self, add_value)
+                crate::snapshot::state::checksum(self, add_value)
             }
         }
     };
@@ -93,8 +93,8 @@ macro_rules! snapshot_methods {
         /// If the snapshot is of a pool of another capacity, or whose generations run differently.
         pub fn save_into(
             &self,
-            snapshot: &mut $crate::snapshot::SnapshotOf<Self>,
-        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot: &mut crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), crate::snapshot::SnapshotError> {
             snapshot.save(self)
         }
 
@@ -108,8 +108,8 @@ macro_rules! snapshot_methods {
         /// If the snapshot is of a pool of another capacity, or whose generations run differently.
         pub fn restore(
             &mut self,
-            snapshot: &$crate::snapshot::SnapshotOf<Self>,
-        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot: &crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), crate::snapshot::SnapshotError> {
             snapshot.restore_to(self)
         }
     };

@@ -105,15 +105,7 @@ pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;
 
-#[cfg(feature = "alloc")]
-use crate::handle::Handle;
-#[cfg(feature = "alloc")]
-use crate::reuse::Lifo;
 use core::fmt;
-
-/// A snapshot of a [`Pool`](crate::Pool).
-#[cfg(feature = "alloc")]
-pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<crate::Pool<T, R, H>>;
 
 /// A snapshot of a pool of any kind: made by its method `snapshot`, written again by `save_into`, and read
 /// by `restore`.

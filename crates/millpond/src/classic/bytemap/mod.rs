@@ -4,13 +4,13 @@ pub use error::BytemapError;
 
 use core::fmt;
 
-#[cfg(feature = "debug-aids")]
-use crate::debug::{DebugAids, Watch};
 use crate::occupancy::Occupancy;
-use crate::reuse::next_vacant_after;
-use crate::storage::TableStorage;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::{DebugAids, Watch};
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::reuse::next_vacant_after;
+use crate::values::TableStorage;
 
 /// Bit 7 of a slot's byte: set while the slot is free.
 const FREE: u8 = 0x80;

@@ -23,13 +23,13 @@ use core::mem::ManuallyDrop;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::sanitizer;
 #[cfg(feature = "debug-aids")]
-use crate::debug::{fill, find_changed};
-use crate::memory::{self, OutOfMemory};
-use crate::sanitizer;
-use crate::stats::Stats;
+use crate::reports::debug::{fill, find_changed};
+use crate::reports::stats::Stats;
 #[cfg(feature = "debug-aids")]
-use crate::storage::initialised;
+use crate::values::initialised;
 
 /// What a slot holds while its guard lives.
 pub(super) struct Live<T> {

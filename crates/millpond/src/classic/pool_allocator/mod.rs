@@ -10,9 +10,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
 
-use crate::errors::{Full, FullPool};
-use crate::settings::BuildError;
-use crate::stats::Stats;
+use crate::pools::settings::BuildError;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
 use chunks::{Chunks, FreeSlot};
 
 /// How many slots a chunk has unless the pool is told otherwise.

@@ -1,0 +1,19 @@
+//! The pools, and what several of them share.
+
+#[cfg(feature = "alloc")]
+pub(crate) mod allocator;
+#[cfg(feature = "alloc")]
+pub mod any_pool;
+#[cfg(feature = "alloc")]
+pub mod block_pool;
+pub mod faces;
+#[cfg(feature = "alloc")]
+pub mod packed;
+#[cfg(feature = "alloc")]
+pub mod pool;
+#[cfg(feature = "alloc")]
+pub mod recycler;
+#[cfg(feature = "alloc")]
+pub(crate) mod settings;
+pub mod static_pool;
+mod together;
