@@ -52,6 +52,7 @@
 //! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
 //! | values that come and go on many threads | [`SyncPool`] |
 //! | objects that many threads borrow and give back | [`SyncRecycler`] |
+//! | what is torn down and rebuilt in every frame | [`FramePool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -74,6 +75,7 @@
 //! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
+//! | [`FramePool`] | until it is reset | yes, a slice | no | the heap, once | `T` |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
 //! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
@@ -95,6 +97,7 @@
 //! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
@@ -310,6 +313,7 @@ pub use self::{
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
     pools::any_pool::{self, AnyPool, AnyPoolBuilder},
     pools::block_pool::{self, BlockPool, BlockPoolBuilder},
+    pools::frame_pool::{self, FrameLink, FramePool},
     pools::packed::{self, PackedPool, PackedPoolBuilder},
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::recycler::{self, Recycler, RecyclerBuilder},
