@@ -52,6 +52,7 @@
 //! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
 //! | values that come and go on many threads | [`SyncPool`] |
 //! | objects that many threads borrow and give back | [`SyncRecycler`] |
+//! | what is torn down and rebuilt in every frame | [`FramePool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -74,11 +75,13 @@
 //! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
+//! | [`FramePool`] | until it is reset | yes, a slice | no | the heap, once | `T` |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
 //! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
 //! | [`classic::PoolAllocator`] | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
 //! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
+//! | [`classic::ObjectPool`] | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
 //!
 //! and what the operations cost:
 //!
@@ -94,11 +97,13 @@
 //! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`classic::PoolAllocator`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
+//! | [`classic::ObjectPool`] | O(1) | O(1), or in the walk | O(1) | O(N) |
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts; types of your own come from
@@ -171,8 +176,8 @@
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
-//!   them, in the pools on the heap that have handles, but for the classic ones. Off for every pool that does
-//!   not ask for it.
+//!   them, in the pools on the heap that have handles; and the fill of dead slots in the classic ones. Off for every
+//!   pool that does not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
@@ -309,6 +314,7 @@ pub use self::{
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
     pools::any_pool::{self, AnyPool, AnyPoolBuilder},
     pools::block_pool::{self, BlockPool, BlockPoolBuilder},
+    pools::frame_pool::{self, FrameLink, FramePool},
     pools::packed::{self, PackedPool, PackedPoolBuilder},
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::recycler::{self, Recycler, RecyclerBuilder},

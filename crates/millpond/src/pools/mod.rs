@@ -8,6 +8,8 @@ pub mod any_pool;
 pub mod block_pool;
 pub mod faces;
 #[cfg(feature = "alloc")]
+pub mod frame_pool;
+#[cfg(feature = "alloc")]
 pub mod packed;
 #[cfg(feature = "alloc")]
 pub mod pool;

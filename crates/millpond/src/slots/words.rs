@@ -189,11 +189,14 @@ impl<'a, W: Word> KeptWords<'a, W> {
     /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
     #[inline]
     pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
+        H::from_live_parts(index, self.of_live(index))
+    }
+
+    /// The word of a slot that is known to be live, likewise.
+    #[inline]
+    pub(crate) fn of_live(&self, index: usize) -> W {
         // Out of range cannot be; any word will do there, so that no loop has to end for it.
-        H::from_live_parts(
-            index,
-            self.words.get(index).copied().unwrap_or(self.key).difference(self.key),
-        )
+        self.words.get(index).copied().unwrap_or(self.key).difference(self.key)
     }
 
     /// The handle of a slot, if it is live.

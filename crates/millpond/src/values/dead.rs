@@ -83,7 +83,7 @@ pub(super) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] 
 ///
 /// They are initialised.
 #[cfg(feature = "debug-aids")]
-pub(super) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
+pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
@@ -107,6 +107,12 @@ impl<P: Place> Storage<P> {
     /// No longer.
     pub(crate) fn unwatch(&mut self) {
         self.words.place_mut().set_watch(None);
+    }
+
+    /// The same storage, watched as another is.
+    pub(crate) fn watched_like(mut self, other: &Self) -> Self {
+        self.watch(other.watched().cloned().map(Box::new));
+        self
     }
 
     pub(crate) fn watched(&self) -> Option<&Watch> {

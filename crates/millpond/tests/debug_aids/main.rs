@@ -8,6 +8,7 @@ mod common;
 mod allocations;
 
 mod aided;
+mod classic;
 
 use std::any::Any;
 use std::cell::RefCell;

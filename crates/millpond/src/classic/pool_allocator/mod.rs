@@ -257,6 +257,24 @@ impl<T> PoolAllocator<T> {
         Chunks::try_grow::<T>(&self.chunks, slots).map_err(|_| BuildError::OutOfMemory { capacity })
     }
 
+    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the allocation of a slot that was
+    /// written to meanwhile panics and says where; see
+    /// [`DebugAids::fill_dead_slots`](crate::debug::DebugAids::fill_dead_slots).
+    ///
+    /// ```
+    /// use millpond::classic::PoolAllocator;
+    ///
+    /// let pool = PoolAllocator::new();
+    /// pool.fill_dead_slots();
+    /// drop(pool.alloc([1_u64; 4]));
+    /// let again = pool.alloc([2_u64; 4]); // looks whether the slot was left alone meanwhile
+    /// assert_eq!(*again, [2; 4]);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    pub fn fill_dead_slots(&self) {
+        self.chunks.fill_free_slots::<T>();
+    }
+
     /// A free slot, of a new chunk if there is no other.
     #[inline]
     #[track_caller]

@@ -1,15 +1,12 @@
 //! What a pool does for its debug aids.
 
-use alloc::boxed::Box;
 use core::panic::Location;
 
 use super::Pool;
 use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
 use crate::reports::debug::{DebugAids, LiveReport, Watch};
-use crate::slots::Place;
 use crate::slots::reuse::ReuseOrder;
-use crate::values::Storage;
 
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
@@ -77,10 +74,4 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
             watch.removal_refused(handle, self.check(handle));
         }
     }
-}
-
-/// A copy of a storage, watched as the original is.
-pub(super) fn watched_like<P: Place>(mut copy: Storage<P>, original: &Storage<P>) -> Storage<P> {
-    copy.watch(original.watched().cloned().map(Box::new));
-    copy
 }

@@ -19,7 +19,7 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
             Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
         };
         #[cfg(feature = "debug-aids")]
-        let storage = super::debug::watched_like(storage, &self.storage);
+        let storage = storage.watched_like(&self.storage);
         Self { core: self.core.clone_for(storage.words()), storage }
     }
 }

@@ -54,6 +54,8 @@ pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     handles: HandleAllocator<R, H>,
     objects: Box<[T]>,
     on_release: Option<fn(&mut T)>,
+    #[cfg(feature = "debug-aids")]
+    scramble: Option<fn(&mut T)>,
 }
 
 impl<T> Recycler<T> {
@@ -109,7 +111,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         let capacity = handles.capacity();
         let objects =
             memory::from_fn(capacity, make).map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { handles, objects, on_release })
+        Ok(Self {
+            handles,
+            objects,
+            on_release,
+            #[cfg(feature = "debug-aids")]
+            scramble: None,
+        })
     }
 
     /// How many objects there are, live, dead and retired.
@@ -227,6 +235,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         if let Some(on_release) = self.on_release {
             on_release(&mut self.objects[index]);
         }
+        #[cfg(feature = "debug-aids")]
+        if let Some(scramble) = self.scramble {
+            scramble(&mut self.objects[index]);
+        }
         self.handles.release_live(index, handle.word());
         true
     }
@@ -297,10 +309,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     /// If [`on_release`](RecyclerBuilder::on_release) panics, the objects that it has not come to stay
     /// live, and so does the one that it was called for.
     pub fn clear(&mut self) {
-        if self.on_release.is_some() {
+        if self.changes_released() {
             self.retain(|_, _| false);
         }
         self.handles.clear();
+    }
+
+    /// Whether a release changes the object.
+    fn changes_released(&self) -> bool {
+        #[cfg(feature = "debug-aids")]
+        if self.scramble.is_some() {
+            return true;
+        }
+        self.on_release.is_some()
+    }
+
+    /// Calls `hook` for each object that is released from now on.
+    pub(crate) fn set_on_release(&mut self, hook: fn(&mut T)) {
+        self.on_release = Some(hook);
     }
 
     /// The object, unless the handle is refused. O(1).
@@ -575,7 +601,13 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
         // The objects first: if that panics, there is no copy that could tell of objects which go with it.
         let objects = self.objects.clone();
-        Self { handles: self.handles.clone(), objects, on_release: self.on_release }
+        Self {
+            handles: self.handles.clone(),
+            objects,
+            on_release: self.on_release,
+            #[cfg(feature = "debug-aids")]
+            scramble: self.scramble,
+        }
     }
 }
 

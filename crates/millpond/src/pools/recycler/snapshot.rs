@@ -103,7 +103,13 @@ mod saved {
         fn load(checked: &Checked<H::Word>, values: Vec<(usize, T)>) -> Result<Self, Refused> {
             let handles = sealed::Load::load(checked, Vec::new())?;
             let objects: Vec<T> = values.into_iter().map(|(_, object)| object).collect();
-            Ok(Self { handles, objects: objects.into_boxed_slice(), on_release: None })
+            Ok(Self {
+                handles,
+                objects: objects.into_boxed_slice(),
+                on_release: None,
+                #[cfg(feature = "debug-aids")]
+                scramble: None,
+            })
         }
 
         fn take_over_clones(&mut self, other: &Self)

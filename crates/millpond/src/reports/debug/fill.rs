@@ -1,5 +1,6 @@
 //! What dead slots are filled with.
 
+use core::fmt;
 use core::mem::MaybeUninit;
 
 /// From the first byte of each slot on, over and over: what is read there as a number is the number that is
@@ -14,11 +15,23 @@ pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {
 
 /// A byte of a dead slot that is not as it was left.
 pub(crate) struct Changed {
-    pub(super) at: usize,
-    pub(super) found: u8,
-    pub(super) expected: u8,
+    at: usize,
+    found: u8,
+    expected: u8,
     /// How many bytes the slot has.
-    pub(super) slot_bytes: usize,
+    slot_bytes: usize,
+}
+
+/// What is said of the slot that "was written to while it was dead".
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, found, expected, slot_bytes } = self;
+        write!(
+            f,
+            "byte {at} of {slot_bytes} is {found:#04x} instead of {expected:#04x}. Look for a raw pointer or \
+             reference kept from before its removal"
+        )
+    }
 }
 
 /// The first of these bytes that is not as [`fill`] has left it, in a slot that was filled from byte `first`

@@ -32,8 +32,13 @@
 //! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
 //! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
 //! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
-//! The [classic](crate::classic) pools have none either: they are what was published. And a pool that was read
-//! with serde has none; restore what was read into a pool that was built with them.
+//! The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
+//! `fill_dead_slots`; a [`ParticlePool`] always, with this feature. And a pool that was read with serde has none;
+//! restore what was read into a pool that was built with them.
+//!
+//! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
+//! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
+//! forgets does not look right.
 //!
 //! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
 //! handles: if the label in their type borrows from something, that has to live longer than the pool.
@@ -59,10 +64,15 @@
 //!
 //! [`AnyPool`]: crate::AnyPool
 //! [`BlockPool`]: crate::BlockPool
+//! [`BytemapPool`]: crate::classic::BytemapPool
 //! [`HandleAllocator`]: crate::HandleAllocator
 //! [`PackedPool`]: crate::PackedPool
 //! [`PolicyPool`]: crate::overflow::PolicyPool
+//! [`ParticlePool`]: crate::classic::ParticlePool
 //! [`Pool`]: crate::Pool
+//! [`PoolAllocator`]: crate::classic::PoolAllocator
+//! [`Recycler::scramble_released`]: crate::Recycler::scramble_released
+//! [`RosterPool::scramble_freed`]: crate::classic::RosterPool::scramble_freed
 //! [`Recycler`]: crate::Recycler
 //! [`SideTable`]: crate::SideTable
 //! [`SizeClasses`]: crate::SizeClasses

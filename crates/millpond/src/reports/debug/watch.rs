@@ -80,11 +80,9 @@ impl Watch {
     /// Says that somebody has written to a dead slot, if so.
     #[track_caller]
     pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
-        if let Some(Changed { at, found, expected, slot_bytes }) = changed {
+        if let Some(changed) = changed {
             panic!(
-                "{}: slot {} was written to while it was dead: byte {at} of {slot_bytes} is {found:#04x} \
-                 instead of {expected:#04x}. Look for a raw pointer or reference kept from before its \
-                 removal",
+                "{}: slot {} was written to while it was dead: {changed}",
                 PoolName(self.name),
                 self.aids.first_slot + index,
             );

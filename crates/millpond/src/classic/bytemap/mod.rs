@@ -1,6 +1,12 @@
+mod error;
+
+pub use error::BytemapError;
+
 use core::fmt;
 
 use crate::occupancy::Occupancy;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::{DebugAids, Watch};
 #[cfg(feature = "validate")]
 use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::next_vacant_after;
@@ -31,9 +37,23 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// | `New(handle)` | [`insert_at`](Self::insert_at) |
 /// | `Delete(object)` | [`remove`](Self::remove), [`remove_at`](Self::remove_at) |
 ///
-/// The handles are the same, bit for bit. What the design lacks in the wild is here: every access is
+/// The handles are the same, bit for bit, and so is the order in which [`insert`](Self::insert) and
+/// [`remove`](Self::remove) hand out slots. What the design lacks in the wild is here: every access is
 /// within range, a failed insertion leaves the cursor where it was, every scan goes round once at
 /// most, and the number of live slots is known at once.
+///
+/// # Where it deviates from the published text
+///
+/// Both deviations are in `New(handle)`, for which the sources disagree:
+///
+/// 1. **The byte.** Some sources advance the slot's seed. Here the byte becomes the handle's, because only then the
+///    saved handle is valid again, which is what the operation is for.
+/// 2. **The cursor.** The text sets it to the first slot whose free flag is *unset*, which is the lowest **live** slot.
+///    Here it is set to the lowest **free** slot, as readers of the program describe it. The cursor is the field
+///    "first free"; `Delete` keeps it from passing a freed slot by. Set to the lowest live slot, it would pass by all free
+///    slots below that one: after one object was loaded into slot 90 of an empty pool, the next `New()` would hand out
+///    slot 91. So after `New(handle)`, the slots that later calls of `New()` hand out can differ from those of the
+///    text; the loaded handles do not.
 ///
 /// # When seeds run out
 ///
@@ -61,6 +81,7 @@ const SEED_LAST: u8 = SEEDS - 1;
 /// assert_eq!(cars.remove(bus), Some("bus"));
 /// assert_eq!(cars.get(bus), None);
 /// ```
+#[doc(alias = "CPool")]
 pub struct BytemapPool<T> {
     /// The words are the bytes: a slot is live exactly if its byte has no free bit.
     slots: TableStorage<T, u8>,
@@ -142,7 +163,10 @@ impl<T> BytemapPool<T> {
     pub fn initialise(&mut self, count: usize) {
         assert!(self.capacity() == 0, "the pool has slots already: flush it first");
         let seeds_restarted = self.seeds_restarted;
-        *self = Self { seeds_restarted, ..Self::of(count, self.retires, self.seed_floor) };
+        let pool = Self::of(count, self.retires, self.seed_floor);
+        #[cfg(feature = "debug-aids")]
+        let pool = Self { slots: pool.slots.watched_like(&self.slots), ..pool };
+        *self = Self { seeds_restarted, ..pool };
     }
 
     /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
@@ -182,6 +206,8 @@ impl<T> BytemapPool<T> {
         }
         self.cursor = 0;
         self.retired = 0;
+        #[cfg(feature = "debug-aids")]
+        let slots = slots.watched_like(&self.slots);
         drop(core::mem::replace(&mut self.slots, slots));
     }
 
@@ -191,6 +217,27 @@ impl<T> BytemapPool<T> {
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
         self.slots.get(index)
+    }
+
+    /// The object in a slot, mutable, unless the slot is free or out of range.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut speeds = BytemapPool::new(110);
+    /// speeds.insert(30).unwrap();
+    /// for index in 0..speeds.capacity() {
+    ///     if let Some(speed) = speeds.get_at_mut(index) {
+    ///         *speed += 5;
+    ///     }
+    /// }
+    /// assert_eq!(speeds.get_at(0), Some(&35));
+    /// ```
+    #[doc(alias = "GetAt")]
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.slots.get_mut(index)
     }
 
     /// The object, unless the slot's byte is not the handle's.
@@ -238,6 +285,7 @@ impl<T> BytemapPool<T> {
     ///
     /// The value, if no slot is free. The cursor stays where it was.
     #[doc(alias = "New")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: T) -> Result<i32, T> {
         if self.is_full() {
             return Err(value);
@@ -250,15 +298,16 @@ impl<T> BytemapPool<T> {
         let seed = (self.bytes()[index] & !FREE).wrapping_add(1) % SEEDS;
         self.seeds_restarted += u64::from(seed == 0);
         self.cursor = index as i32;
+        #[cfg(feature = "debug-aids")]
+        self.slots.inspect(index);
         self.slots.put(index, seed, value);
         Ok(self.handle(index))
     }
 
     /// Moves a value into exactly this handle's slot, as when a saved game is loaded.
     ///
-    /// The slot's byte then **equals the handle's**, so that the saved handle is good again. (Of the
-    /// published sources some advance the seed here instead, which makes the saved handle bad.) The
-    /// cursor is set to the lowest free slot.
+    /// The slot's byte then **equals the handle's**, so that the saved handle is good again, and the cursor is set to
+    /// the lowest free slot. In both, published sources [differ](Self#where-it-deviates-from-the-published-text).
     ///
     /// ```
     /// use millpond::classic::BytemapPool;
@@ -275,6 +324,7 @@ impl<T> BytemapPool<T> {
     /// [`retiring`](Self::retiring) pool) it has had this seed already. The error gives the value
     /// back.
     #[doc(alias = "New")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: i32, value: T) -> Result<i32, BytemapError<T>> {
         let (index, byte) = parts(handle);
         match index.filter(|index| *index < self.capacity()) {
@@ -287,6 +337,8 @@ impl<T> BytemapPool<T> {
                     return Err(BytemapError::Stale(value));
                 }
                 self.seeds_restarted += u64::from(may_have_been);
+                #[cfg(feature = "debug-aids")]
+                self.slots.inspect(index);
                 self.slots.put(index, byte, value);
                 self.cursor =
                     self.slots.words().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
@@ -387,6 +439,26 @@ impl<T> BytemapPool<T> {
         self.slots.iter().map(|(index, value)| (self.handle(index), value))
     }
 
+    /// The live objects, mutable, with their handles, in index order.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut speeds = BytemapPool::new(110);
+    /// let taxi = speeds.insert(30).unwrap();
+    /// let bus = speeds.insert(20).unwrap();
+    /// for (handle, speed) in speeds.iter_mut() {
+    ///     *speed += if handle == bus { 1 } else { 2 };
+    /// }
+    /// assert_eq!((speeds.get(taxi), speeds.get(bus)), (Some(&32), Some(&21)));
+    /// ```
+    pub fn iter_mut(
+        &mut self,
+    ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
+        let (words, values) = self.slots.words_and_iter_mut();
+        values.map(move |(index, value)| (handle_of(index, words.of_live(index)), value))
+    }
+
     /// The slot whose byte is the handle's and has no free bit.
     #[inline]
     fn find(&self, handle: i32) -> Option<usize> {
@@ -397,13 +469,40 @@ impl<T> BytemapPool<T> {
 
     #[inline]
     fn handle(&self, index: usize) -> i32 {
-        (index as i32) << 8 | i32::from(self.bytes()[index])
+        handle_of(index, self.bytes()[index])
     }
 
     /// Whether a slot is free and has had its last seed.
     #[inline]
     fn is_retired(&self, index: usize) -> bool {
         self.retires && self.bytes()[index] == FREE | SEED_LAST
+    }
+}
+
+#[cfg(feature = "debug-aids")]
+impl<T> BytemapPool<T> {
+    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the insertion into a slot that was
+    /// written to meanwhile panics and says where; see [`DebugAids::fill_dead_slots`].
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut cars = BytemapPool::new(110);
+    /// cars.fill_dead_slots();
+    /// let taxi = cars.insert([1_u64; 4]).unwrap();
+    /// cars.remove(taxi);
+    /// cars.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for a few bytes.
+    pub fn fill_dead_slots(&mut self) {
+        let aids = DebugAids::none().fill_dead_slots();
+        match Watch::try_new(None, aids, self.capacity()) {
+            Ok(watch) => self.slots.watch(watch),
+            Err(_) => panic!("no memory to watch the slots"),
+        }
     }
 }
 
@@ -431,6 +530,11 @@ impl<T> BytemapPool<T> {
     }
 }
 
+#[inline]
+fn handle_of(index: usize, byte: u8) -> i32 {
+    (index as i32) << 8 | i32::from(byte)
+}
+
 /// The slot index and the byte of a handle; no index if the handle is negative.
 #[inline]
 fn parts(handle: i32) -> (Option<usize>, u8) {
@@ -442,38 +546,6 @@ impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {
         f.debug_map().entries(self.iter()).finish()
     }
 }
-
-/// Why a value could not be inserted at a handle. It gives the value back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BytemapError<T> {
-    /// The pool has no such slot, or the handle has the free bit.
-    NoSuchHandle(T),
-    /// The slot is live.
-    Live(T),
-    /// The slot of a retiring pool has had this seed, or none is left.
-    Stale(T),
-}
-
-impl<T> BytemapError<T> {
-    /// The value that was refused.
-    pub fn into_inner(self) -> T {
-        match self {
-            Self::NoSuchHandle(value) | Self::Live(value) | Self::Stale(value) => value,
-        }
-    }
-}
-
-impl<T> fmt::Display for BytemapError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoSuchHandle(_) => "the pool can have no such handle",
-            Self::Live(_) => "the slot is live: remove its object first",
-            Self::Stale(_) => "the slot has had this seed already",
-        })
-    }
-}
-
-impl<T: fmt::Debug> core::error::Error for BytemapError<T> {}
 
 #[cfg(test)]
 mod tests {
