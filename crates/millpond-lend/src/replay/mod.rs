@@ -96,8 +96,11 @@ impl LoanPlan {
     /// The largest deviation of a replay from Little's law, as a share: beyond 0.01 the trace is wrong.
     #[must_use]
     pub fn deviation(&self) -> f64 {
-        let runs =
-            self.capacities.iter().flat_map(|at| [at.in_advance, at.as_needed]).filter(|run| run.refused == 0);
+        let runs = self
+            .capacities
+            .iter()
+            .flat_map(|at| [at.in_advance, at.as_needed])
+            .filter(|run| run.refused == 0);
         runs.map(|run| run.deviation).fold(0.0, f64::max)
     }
 }
@@ -124,7 +127,8 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
         capacity = if capacity < EACH_UP_TO { capacity + 1 } else { capacity + capacity / 10 };
     }
     let smallest = capacities.iter().find(|at| serves(at)).map(|at| at.capacity);
-    let smallest_as_needed = capacities.iter().find(|at| serves_as_needed(at)).map(|at| at.capacity);
+    let smallest_as_needed =
+        capacities.iter().find(|at| serves_as_needed(at)).map(|at| at.capacity);
     let waits = trace.rows.iter().filter_map(|row| Some(row.got_us? - row.asked_us)).collect();
     LoanPlan {
         pool: trace.pool.clone(),
