@@ -9,7 +9,7 @@ pub mod error;
 mod extras;
 mod generate;
 pub mod input;
-mod loans_command;
+mod loans;
 pub mod odds;
 mod odds_command;
 pub mod output;

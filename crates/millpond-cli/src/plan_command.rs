@@ -55,10 +55,21 @@ impl RuleArguments {
 /// Where the report goes if nobody says.
 const REPORT: &str = "report.html";
 
+impl PlanArguments {
+    /// Where the report goes, if there is to be one.
+    pub(crate) fn report_path(&self) -> Option<&Path> {
+        match &self.report {
+            Some(path) => Some(path),
+            None if self.no_report || self.json || self.csv => None,
+            None => Some(Path::new(REPORT)),
+        }
+    }
+}
+
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
-        return crate::loans_command::run(arguments, wait_p99_ms);
+        return crate::loans::run(arguments, wait_p99_ms);
     }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
     let wanted = Wanted {
@@ -66,11 +77,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         classes: arguments.class.clone(),
         handles: !arguments.no_handles,
     };
-    let report = match &arguments.report {
-        Some(path) => Some(path.as_path()),
-        None if arguments.no_report || arguments.json || arguments.csv => None,
-        None => Some(Path::new(REPORT)),
-    };
+    let report = arguments.report_path();
     // Asked before the work, so that nothing is half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;

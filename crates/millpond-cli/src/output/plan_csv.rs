@@ -42,7 +42,7 @@ fn length(length: Option<Length>) -> String {
 }
 
 /// A text as a field: in quotes where it must be.
-fn field(text: &str) -> String {
+pub(crate) fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }

@@ -1,4 +1,4 @@
-use super::{PoolTrace, Question, ReadError, plan, read};
+use super::{PoolTrace, Question, ReadError, Waits, plan, read};
 use crate::trace::TraceRow;
 
 fn trace(rows: impl IntoIterator<Item = (u64, u64)>) -> PoolTrace {
@@ -24,7 +24,7 @@ fn waits_are_those_of_a_single_counter() {
     let plan = plan(&trace(asks), &question(0));
     let one = plan.capacities[0];
     // Waits: 0, 10, 15, 0, 9.
-    assert_eq!((one.wait_p50_us, one.wait_max_us), (9, 15));
+    assert_eq!((one.in_advance.waits.p50_us, one.in_advance.waits.max_us), (9, 15));
     assert_eq!(plan.peak, 3);
     assert_eq!(plan.smallest, Some(3));
     assert!(plan.deviation() < 0.01, "{}", plan.deviation());
@@ -61,9 +61,35 @@ fn waits_agree_with_a_reference_for_every_capacity() {
         waits.sort_unstable();
         let reference = waits[(waits.len() * 99).div_ceil(100) - 1];
         // Opening takes no time, so it always pays.
-        assert_eq!((at.wait_p99_us, at.opened as usize), (reference, at.capacity));
+        for run in [at.in_advance, at.as_needed] {
+            assert_eq!(run.waits.p99_us, reference);
+        }
+        assert_eq!((at.in_advance.opened, at.as_needed.opened as usize), (0, at.capacity));
     }
     assert!(plan.deviation() < 0.01);
+}
+
+/// Twenty callers at once, each for 2 ms, five times. Opening takes 50 ms: of one hundred callers twenty wait
+/// for it, and later no wait is long enough for a further opening to pay.
+#[test]
+fn a_short_recording_with_slow_openings_has_a_plan() {
+    let bursts = (0..5).flat_map(|burst| (0..20).map(move |_| (burst * 1_000_000, 2_000)));
+    let question = Question { wait_p99_us: 5_000, open_us: 50_000, ..Question::default() };
+    let slow = plan(&trace(bursts), &question);
+    assert_eq!((slow.smallest, slow.smallest_as_needed), (Some(7), None));
+    let seven = slow.capacities[6];
+    assert_eq!(seven.capacity, 7);
+    // Opened in advance: rounds of seven, seven and six.
+    let Waits { p99_us, max_us, .. } = seven.in_advance.waits;
+    assert_eq!((p99_us, max_us, seven.in_advance.opened), (4_000, 4_000, 0));
+    // As needed: two and then two more, before eight loans have said how long a hold is. The first twenty are
+    // served in rounds of two from 50 ms on, the others in rounds of four.
+    let Waits { p50_us, p99_us, max_us, .. } = seven.as_needed.waits;
+    assert_eq!((p50_us, p99_us, max_us, seven.as_needed.opened), (6_000, 68_000, 68_000, 4));
+    assert!(slow.deviation() < 0.01, "{}", slow.deviation());
+    // Where opening takes no time, both are the same.
+    let fast = plan(&trace([(0, 2_000); 20]), &Question { open_us: 0, ..question });
+    assert_eq!(fast.smallest, fast.smallest_as_needed);
 }
 
 #[test]
