@@ -59,6 +59,8 @@ pub use refuse::Refuse;
 pub use spill::Spill;
 
 pub(crate) use bounded::{bounded, lifetimes, sealed};
+#[cfg(feature = "alloc")]
+pub(crate) use evict_least::least_of;
 
 use crate::errors::Full;
 

@@ -1,5 +1,6 @@
 use alloc::vec;
 use core::iter;
+use core::mem::offset_of;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
@@ -50,6 +51,9 @@ pub struct LifoQueue {
 }
 
 impl LifoQueue {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, len), offset_of!(Self, fresh_from)];
+
     fn room_for(slots: usize) -> usize {
         slots + slots / 64 + 1
     }
