@@ -289,6 +289,11 @@ mod guide {
     struct ComingFrom;
 }
 
+/// What the C library reads of a pool in its own code, without a call. Not for anything else.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use pools::allocator::CoreOffsets;
+
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[cfg(any(feature = "serde", feature = "bytemuck"))]
 #[doc(hidden)]

@@ -17,6 +17,8 @@ pub use total::Total;
 #[cfg(feature = "alloc")]
 pub(crate) use bounded::slots_together;
 pub(crate) use bounded::{bounded, lifetimes, sealed};
+#[cfg(feature = "alloc")]
+pub(crate) use evict_least::least_of;
 
 use crate::reports::errors::Full;
 

@@ -3,6 +3,8 @@
 //! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
 //! core says which slot comes next and which word a slot gets; the pool writes the word.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
@@ -37,6 +39,12 @@ impl<R: ReuseOrder, H: HandleLayout> DerefMut for Core<R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
+    #[cfg(feature = "alloc")]
+    pub(crate) const BOOKS_OFFSET: usize = offset_of!(Self, books);
+
     /// The core of slots that are all dead.
     pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
     where

@@ -4,6 +4,8 @@
 use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use crate::base::entry::Entry;
@@ -156,6 +158,11 @@ pub struct BitmapAge {
 impl BitmapAge {
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
+
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 3] =
+        [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
 }
 
 /// Whether the live slots are the lowest slots of the pool: then a walk over them is one over a slice.

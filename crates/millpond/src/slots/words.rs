@@ -15,6 +15,8 @@
 //! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
 
 #[cfg(feature = "alloc")]
+use core::mem::offset_of;
+#[cfg(feature = "alloc")]
 use core::ops::Range;
 
 use crate::base::entry::Entry;
@@ -145,6 +147,10 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
 
 #[cfg(feature = "alloc")]
 impl<P: Place> SlotWords<P> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
+    pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
+
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
         self.place.bitmap_age().in_step

@@ -1,6 +1,10 @@
+mod beside;
 #[cfg(feature = "debug-aids")]
 mod debug;
 mod snapshot;
+
+#[doc(hidden)]
+pub use beside::CoreOffsets;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -46,6 +50,7 @@ use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
 /// assert!(particles.release(handle));
 /// assert!(!particles.release(handle));
 /// ```
+#[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     slots: WatchedWords<H::Word, EntryOf<R, H>>,
     core: Core<R, H>,
@@ -53,6 +58,7 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
 
 /// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
 /// does not live longer than the allocator: this has code to run when it is dropped.
+#[repr(C)]
 struct WatchedWords<W: Word, E: Entry> {
     words: SlotWords<Block<W, E, ()>>,
     #[cfg(feature = "debug-aids")]
@@ -102,13 +108,22 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        Self::of_settings(settings, |capacity, entries, dead| {
+            SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead)
+        })
+    }
+
+    /// With what the function makes of the numbers of slots and entries and the word of a slot that was never used.
+    fn of_settings(
+        settings: &Settings<R, H>,
+        words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
+    ) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
         let circle = Circle::new::<H>(&settings.lifetimes);
         let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-        let dead = circle.start().as_dead();
-        let words = SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead);
-        let mut words = words.map_err(out_of_memory)?;
+        let mut words =
+            words(capacity, entries, circle.start().as_dead()).map_err(out_of_memory)?;
         let core = Core::new(circle, settings.lifetimes.name, &mut words);
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut allocator = Self {

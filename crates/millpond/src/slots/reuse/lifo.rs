@@ -2,6 +2,7 @@ use alloc::vec;
 #[cfg(target_has_atomic = "32")]
 use alloc::vec::Vec;
 use core::iter;
+use core::mem::offset_of;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
@@ -52,6 +53,9 @@ pub struct LifoQueue {
 }
 
 impl LifoQueue {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, len), offset_of!(Self, fresh_from)];
+
     fn room_for(slots: usize) -> usize {
         slots + slots / 64 + 1
     }

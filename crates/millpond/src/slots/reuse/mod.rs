@@ -38,6 +38,8 @@ pub use intrusive::Intrusive;
 #[cfg(feature = "alloc")]
 pub use lifo::Lifo;
 #[cfg(feature = "alloc")]
+pub(crate) use lifo::LifoQueue;
+#[cfg(feature = "alloc")]
 pub use lowest_first::LowestFirst;
 #[cfg(feature = "alloc")]
 pub use next_fit::NextFit;
