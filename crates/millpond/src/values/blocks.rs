@@ -130,13 +130,13 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 
     /// Which slot a reference to a value refers to. O(blocks).
-    pub(crate) fn index_of_value(&self, value: &T) -> Option<usize> {
+    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         let index = self.place().slot_at(core::ptr::from_ref(value).addr())?;
         self.words.is_live(index).then_some(index)
     }
 
     #[inline]
-    pub(crate) fn block_values(&self) -> BlockValues<'_, T> {
+    pub(crate) fn iter(&self) -> BlockValues<'_, T> {
         BlockValues {
             walk: Walk::new(self.place().values(), self.occupancy()),
             borrow: PhantomData,
@@ -145,21 +145,24 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 
     /// The values, mutable, with the words.
     #[inline]
-    pub(crate) fn words_and_block_values_mut(
-        &mut self,
-    ) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
+    pub(crate) fn words_and_iter_mut(&mut self) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
         self.words.refresh();
         let walk = Walk::new(self.place().values(), self.occupancy());
         (self.words.kept(), BlockValuesMut { walk, borrow: PhantomData })
     }
 
     #[inline]
-    pub(crate) fn block_runs(&self) -> BlockRuns<'_, T> {
+    pub(crate) fn iter_mut(&mut self) -> BlockValuesMut<'_, T> {
+        self.words_and_iter_mut().1
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> BlockRuns<'_, T> {
         BlockRuns { runs: Cut::new(self.place().values(), self.occupancy()), borrow: PhantomData }
     }
 
     #[inline]
-    pub(crate) fn block_runs_mut(&mut self) -> BlockRunsMut<'_, T> {
+    pub(crate) fn runs_mut(&mut self) -> BlockRunsMut<'_, T> {
         self.words.refresh();
         let runs = Cut::new(self.place().values(), self.occupancy());
         BlockRunsMut { runs, borrow: PhantomData }

@@ -172,6 +172,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.storage.words().slots()
     }
 
+    #[cfg(feature = "debug-aids")]
+    crate::pools::shell::watch_methods!();
+
     crate::pools::shell::words_methods!(example "Pool::new(8)");
 
     /// Whether an insertion would fail: each slot is live or retired.

@@ -11,6 +11,8 @@ mod remove;
 mod state;
 mod together;
 mod walk;
+#[cfg(feature = "debug-aids")]
+mod watch;
 
 #[cfg(feature = "alloc")]
 pub(crate) use construct::typed_builder_method;
@@ -22,3 +24,5 @@ pub(crate) use together::get_each_mut_method;
 #[cfg(feature = "alloc")]
 pub(crate) use together::{all_mut, each_mut};
 pub(crate) use walk::walk_methods;
+#[cfg(feature = "debug-aids")]
+pub(crate) use watch::watch_methods;
