@@ -265,7 +265,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         index_of "O(1)."
     );
 
-    crate::pools::shell::moving_out_methods!(example "Pool::new(8)", after |_pool| ());
+    crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
 
     /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
     #[cfg(target_has_atomic = "32")]

@@ -40,9 +40,9 @@ macro_rules! remove_methods {
 }
 pub(crate) use remove_methods;
 
-/// `drain`, `extract_if`, `retain` and `clear`, of `storage` and `core`; `after` is done after `retain` and `clear`.
+/// `drain`, `extract_if`, `retain` and `clear`, of `storage` and `core`; `after` is evaluated after `retain` and `clear`.
 macro_rules! moving_out_methods {
-    (example $example:literal, after |$pool:ident| $after:expr) => {
+    (example $example:literal $(, after |$pool:ident| $after:expr)?) => {
         /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
         /// leaking it leaves them in the pool.
         ///
@@ -94,8 +94,10 @@ macro_rules! moving_out_methods {
         /// ```
         pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
             self.storage.retain(&mut self.core, keep);
-            let $pool = self;
-            $after;
+            $(
+                let $pool = self;
+                $after;
+            )?
         }
 
         /// Removes and drops all values. All handles stay stale, and the next insertions take the lowest slots.
@@ -109,8 +111,10 @@ macro_rules! moving_out_methods {
         /// ```
         pub fn clear(&mut self) {
             self.storage.clear(&mut self.core);
-            let $pool = self;
-            $after;
+            $(
+                let $pool = self;
+                $after;
+            )?
         }
     };
 }

@@ -254,7 +254,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         index_of "O(1)."
     );
 
-    crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()", after |_pool| ());
+    crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()");
 }
 
 #[cfg(feature = "debug-aids")]
