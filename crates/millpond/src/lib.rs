@@ -190,6 +190,7 @@
 //!
 //! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
+#![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all(
@@ -233,6 +234,7 @@ mod threads;
     not(feature = "alloc"),
     allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
 )]
+#[allow(unsafe_code)]
 mod values;
 
 #[cfg(feature = "alloc")]

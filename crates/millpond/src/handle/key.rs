@@ -1,4 +1,6 @@
 //! Types of handles of one's own.
+//!
+//! Invariant: the contract of the unsafe trait [`HandleType`], which `handle_type!` fulfils by wrapping one field.
 
 use core::fmt::{Debug, Display};
 use core::hash::Hash;

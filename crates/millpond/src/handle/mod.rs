@@ -32,6 +32,7 @@
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
+#[allow(unsafe_code)]
 mod key;
 mod narrow;
 pub(crate) mod parse;

@@ -1,4 +1,7 @@
 //! Where the slots of a pool lie.
+//!
+//! The invariant of a place is the contract of the unsafe trait [`Place`]; `words.rs` and the modules of `values` rely
+//! on it.
 
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;

@@ -13,6 +13,16 @@
 //!
 //! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
 //! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
+//!
+//! # Invariant
+//!
+//! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
+//!    writes the bit or changes the counts, by which the bitmap is old.
+//! 2. A [`Prefix`] that is known says which slots are live: those below it, and no other.
+//! 3. `counts` has the number of live slots.
+//!
+//! The walks of `values` rely on 1 and 2: they read, without a test, the values of slots that the bitmap or the prefix
+//! calls live.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;

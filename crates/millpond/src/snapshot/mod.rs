@@ -27,7 +27,7 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | save and go back | `snapshot`, `save_into`, `restore` of each pool; [`SnapshotOf`] |
+//! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool; [`SnapshotOf`] |
 //! | keep the last few frames | [`History`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
@@ -83,7 +83,6 @@
 //! built the same way. Everything else is refused with a [`SnapshotError`], and nothing has happened. Two
 //! pools without a name or a salt that have the same type and capacity count as twins: name them.
 
-mod by_clone;
 mod checksum;
 mod diff;
 mod error;
@@ -95,7 +94,6 @@ mod methods;
 mod ranges;
 pub(crate) mod state;
 
-pub use by_clone::ByClone;
 pub use checksum::{Checksum, ToChecksum};
 pub use diff::{Diff, Difference};
 pub use error::SnapshotError;

@@ -1,5 +1,7 @@
 //! Handles for values that lie beside the slots' words, in the same block of memory, and whose type only the caller
 //! knows: what the C library stands on. Hidden, as nothing else needs it.
+//!
+//! Invariant: the block was taken, or lent, with the layout that the words and the caller's values need together.
 
 use core::alloc::Layout;
 use core::cell::RefCell;

@@ -1,3 +1,4 @@
+#[allow(unsafe_code)]
 mod beside;
 #[cfg(feature = "debug-aids")]
 mod debug;

@@ -1,12 +1,14 @@
 //! [`AnyPool`] and what its methods return.
 
 mod builder;
+#[allow(unsafe_code)]
 mod coerces_from;
 #[cfg(feature = "debug-aids")]
 mod debug;
 mod entry;
 mod iter;
 mod overflow;
+#[allow(unsafe_code)]
 mod storage;
 mod traits;
 

@@ -1,5 +1,6 @@
 //! [`Pool`] and what its methods return.
 
+#[allow(unsafe_code)]
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;

@@ -44,6 +44,7 @@ macro_rules! lookup_methods {
         /// # Safety
         ///
         /// The pool [contains](Self::contains) `handle`.
+        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
         #[inline]
         #[must_use]
         pub unsafe fn get_unchecked(&self, handle: H) -> &T {
@@ -57,6 +58,7 @@ macro_rules! lookup_methods {
         /// # Safety
         ///
         /// The pool [contains](Self::contains) `handle`.
+        #[allow(unsafe_code, reason = "the caller vouches for the handle")]
         #[inline]
         #[must_use]
         pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut T {
