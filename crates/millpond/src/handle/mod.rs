@@ -32,6 +32,7 @@
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
+mod explanation;
 #[allow(unsafe_code)]
 mod key;
 mod narrow;
@@ -39,6 +40,7 @@ pub(crate) mod parse;
 mod refusal;
 mod wide;
 
+pub use explanation::Explanation;
 #[doc(hidden)]
 pub use key::HandleType;
 pub use narrow::Handle32;

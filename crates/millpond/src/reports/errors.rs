@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::handle::{HandleLayout, Refusal};
+use crate::handle::{Explanation, HandleLayout, Refusal};
 
 /// A full pool refused a value. It gives the value back.
 ///
@@ -245,8 +245,7 @@ impl core::error::Error for GetDisjointMutError {}
 pub(crate) fn refuse<H: HandleLayout>(
     name: Option<&'static str>,
     handle: H,
-    check: Result<(), Refusal>,
+    why: Explanation,
 ) -> ! {
-    let reason = check.err().unwrap_or(Refusal::Stale);
-    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
+    panic!("{} refuses handle {handle}: {why}", PoolName(name))
 }

@@ -309,12 +309,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(&self.slots.words)
     }
 
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.core.circle())
-    }
-
     #[cfg(feature = "recorder")]
     crate::reports::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
 
@@ -324,11 +318,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.listen(track, &self.slots.words);
     }
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.core);
 
     pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
         self.core.check_disjoint(handles, &self.slots.words)
@@ -433,6 +423,8 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
             .finish_non_exhaustive()
     }
 }
+
+crate::pools::shell::default_without_slots!([R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>);
 
 /// Builds a [`HandleAllocator`].
 #[derive(Debug)]

@@ -215,11 +215,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         crate::reports::recorder::type_name::<D>()
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.slots.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.slots.core());
 
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
@@ -581,6 +577,51 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&D> {
         self.storage.get(index)
+    }
+
+    /// Returns a mutable reference to the value in a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut D> {
+        self.storage.get_mut(index)
+    }
+
+    /// Returns the object in a slot and its handle, or `None` if the slot is dead or out of range. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert!(pool.object_at(0).is_some_and(|(at, value)| at == handle && value.is::<&str>()));
+    /// assert!(pool.remove_at(0) && pool.object_at(0).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &D)> {
+        Some((self.handle_at(index)?, self.get_at(index)?))
+    }
+
+    /// Returns the object in a slot, mutable, and its handle, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut D)> {
+        let handle = self.handle_at(index)?;
+        Some((handle, self.get_at_mut(index)?))
+    }
+
+    /// Destroys the value in a slot. Returns whether the slot was live. O(1).
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> bool {
+        self.handle_at(index).is_some_and(|handle| self.remove(handle))
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
+        self.slots.occupancy()
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).

@@ -530,6 +530,29 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get(self.roster.position_at(index)?)
     }
 
+    /// Returns a mutable reference to the value of a slot, by the index in its handle, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.values.get_mut(self.roster.position_at(index)?)
+    }
+
+    /// Moves the value of a slot out, by the index in its handle, if the slot is live; the last value takes its place.
+    /// O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(handle.index() as usize), Some("a"));
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        self.remove(self.handle_at(index)?)
+    }
+
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
     /// [`as_handle_slice`](Self::as_handle_slice).
     #[inline]

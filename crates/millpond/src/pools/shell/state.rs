@@ -14,6 +14,15 @@ macro_rules! books_methods {
             let $pool = self;
             crate::slots::generations::Generations::of(&$books.circle())
         }
+
+        /// Describes a handle in words: its slot, which lifetime of the slot it names, and whether it is valid. O(1).
+        ///
+        /// For messages and debuggers: in a pool with a name the handle's text does not show the lifetime.
+        #[must_use]
+        pub fn explain(&self, handle: H) -> crate::handle::Explanation {
+            let lifetime = self.generations().lifetime(handle.generation());
+            crate::handle::Explanation::new(handle, lifetime, self.check(handle))
+        }
     };
 }
 pub(crate) use books_methods;

@@ -41,7 +41,7 @@ macro_rules! watch_methods {
         #[inline]
         fn note_refused_removal(&self, handle: H) {
             if let Some(watch) = self.storage.watched() {
-                watch.removal_refused(handle, self.check(handle));
+                watch.removal_refused(handle, self.explain(handle));
             }
         }
     };
