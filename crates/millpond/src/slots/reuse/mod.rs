@@ -71,6 +71,11 @@ use crate::slots::{Place, SlotWords};
 /// struct Mine;
 /// impl millpond::reuse::sealed::Sealed for Mine {}
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reuse order",
+    label = "not a reuse order",
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit`, `Roster` and `Intrusive` of `millpond::reuse`"
+)]
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;
