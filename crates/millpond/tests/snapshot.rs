@@ -947,3 +947,67 @@ fn snapshots_of_different_ages_and_walks_in_any_order() {
         play::<millpond::reuse::LowestFirst>(seed);
     }
 }
+
+#[test]
+fn a_history_of_several_pools_goes_back_as_one() {
+    use millpond::overflow::{EvictOldest, Policy};
+    use millpond::snapshot::Kept;
+
+    let mut ships = Pool::<u32>::new(4);
+    let mut names = SideTable::<_, u32>::with_capacity(4);
+    let mut oldest = EvictOldest::beside(&ships);
+    let mut random = 1_u64;
+    let like = (ships.snapshot(), names.snapshot(), Kept(oldest.clone()), Kept(random));
+    let mut history = History::new(3, &like);
+    let mut sums = Vec::new();
+    let step = |ships: &mut Pool<u32>,
+                names: &mut SideTable<_, u32>,
+                oldest: &mut EvictOldest<_>,
+                random: &mut u64| {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let (ship, _) = oldest.insert(ships, (*random >> 40) as u32).unwrap();
+        names.insert(ship, (*random >> 50) as u32).unwrap();
+        (ships.checksum(), names.checksum(), *random)
+    };
+    for frame in 0..10 {
+        history.save(frame, (&ships, &names, &oldest, &random)).unwrap();
+        sums.push(step(&mut ships, &mut names, &mut oldest, &mut random));
+    }
+    // The same frames again give the same sums: the ages of the ships went back with them.
+    let state = (&mut ships, &mut names, &mut oldest, &mut random);
+    history.rollback_to(7, state).unwrap();
+    for sum in &sums[7..] {
+        assert_eq!(step(&mut ships, &mut names, &mut oldest, &mut random), *sum);
+    }
+    // If one of them does not fit, none is touched.
+    let before = (ships.checksum(), names.checksum(), random);
+    let mut other = SideTable::<Handle<u32>, u32>::with_capacity(5);
+    let state = (&mut ships, &mut other, &mut oldest, &mut random);
+    assert!(matches!(history.rollback_to(7, state), Err(RollbackError::Snapshot(_))));
+    assert!(history.save(11, (&ships, &other, &oldest, &random)).is_err());
+    assert_eq!((ships.checksum(), names.checksum(), random), before);
+    assert_eq!(history.frames().collect::<Vec<_>>(), [7, 8, 9]);
+}
+
+#[test]
+fn a_pool_that_went_back_without_its_ages_still_evicts() {
+    use millpond::overflow::{EvictOldest, Policy};
+
+    let mut pool = Pool::new(3);
+    let mut oldest = EvictOldest::beside(&pool);
+    for value in 0..3 {
+        oldest.insert(&mut pool, value).unwrap();
+    }
+    let saved = pool.snapshot();
+    for value in 3..6 {
+        oldest.insert(&mut pool, value).unwrap();
+    }
+    pool.restore(&saved).unwrap();
+    for value in 6..20 {
+        let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
+        assert!(evicted.is_some_and(|(_, old)| old < value) && pool[handle] == value);
+    }
+    let mut last = Pool::<u8>::builder().capacity(1).lifetimes(1).build();
+    last.insert(1).unwrap();
+    assert!(EvictOldest::beside(&last).insert(&mut last, 2).is_err());
+}

@@ -28,7 +28,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool; [`SnapshotOf`] |
-//! | keep the last few frames | [`History`] |
+//! | keep the last few frames, of one pool or of several with what belongs to them | [`History`], [`Saved`], [`Kept`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
@@ -92,6 +92,7 @@ pub(crate) mod format;
 mod history;
 mod methods;
 mod ranges;
+mod saved;
 pub(crate) mod state;
 
 pub use checksum::{Checksum, ToChecksum};
@@ -99,6 +100,7 @@ pub use diff::{Diff, Difference};
 pub use error::SnapshotError;
 #[cfg(feature = "alloc")]
 pub use history::{History, RollbackError};
+pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;
@@ -164,12 +166,18 @@ impl<P: State> SnapshotOf<P> {
     }
 
     pub(crate) fn restore_to(&self, pool: &mut P) -> Result<(), SnapshotError> {
-        self.check_shape(pool)?;
-        if !self.is_complete {
-            return Err(SnapshotError::Incomplete);
-        }
+        self.check_complete(pool)?;
         (self.take_over)(pool, &self.pool);
         Ok(())
+    }
+
+    /// Whether the pool can take over the snapshot.
+    fn check_complete(&self, pool: &P) -> Result<(), SnapshotError> {
+        self.check_shape(pool)?;
+        match self.is_complete {
+            true => Ok(()),
+            false => Err(SnapshotError::Incomplete),
+        }
     }
 
     fn check_shape(&self, pool: &P) -> Result<(), SnapshotError> {
