@@ -517,6 +517,29 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let (a, b) = (pool.insert(1_u8).unwrap(), pool.insert(2_u32).unwrap());
+    /// pool.remove(a);
+    /// let [none, y] = pool.get_each_mut([a, b]).unwrap();
+    /// assert!(none.is_none() && y.unwrap().is::<u32>());
+    /// assert!(pool.get_each_mut([b, b]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same value.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut D>; N], GetDisjointMutError> {
+        self.storage.get_each_mut(handles.map(|handle| self.slots.find(handle)))
+    }
+
     /// Whether the handle is good. O(1).
     #[inline]
     #[must_use]
@@ -586,6 +609,31 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[must_use]
     pub fn handle_at(&self, index: usize) -> Option<H> {
         self.slots.handle_at(index)
+    }
+
+    /// The value in a slot with its handle, if the slot is live: for indices that come without a generation. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert(1_u8).unwrap();
+    /// let (found, value) = pool.object_at(0).unwrap();
+    /// assert!(found == handle && value.is::<u8>());
+    /// assert!(pool.object_at(1).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &D)> {
+        Some((self.handle_at(index)?, self.get_at(index)?))
+    }
+
+    /// The value in a slot, mutable, with its handle, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut D)> {
+        let handle = self.handle_at(index)?;
+        Some((handle, self.get_mut(handle)?))
     }
 
     /// The handles and values in index order, from both ends.

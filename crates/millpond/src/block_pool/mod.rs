@@ -309,6 +309,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// If the pool is at its limit and no slot is vacant, or [there is no
     /// memory](Full::is_out_of_memory) to grow: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     // Always inlined, for the reason that `Pool::insert` gives.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -482,6 +483,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// (both are [`OutOfRange`](InsertAtErrorKind::OutOfRange)), is [too far](InsertAtErrorKind::TooFar) beyond those
     /// that are there, is live or retired, has had this lifetime already (unless the pool wraps), or may never have it.
     /// The error gives the value back, and no block was taken.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         let index = handle.index() as usize;
@@ -560,6 +562,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// # Errors
     ///
     /// If no slot can ever take the value; the error gives it back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<K: Ord>(
@@ -667,6 +670,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let Self { storage, core, .. } = self;
         storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
     }
+
+    crate::together::get_each_mut_method!(H, T, example "BlockPool::new()", |pool, handles| pool.storage.find_each_mut(handles));
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
     ///
@@ -782,6 +787,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     pub fn handle_at(&self, index: usize) -> Option<H> {
         handle_at(index, self.storage.words())
     }
+
+    crate::together::object_at_methods!(H, T, example "BlockPool::new()");
 
     /// The slot that a value lies in, from its address. O(blocks). `None` for a value that is not
     /// in the pool, and for every value of a type without a size, as those have no address of their
