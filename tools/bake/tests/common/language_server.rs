@@ -27,8 +27,8 @@ pub(crate) struct LanguageServer {
 }
 
 impl LanguageServer {
-    /// Starts a session in `home`, which has no part in where the database is found.
-    pub(crate) fn start(home: &Path, root: &Path) -> Self {
+    /// Starts a session in `home`, a directory of its own.
+    pub(crate) fn start(home: &Path) -> Self {
         fs::create_dir_all(home).expect("a directory");
         let log = home.join("clangd.log");
         let mut process = Command::new("clangd")
@@ -62,7 +62,7 @@ impl LanguageServer {
         });
         server.request(
             "initialize",
-            json!({ "processId": null, "rootUri": uri(root), "capabilities": capabilities }),
+            json!({ "processId": null, "rootUri": uri(home), "capabilities": capabilities }),
         );
         server.notify("initialized", json!({}));
         server
