@@ -1,5 +1,5 @@
 #pragma once
-#include "root.unity.h"
+#include "root.unity.h" // IWYU pragma: keep
 
 SHARED Bytes read_baked(const std::string &name) {
     std::ifstream file("baked/" + name, std::ios::binary);

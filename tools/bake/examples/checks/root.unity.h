@@ -30,9 +30,9 @@ SHARED void check_sprites();
 SHARED void check_levels();
 
 #ifndef CHECKS_SEPARATE
-#include "bytes.cpp"
-#include "levels.cpp"
-#include "palettes.cpp"
-#include "report.cpp"
-#include "sprites.cpp"
+#include "bytes.cpp" // IWYU pragma: keep
+#include "levels.cpp" // IWYU pragma: keep
+#include "palettes.cpp" // IWYU pragma: keep
+#include "report.cpp" // IWYU pragma: keep
+#include "sprites.cpp" // IWYU pragma: keep
 #endif

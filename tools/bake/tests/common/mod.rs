@@ -103,8 +103,13 @@ impl Workbench {
     }
 
     pub(crate) fn run(&self, program: &str, args: &[&str]) -> Output {
+        self.run_in(".", program, args)
+    }
+
+    pub(crate) fn run_in(&self, directory: &str, program: &str, args: &[&str]) -> Output {
+        let directory = self.path(directory);
         let ran =
-            Command::new(program).args(args).current_dir(&self.root).stdin(Stdio::null()).output();
+            Command::new(program).args(args).current_dir(directory).stdin(Stdio::null()).output();
         ran.unwrap_or_else(|error| panic!("{program}: {error}"))
     }
 
