@@ -13,6 +13,8 @@ pub(crate) type Value = [u64; 2];
 pub(crate) trait Keyed: Sync {
     type Key: Send + Sync;
     const NAME: &'static str;
+    /// With more threads than this, it does not come through insertions and removals.
+    const THREADS_MAX: usize = usize::MAX;
     fn new(capacity: usize) -> Self;
     fn insert(&self, value: Value) -> Option<Self::Key>;
     fn remove(&self, key: Self::Key) -> bool;
@@ -90,7 +92,10 @@ impl Keyed for Mutex<slotmap::SlotMap<slotmap::DefaultKey, Value>> {
 impl Keyed for concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, Value> {
     type Key = concurrent_slotmap::SlotId;
     const NAME: &'static str = "concurrent-slotmap";
-    /// With 256 times as many slots: it reclaims late, and panics when it has none.
+    /// While the scheduler holds up a thread, nothing is reclaimed: with 64 threads on two processors, 200,000 insertions
+    /// and removals each use 4,194,304 slots up, and it panics.
+    const THREADS_MAX: usize = 4;
+    /// With 256 times as many slots as the others.
     fn new(capacity: usize) -> Self {
         Self::new(256 * capacity as u32)
     }

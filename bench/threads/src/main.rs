@@ -40,6 +40,9 @@ fn on_threads(threads: usize, operations: u32, work: impl Fn(usize) + Sync) -> f
 }
 
 fn pairs<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     on_threads(threads, OPERATIONS, |_| {
         for number in 0..OPERATIONS {
@@ -50,7 +53,10 @@ fn pairs<P: Keyed>(threads: usize) -> f64 {
 }
 
 fn replace<P: Keyed>(threads: usize) -> f64 {
-    let pool = P::new(CAPACITY);
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
+    let pool = P::new(CAPACITY.max(2048 * threads));
     on_threads(threads, OPERATIONS, |_| {
         let mut keys: Vec<_> = (0..1000).map(|number| pool.insert([number; 2])).collect();
         let mut random = 1_u32;
@@ -88,6 +94,9 @@ fn get_one_for_all<P: Keyed>(threads: usize) -> f64 {
 
 /// Each value is removed by another thread than the one that inserted it.
 fn remote<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     let boxes: Vec<Mutex<Vec<P::Key>>> = (0..threads).map(|_| Mutex::new(Vec::new())).collect();
     on_threads(threads, OPERATIONS, |number| {
@@ -247,7 +256,10 @@ fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
         for (mut rounds, threads) in row.into_iter().zip(threads) {
             rounds.sort_by(f64::total_cmp);
             let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
-            print!("{counts:>10.1}");
+            match counts.is_nan() {
+                true => print!("{:>10}", "panics"),
+                false => print!("{counts:>10.1}"),
+            }
         }
         println!();
     }
