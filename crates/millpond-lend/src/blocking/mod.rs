@@ -144,6 +144,15 @@ impl<B: BlockingMaker> BlockingLender<B> {
         self.lender.write_trace(to, with_header)
     }
 
+    /// Writes the rows since the last call, and how the lender stands: [`Lender::write_live`].
+    ///
+    /// # Errors
+    ///
+    /// If `to` cannot be written.
+    pub fn write_live(&self, to: impl Write, with_header: bool) -> io::Result<()> {
+        self.lender.write_live(to, with_header)
+    }
+
     /// Closes the lender, and waits until nothing exists any more or the `grace` is over:
     /// [`Lender::close`].
     #[must_use]
