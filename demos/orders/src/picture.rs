@@ -10,6 +10,10 @@ const SIZE: [usize; 2] = [960, 820];
 const BLUE: RGBColor = RGBColor(96, 170, 255);
 const GOLD: RGBColor = RGBColor(255, 196, 84);
 const RED: RGBColor = RGBColor(255, 104, 96);
+const VIOLET: RGBColor = RGBColor(150, 92, 170);
+
+/// Where no loan came back for so many seconds, there is a gap.
+const GAP_S: f64 = 0.25;
 const GREEN: RGBColor = RGBColor(120, 214, 140);
 
 /// A line over time, each point a tenth of a second.
@@ -41,7 +45,7 @@ pub(crate) fn draw(stage: &Stage, trace: &Path, down: Range<f64>) -> Result<(), 
     let [p50, p99, longest] = curves.waits;
     let lines = |lines: Vec<(&'static str, RGBColor, Points)>| -> Vec<Line<'static>> {
         let lines = lines.into_iter();
-        lines.map(|(name, color, points)| Line { name, color, points }).collect()
+        lines.flat_map(|(name, color, points)| with_gaps(name, color, &points)).collect()
     };
     let charts = [
         (
@@ -73,7 +77,7 @@ pub(crate) fn draw(stage: &Stage, trace: &Path, down: Range<f64>) -> Result<(), 
         let top = values.fold(1.0, f64::max) * 1.1;
         let [from, to] = [down.start, down.end].map(|at| at.clamp(0.0, end));
         let points = vec![(from, 0.0), (from, top), (to, top), (to, 0.0)];
-        lines.insert(0, Line { name: "the server is down", color: RED, points });
+        lines.insert(0, Line { name: "the server is down", color: VIOLET, points });
         let chart = Chart {
             title,
             x_label: if index == 2 { "seconds" } else { "" },
@@ -85,6 +89,18 @@ pub(crate) fn draw(stage: &Stage, trace: &Path, down: Range<f64>) -> Result<(), 
         picture.chart([0, 50 + index * 255], [SIZE[0], 250], &chart);
     }
     picture.save(stage, "orders.png")
+}
+
+/// The line as its parts; the first has the name.
+fn with_gaps(name: &'static str, color: RGBColor, points: &[(f64, f64)]) -> Vec<Line<'static>> {
+    let parts = points.chunk_by(|(before, _), (at, _)| at - before < GAP_S);
+    parts
+        .enumerate()
+        .map(|(index, part)| {
+            let name = if index == 0 { name } else { "" };
+            Line { name, color, points: part.to_vec() }
+        })
+        .collect()
 }
 
 fn read(text: &str) -> Result<Curves, Failure> {

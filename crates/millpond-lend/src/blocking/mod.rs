@@ -124,6 +124,15 @@ impl<B: BlockingMaker> BlockingLender<B> {
         self.lender.holders()
     }
 
+    /// Checks every invariant of the books, for tests: [`Lender::validate`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        self.lender.validate()
+    }
+
     /// Begins a trace: [`Lender::begin_trace`].
     pub fn begin_trace(&self) {
         self.lender.begin_trace();

@@ -169,10 +169,20 @@ impl<M: Maker> Lender<M> {
         &self.shared().name
     }
 
-    /// Every loan that is out: which object, for how long, and who asked for it. O(capacity).
+    /// Every loan that is out, or kept for a caller who has not polled since: which object, for how long,
+    /// and who asked for it. O(capacity).
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.shared().read(|books, now_us| books.ledger.all_holders(now_us).collect())
+    }
+
+    /// Checks every invariant of the books, for tests: O(capacity + waiters).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, which is a defect of this crate.
+    pub fn validate(&self) -> Result<(), String> {
+        self.shared().validate()
     }
 
     /// Begins a trace: from now on each ask makes a row, once it is answered and the loan is back.
