@@ -1,6 +1,6 @@
 //! Pools that threads share, against each other: each work is done by all of them in turn, several rounds. On one thread
 //! the best round counts. On several it is the median: in the best, the threads may have run one after the other.
-//! `cargo run --release -p millpond-bench-threads [rounds]`.
+//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title]`: the second argument chooses comparisons.
 //!
 //! What is printed was measured here: nothing is modelled for machines with more processors.
 
@@ -219,13 +219,23 @@ fn update_serially(_threads: usize) -> f64 {
 
 type Work = (&'static str, fn(usize) -> f64);
 
-fn compare(title: &str, rounds: usize, threads: &[usize], works: &[Work]) {
+/// What the command line asks for.
+struct Plan {
+    rounds: usize,
+    /// A part of the titles of what is compared.
+    only: String,
+}
+
+fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
+    if !title.contains(&plan.only) {
+        return;
+    }
     println!("\n{title}: ns");
     print!("{:<24}", "threads");
     threads.iter().for_each(|threads| print!("{threads:>10}"));
     println!();
     let mut took = vec![vec![Vec::new(); threads.len()]; works.len()];
-    for _ in 0..rounds {
+    for _ in 0..plan.rounds {
         for (column, threads) in threads.iter().enumerate() {
             for (row, (_, work)) in works.iter().enumerate() {
                 took[row][column].push(work(*threads));
@@ -278,30 +288,31 @@ fn main() {
         eprintln!("millpond-bench-threads: expected a number of rounds from 1 up");
         std::process::exit(2);
     };
-    let threads = [1, 2, 4];
-    compare("insert and remove", rounds, &threads, keyed!(pairs));
-    compare("replace one of 1,000 of one's own", rounds, &threads, keyed!(replace));
-    compare("get and drop, own object", rounds, &threads, keyed!(get_own));
-    compare("get and drop, one object for all", rounds, &threads, keyed!(get_one_for_all));
-    compare("insert, and remove on another thread", rounds, &threads, keyed!(remote));
-    compare("acquire and release", rounds, &threads, lent!(lend));
+    let plan = Plan { rounds, only: std::env::args().nth(2).unwrap_or_default() };
+    let threads = [1];
+    compare("insert and remove", &plan, &threads, keyed!(pairs));
+    compare("replace one of 1,000 of one's own", &plan, &threads, keyed!(replace));
+    compare("get and drop, own object", &plan, &threads, keyed!(get_own));
+    compare("get and drop, one object for all", &plan, &threads, keyed!(get_one_for_all));
+    compare("insert, and remove on another thread", &plan, &threads, keyed!(remote));
+    compare("acquire and release", &plan, &threads, lent!(lend));
     compare(
         "acquire and release while 10,000 are out",
-        rounds,
+        &plan,
         &[1],
         lent!(lend_while_10_000_are_out),
     );
     compare(
         "look up, 1,000 handles in turn",
-        rounds,
+        &plan,
         &[1],
         &[("SyncPool, frozen", look_up_frozen), ("Pool", look_up_in_a_pool)],
     );
     compare(
         "update with births and deaths, a value and frame",
-        rounds,
+        &plan,
         &[1],
         &[("Pool, in lots", update_in_lots), ("Pool, retain and insert", update_serially)],
     );
-    compare("insert and remove, p99.9 of 64 threads", rounds, &[64], keyed!(tail));
+    compare("insert and remove, p99.9 of 64 threads", &plan, &[64], keyed!(tail));
 }

@@ -70,6 +70,12 @@ impl Source {
         self.bytes_stored
     }
 
+    /// Whether this is the only copy of an input that cannot be read twice.
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        matches!(self.place, Stored::Spooled(_))
+    }
+
     /// The uncompressed text, from its beginning.
     ///
     /// # Errors

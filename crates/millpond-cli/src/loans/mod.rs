@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     if arguments.json {
         crate::print(&json::json(&traces, &question))?;
     } else if arguments.csv {
-        crate::print(&csv::csv(&traces))?;
+        crate::print(&csv::csv(&traces)?)?;
     } else {
         crate::print(&text::text(&traces, &question))?;
     }
