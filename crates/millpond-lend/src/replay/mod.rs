@@ -29,7 +29,7 @@
 mod read;
 mod simulate;
 
-pub use read::{PoolTrace, ReadError, read};
+pub use read::{Line, PoolTrace, ReadError, parse_line, read};
 pub use simulate::{AtCapacity, Run, Waits};
 
 use crate::trace::TraceRow;

@@ -1,5 +1,5 @@
-use super::{PoolTrace, Question, ReadError, Waits, plan, read};
-use crate::trace::TraceRow;
+use super::{Line, PoolTrace, Question, ReadError, Waits, parse_line, plan, read};
+use crate::trace::{LIVE_HEADER, LiveStats, TraceRow};
 
 fn trace(rows: impl IntoIterator<Item = (u64, u64)>) -> PoolTrace {
     let rows = rows
@@ -120,6 +120,8 @@ fn wrong_lines_are_named() {
     assert_eq!(with("5,4,6,a"), "3: got_us is before asked_us");
     assert_eq!(with("5,6,5,a"), "3: returned_us is before what came before it");
     assert_eq!(with("5,,4,a"), "3: returned_us is before what came before it");
+    assert_eq!(with("1,2,3,a,b"), "3: more than four fields: asked_us,got_us,returned_us,pool");
+    assert_eq!(with("1,,,a,8"), "3: expected the 15 numbers of a live trace's statistics");
     assert_eq!(with(&"1".repeat(5_000)), "3: longer than 4,096 bytes");
     assert!(matches!(read(&b"asked_us,got_us,returned_us,pool\n"[..]), Err(ReadError::Empty)));
     let bytes = b"asked_us,got_us,returned_us,pool\n1,2,3,\xff\n";
@@ -133,4 +135,18 @@ fn pools_are_told_apart_and_the_unserved_count() {
     assert_eq!(pools.iter().map(|pool| pool.pool.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     let plan = plan(&pools[0], &question(1_000));
     assert_eq!((plan.asks, plan.unserved), (2, 1));
+}
+
+#[test]
+fn a_live_trace_is_a_trace_with_statistics_in_between() {
+    let stats =
+        LiveStats { at_us: 7, capacity: 8, waiting: 3, rows_lost: 2, ..LiveStats::default() };
+    let row = TraceRow { asked_us: 1, got_us: Some(2), ended_us: 6 };
+    let text =
+        format!("{LIVE_HEADER}\n{}\n{}\n", row.with_pool("orders"), stats.with_pool("orders"));
+    let fields = |line: &str| line.split(',').count();
+    assert_eq!(fields(LIVE_HEADER), fields(text.lines().nth(2).expect("a third line")));
+    assert_eq!(parse_line(text.lines().nth(1).unwrap_or("")), Ok(("orders", Line::Row(row))));
+    assert_eq!(parse_line(text.lines().nth(2).unwrap_or("")), Ok(("orders", Line::Stats(stats))));
+    assert_eq!(read(text.as_bytes()).expect("a trace")[0].rows, [row]);
 }
