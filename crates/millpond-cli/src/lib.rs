@@ -10,6 +10,7 @@ mod extras;
 mod generate;
 pub mod input;
 mod loans_command;
+mod measure;
 pub mod odds;
 mod odds_command;
 pub mod output;
