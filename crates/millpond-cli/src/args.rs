@@ -105,6 +105,10 @@ pub(crate) struct PlanArguments {
     /// is served from them is not proposed. 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
     pub(crate) blocks_at_hand: u8,
+    /// Measure on this machine how much time each proposal saves: the recording's calls are replayed against
+    /// the system's allocator and against pools, which takes a few seconds.
+    #[arg(long, conflicts_with = "wait_p99_ms")]
+    pub(crate) measure: bool,
     /// Where the report goes; an earlier report there is replaced, nothing else ever is.
     ///
     /// [default: report.html, and none with --json or --csv]

@@ -10,6 +10,7 @@ mod extras;
 mod generate;
 pub mod input;
 mod loans;
+mod measure;
 pub mod merge;
 mod merge_command;
 pub mod odds;

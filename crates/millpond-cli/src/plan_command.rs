@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
+use crate::measure::measure;
 use crate::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use crate::output::paint::Paint;
 use crate::output::plan_csv::plan_csv;
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     summary_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules, arguments.size_classes)?);
+        plans.push(plan_path(path, &rules, arguments)?);
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
@@ -217,17 +218,16 @@ fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
-fn plan_path(
-    path: &Path,
-    rules: &Rules,
-    size_classes_up_to: Option<u64>,
-) -> Result<TracePlan, Failure> {
+fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
     let source = Source::from_path(path).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
-    if let Some(bytes_max) = size_classes_up_to {
+    if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
+    }
+    if arguments.measure {
+        measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
     }
     Ok(plan)
 }
