@@ -75,7 +75,9 @@ impl Arrivals {
         Self(
             (0..3_000)
                 .map(|_| {
-                    (std::mem::replace(&mut at, at + exponential(1_000.0)), exponential(6_000.0))
+                    let asked = at;
+                    at += exponential(1_000.0);
+                    (asked, exponential(6_000.0))
                 })
                 .collect(),
         )
