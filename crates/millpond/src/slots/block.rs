@@ -87,7 +87,7 @@ impl Offsets {
             let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
             let (layout, bits) = layout.extend(bitmap)?;
             // No number of bytes is this large, so that the layout refuses it.
-            let bytes = value.size().checked_mul(slots).unwrap_or(usize::MAX);
+            let bytes = value.size().saturating_mul(slots);
             let array = Layout::from_size_align(bytes, value.align())?;
             let (layout, values) = layout.extend(array.align_to(values_align(value, slots))?)?;
             Ok(Self { layout, entries, bits, values })
