@@ -135,7 +135,7 @@ static inline mp_options mp_options_(uint32_t slots, size_t value_bytes, size_t 
 /* A pool. All of it is private to the functions of this header: it stands here so that the compiler can put the
  * shortest of them into the program. */
 typedef struct mp_pool {
-    void *private_[5];
+    void *private_[6];
     uint32_t value_bytes, value_align;
     uint32_t kind_;
     uint32_t slow_; /* other than 0: insertions and removals are called */
@@ -316,6 +316,11 @@ static inline size_t mp_live(const mp_pool *pool) {
 }
 static inline size_t mp_capacity(const mp_pool *pool) {
     return pool->slots_;
+}
+
+/* The first of all values, live and dead: those of dead slots have whatever bytes they had. */
+static inline void *mp_values(const mp_pool *pool) {
+    return pool->values_;
 }
 
 /* Which of the slots from `64 * word` on are live, as bits. `word` is below `mp_capacity(pool) / 64`, rounded up. */
@@ -619,7 +624,7 @@ MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
 MP_CHECK_(stack, offsetof(mp_pool, stack_len_) == 168);
 MP_CHECK_(quick, offsetof(mp_pool, quick_below_) == 184);
 MP_CHECK_(pool, sizeof(mp_pool) == 192);
-MP_CHECK_(options, sizeof(mp_options) == 104);
+MP_CHECK_(options, sizeof(mp_options) == 96);
 #endif
 MP_CHECK_(handle, sizeof(mp_handle) == 8);
 MP_CHECK_(boolean, sizeof(bool) == 1);

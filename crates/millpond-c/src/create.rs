@@ -108,6 +108,7 @@ impl ForTypes for Building<'_> {
             user: raw.user,
             block_bytes: self.block_bytes,
             outside: ptr::null_mut(),
+            gap: 0,
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: raw.index_bits << 8 | raw.order,

@@ -22,6 +22,8 @@ pub struct Head {
     pub(crate) block_bytes: usize,
     /// What insertions and removals do beside; null for most pools.
     pub(crate) outside: *mut Outside,
+    /// So that what lookups read lies in one cache line.
+    pub(crate) gap: usize,
     pub(crate) value_bytes: u32,
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
