@@ -295,6 +295,9 @@ mod guide {
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use pools::allocator::CoreOffsets;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+#[doc(hidden)]
+pub use pools::allocator::SavedSlots;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[cfg(any(feature = "serde", feature = "bytemuck"))]
