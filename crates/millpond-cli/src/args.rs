@@ -72,6 +72,7 @@ Examples:
   millpond plan --summary evening.csv --tag level=map01 game.csv.gz
   millpond plan --size-classes --no-report heaptrack.game.1234.zst
   millpond plan orders.trace --wait-p99-ms 5
+  millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools[].capacity'
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
   millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
@@ -104,6 +105,10 @@ pub(crate) struct PlanArguments {
     /// is served from them is not proposed. 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
     pub(crate) blocks_at_hand: u8,
+    /// Measure on this machine how much time each proposal saves: the recording's calls are replayed against
+    /// the system's allocator and against pools, which takes a few seconds.
+    #[arg(long, conflicts_with = "wait_p99_ms")]
+    pub(crate) measure: bool,
     /// Where the report goes; an earlier report there is replaced, nothing else ever is.
     ///
     /// [default: report.html, and none with --json or --csv]
@@ -143,8 +148,9 @@ pub(crate) struct PlanArguments {
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
-    /// Plan for loans: the traces are those of a `millpond_lend::Lender` (lines
-    /// `asked_us,got_us,returned_us,pool`), and 99 % of the callers wait no longer than this.
+    /// Plan for loans: 99 % of the callers wait no longer than this. The traces are those of a
+    /// `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the
+    /// durations of statements.
     #[arg(long, value_name = "MS", value_parser = positive)]
     pub(crate) wait_p99_ms: Option<f64>,
     /// For loans: how long opening one more object takes.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
+use crate::measure::measure;
 use crate::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use crate::output::paint::Paint;
 use crate::output::plan_csv::plan_csv;
@@ -56,10 +57,21 @@ impl RuleArguments {
 /// Where the report goes if nobody says.
 const REPORT: &str = "report.html";
 
+impl PlanArguments {
+    /// Where the report goes, if there is to be one.
+    pub(crate) fn report_path(&self) -> Option<&Path> {
+        match &self.report {
+            Some(path) => Some(path),
+            None if self.no_report || self.json || self.csv => None,
+            None => Some(Path::new(REPORT)),
+        }
+    }
+}
+
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
-        return crate::loans_command::run(arguments, wait_p99_ms);
+        return crate::loans::run(arguments, wait_p99_ms);
     }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
     let wanted = Wanted {
@@ -67,18 +79,14 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         classes: arguments.class.clone(),
         handles: !arguments.no_handles,
     };
-    let report = match &arguments.report {
-        Some(path) => Some(path.as_path()),
-        None if arguments.no_report || arguments.json || arguments.csv => None,
-        None => Some(Path::new(REPORT)),
-    };
+    let report = arguments.report_path();
     // Asked before the work, so that nothing is half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
     summary_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules, arguments.size_classes)?);
+        plans.push(plan_path(path, &rules, arguments)?);
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
@@ -210,17 +218,16 @@ fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
-fn plan_path(
-    path: &Path,
-    rules: &Rules,
-    size_classes_up_to: Option<u64>,
-) -> Result<TracePlan, Failure> {
+fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
     let source = Source::from_path(path).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
-    if let Some(bytes_max) = size_classes_up_to {
+    if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
+    }
+    if arguments.measure {
+        measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
     }
     Ok(plan)
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::{Directory, TRACES, done, millpond};
+use millpond::Pool;
+use millpond::recorder::Recorder;
 use serde_json::Value;
 
 /// Each field of a value with the kinds of values that it has.
@@ -93,6 +95,30 @@ fn merge() {
             &["merge", "--json", "--by", "level", "--quantile", "0", "h.csv"],
         ],
     );
+}
+
+#[test]
+fn loans() {
+    let directory = Directory::new();
+    let row = |n: u64| format!("{},{},{},orders\n", n * 900, n * 900 + 50, n * 900 + 3_000);
+    let rows: String = (0..400).map(row).collect();
+    directory.file("orders.trace", format!("asked_us,got_us,returned_us,pool\n{rows}"));
+    let arguments = ["plan", "--json", "--wait-p99-ms", "5", "orders.trace"];
+    is_as_recorded(&directory, "loans.fields", &[&arguments]);
+}
+
+#[test]
+fn watch() {
+    let directory = Directory::new();
+    let recorder = Recorder::create(directory.path().join("pools.trace")).unwrap();
+    let mut imps = Pool::builder().capacity(8).name("imps").build();
+    imps.record(&recorder);
+    for i in 0..8 {
+        imps.insert(i).unwrap();
+        recorder.tick();
+    }
+    recorder.finish().unwrap();
+    is_as_recorded(&directory, "watch.fields", &[&["watch", "--once", "--json", "pools.trace"]]);
 }
 
 #[test]

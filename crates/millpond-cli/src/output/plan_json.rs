@@ -8,14 +8,15 @@ use super::plan_text::Wanted;
 use crate::error::Failure;
 use crate::plan::{
     Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules, SizeClass, SizeClasses,
-    Smaller, TracePlan, lifetimes_of, seconds_until,
+    Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
 use crate::trace::{Caller, Wrapper};
 
 /// How many callers of each class are told.
 const CALLERS_MAX: usize = 20;
 
-/// What `plan --json` prints. It tells no timings: the same input gives the same text.
+/// What `plan --json` prints. It tells no timings but those that were measured on demand: otherwise the same
+/// input gives the same text.
 #[derive(Serialize)]
 struct PlanJson<'p> {
     /// The tool's version.
@@ -92,8 +93,21 @@ struct ProposalJson<'p> {
     callers: Vec<CallerJson<'p>>,
     /// Sizes that share the allocator's bin: pool them too, or nothing is saved.
     together_with: &'p [String],
+    /// With `--measure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_saved: Option<TimeSavedJson>,
     /// The proposal in words.
     why: String,
+}
+
+/// The time that a proposal saves in the whole recording, on the machine that it was measured on; below zero
+/// it costs time.
+#[derive(Serialize)]
+struct TimeSavedJson {
+    /// Calls to the allocator that pools serve.
+    calls: u64,
+    least_ms: Number,
+    most_ms: Number,
 }
 
 /// Who asks for memory.
@@ -305,8 +319,16 @@ impl<'p> ProposalJson<'p> {
             bytes: proposal.bytes,
             callers: callers(&proposal.callers),
             together_with: &proposal.together_with,
+            time_saved: proposal.time_saved.as_ref().map(TimeSavedJson::from),
             why: why(proposal, plan),
         }
+    }
+}
+
+impl From<&TimeSaved> for TimeSavedJson {
+    fn from(saved: &TimeSaved) -> Self {
+        let TimeSaved { calls, least_ms, most_ms } = *saved;
+        Self { calls, least_ms: Number(least_ms), most_ms: Number(most_ms) }
     }
 }
 

@@ -3,9 +3,9 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    figures, histogram_plot, html, live_plot,
+    figures, histogram_plot, live_plot,
     model::{Class, Format, GenerationLife, Proof, Smaller, Trace},
-    slot_map_plot,
+    slot_map_plot, texts,
 };
 
 /// Rows of the table of smaller pools.
@@ -36,8 +36,8 @@ fn summary(class: &Class, trace: &Trace) -> Markup {
     html! {
         b {
             @match trace.format {
-                Format::Lifetimes => { (html::name(&class.name)) }
-                Format::Heaptrack => { (html::size(&class.name)) " bytes" }
+                Format::Lifetimes => { (texts::name(&class.name)) }
+                Format::Heaptrack => { (texts::size(&class.name)) " bytes" }
             }
         }
         " "
@@ -88,7 +88,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
                         }
                     }
                     @if !handle.is_empty() {
-                        tr { th colspan="3" { "so " code { (html::cut(handle, 60)) } " will do" } }
+                        tr { th colspan="3" { "so " code { (texts::cut(handle, 60)) } " will do" } }
                     }
                 }
             }

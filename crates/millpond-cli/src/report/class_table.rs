@@ -3,8 +3,9 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    figures, html, live_plot,
+    figures, live_plot,
     model::{Class, Format, Length, Proof, Smaller, Trace},
+    texts,
 };
 
 /// Rows of a table; what a trace has beyond them is summed up in one line below.
@@ -92,7 +93,7 @@ fn row(class: &Class, columns: Columns) -> Markup {
             (number(class.births_worst))
             (length(class.lifetime_median))
             (length(class.lifetime_p95))
-            @if columns.handle { td.code { (html::cut(&class.handle, 60)) } }
+            @if columns.handle { td.code { (texts::cut(&class.handle, 60)) } }
         }
         "\n"
     }
@@ -103,7 +104,7 @@ fn key(name: &str) -> Markup {
     let size = name.parse::<u64>().ok();
     html! {
         th.key scope="row" data-v=[size] {
-            @if size.is_some() { (html::size(name)) } @else { (html::name(name)) }
+            @if size.is_some() { (texts::size(name)) } @else { (texts::name(name)) }
         }
     }
 }

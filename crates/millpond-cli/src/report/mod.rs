@@ -8,14 +8,16 @@ mod class_card;
 mod class_table;
 mod figures;
 mod histogram_plot;
-mod html;
 mod live_plot;
+pub(crate) mod loans;
 pub mod model;
 mod plot;
 mod savings;
 mod slot_map_plot;
 mod steps;
+mod texts;
 mod trace_section;
+mod wait_plot;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -30,13 +32,25 @@ pub fn is_report(start: &[u8]) -> bool {
     start.strip_prefix(MARKER.as_bytes()).is_some_and(|rest| rest.starts_with(b"\n"))
 }
 
-/// What a browser must not do with the page: fetch anything, from anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
-
 /// The whole file.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let title = html::cut(&report.title, 200);
+    let names: Vec<&str> = report.traces.iter().map(|trace| trace.name.as_str()).collect();
+    let intro = html! { p { (texts::cut(&report.rule, 500)) } (contents(&names)) };
+    let sections = html! {
+        @for (position, trace) in report.traces.iter().enumerate() {
+            (trace_section::section(trace, position))
+        }
+    };
+    page(&report.title, &report.generated_by, &intro, &sections)
+}
+
+/// What a browser must not do with the page: fetch anything, from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The frame of every report.
+fn page(title: &str, generated_by: &str, intro: &Markup, sections: &Markup) -> String {
+    let title = texts::cut(title, 200);
     let page = html! {
         (PreEscaped(MARKER)) "\n" (DOCTYPE) "\n"
         html lang="en" {
@@ -51,17 +65,12 @@ pub fn render(report: &Report) -> String {
             "\n"
             body {
                 header {
-                    p.brand { (logo()) (html::cut(&report.generated_by, 100)) }
+                    p.brand { (logo()) (texts::cut(generated_by, 100)) }
                     h1 { (title) }
-                    p { (html::cut(&report.rule, 500)) }
-                    (contents(report))
+                    (intro)
                 }
                 "\n"
-                main {
-                    @for (position, trace) in report.traces.iter().enumerate() {
-                        (trace_section::section(trace, position))
-                    }
-                }
+                main { (sections) }
                 "\n"
                 div #tip role="status" hidden {}
                 script { "\n" (PreEscaped(include_str!("page.js"))) }
@@ -81,15 +90,16 @@ fn logo() -> Markup {
     }
 }
 
-/// Links to the traces, where there are several.
-fn contents(report: &Report) -> Markup {
+/// Links to the sections, where there are several.
+fn contents(names: &[&str]) -> Markup {
     html! {
-        @if report.traces.len() > 1 {
+        @if names.len() > 1 {
             nav {
-                @for (position, trace) in report.traces.iter().enumerate() {
-                    a href={ "#trace-" (position) } { (html::name(&trace.name)) }
+                @for (position, name) in names.iter().enumerate() {
+                    a href={ "#trace-" (position) } { (texts::name(name)) }
                 }
             }
+            "\n"
         }
     }
 }

@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 
 use super::{
-    figures, html,
+    figures,
     model::{Format, Saving, Trace},
+    texts,
 };
 
 /// Proposals in the ranking.
@@ -48,13 +49,13 @@ fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
             div.rank {
                 b {
                     @match format {
-                        Format::Lifetimes => { (html::name(&saving.class)) }
-                        Format::Heaptrack => { (html::size(&saving.class)) " bytes" }
+                        Format::Lifetimes => { (texts::name(&saving.class)) }
+                        Format::Heaptrack => { (texts::size(&saving.class)) " bytes" }
                     }
                 }
                 em { (figures::percent(saving.share)) }
             }
-            p { (html::cut(&saving.why, WHY_CHARS_MAX)) }
+            p { (texts::cut(&saving.why, WHY_CHARS_MAX)) }
             div.meter { i style=(format!("width:{width:.1}%")) {} }
             ul { (callers(saving)) }
         }
@@ -68,7 +69,7 @@ fn callers(saving: &Saving) -> Markup {
     html! {
         @for caller in saving.callers.iter().take(CALLERS_MAX) {
             li {
-                code { (html::name_up_to(&caller.function, FUNCTION_CHARS_MAX)) }
+                code { (texts::name_up_to(&caller.function, FUNCTION_CHARS_MAX)) }
                 " "
                 span.none {
                     (figures::count(caller.allocations))

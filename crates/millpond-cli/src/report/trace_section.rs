@@ -3,9 +3,9 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    class_card, class_table, figures, html, live_plot,
+    class_card, class_table, figures, live_plot,
     model::{Fact, Proof, Trace},
-    savings,
+    savings, texts,
 };
 
 /// Classes with plots; the table names the others.
@@ -19,8 +19,8 @@ const FACTS_MAX: usize = 16;
 pub(super) fn section(trace: &Trace, position: usize) -> Markup {
     html! {
         section id={ "trace-" (position) } {
-            h2 { (html::name(&trace.name)) }
-            p.meaning { (html::cut(&trace.meaning, 1000)) }
+            h2 { (texts::name(&trace.name)) }
+            p.meaning { (texts::cut(&trace.meaning, 1000)) }
             "\n"
             (facts(&trace.facts))
             @if let Some(all) = &trace.proof { (proof(all)) }
@@ -41,7 +41,7 @@ fn facts(facts: &[Fact]) -> Markup {
     html! {
         dl.facts {
             @for fact in facts.iter().take(FACTS_MAX) {
-                div { dt { (html::cut(&fact.label, 60)) } dd { (html::cut(&fact.value, 60)) } }
+                div { dt { (texts::cut(&fact.label, 60)) } dd { (texts::cut(&fact.value, 60)) } }
             }
         }
         "\n"
