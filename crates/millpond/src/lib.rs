@@ -272,6 +272,8 @@ mod guide {
     struct Full;
     #[doc = include_str!("../../../docs/guide/iterate.md")]
     struct Iterate;
+    #[doc = include_str!("../../../docs/guide/borrowing.md")]
+    struct Borrowing;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
