@@ -334,6 +334,8 @@ mod guide {
     struct Watch;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
 
 /// What the expansion of this crate's macros needs. Not for anything else.
