@@ -293,6 +293,8 @@ mod guide {
     struct Watch;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.
