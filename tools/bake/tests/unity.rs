@@ -269,6 +269,9 @@ fn the_database_is_found_from_every_source_folder() {
             "{source}: {log}"
         );
         assert!(!log.contains("fallback"), "{source}: {log}");
+        // What the database lacks has the flags of its neighbour.
+        let inferred = format!("inferred from {}", file(&bench, "root.cpp").display());
+        assert_eq!(log.contains(&inferred), source.ends_with("levels.cpp"), "{source}: {log}");
     }
     // Flags that differ: a baked header is C, which `.clangd` says.
     let mut server = session(&bench);
