@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{HERE, Workbench, text};
+use common::{HERE, Workbench, page_of_the_docs, text};
 
 /// The rule and the output of each asset, as `build.ninja` has them.
 fn rules(bench: &Workbench) -> BTreeMap<String, (String, String)> {
@@ -357,8 +357,7 @@ fn no_command_needs_a_shell() {
 
 /// The Ninja file that the docs show.
 fn ninja_file_of_the_docs() -> String {
-    let page = Path::new(HERE).join("../../docs/ninja-and-clangd.md");
-    let page = fs::read_to_string(page).expect("the page");
+    let page = page_of_the_docs();
     let (_, rest) = page.split_once("```ninja\n").expect("a Ninja file");
     rest.split_once("```").expect("its end").0.to_owned()
 }
