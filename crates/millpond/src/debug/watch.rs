@@ -80,15 +80,7 @@ impl Watch {
     /// Says that somebody has written to a dead slot, if so.
     #[track_caller]
     pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
-        if let Some(Changed { at, found, expected, slot_bytes }) = changed {
-            panic!(
-                "{}: slot {} was written to while it was dead: byte {at} of {slot_bytes} is {found:#04x} \
-                 instead of {expected:#04x}. Look for a raw pointer or reference kept from before its \
-                 removal",
-                PoolName(self.name),
-                self.aids.first_slot + index,
-            );
-        }
+        inspected(self.name, self.aids.first_slot + index, changed);
     }
 
     /// Where the objects of these live slots were inserted, as far as that is known.
@@ -116,5 +108,18 @@ impl Watch {
         live: impl Iterator<Item = usize>,
     ) -> Option<LiveReport> {
         self.aids.report(self.name, others.chain(self.origins(live)))
+    }
+}
+
+/// Says that somebody has written to this slot of a pool while it was dead, if so.
+#[track_caller]
+pub(crate) fn inspected(name: Option<&'static str>, slot: usize, changed: Option<Changed>) {
+    if let Some(Changed { at, found, expected, slot_bytes }) = changed {
+        panic!(
+            "{}: slot {slot} was written to while it was dead: byte {at} of {slot_bytes} is {found:#04x} \
+             instead of {expected:#04x}. Look for a raw pointer or reference kept from before its \
+             removal",
+            PoolName(name),
+        );
     }
 }

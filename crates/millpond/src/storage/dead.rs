@@ -70,7 +70,7 @@ impl<P: Place> Storage<P> {
 }
 
 /// The bytes of a slot.
-pub(super) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
+pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
     let slot = core::ptr::from_mut(slot);
     // SAFETY: the bytes are those of one slot, which is borrowed for as long; `MaybeUninit<u8>` may be any of
     // them, and the slot itself is `MaybeUninit`.
@@ -83,7 +83,7 @@ pub(super) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] 
 ///
 /// They are initialised.
 #[cfg(feature = "debug-aids")]
-pub(super) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
+pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
     // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }

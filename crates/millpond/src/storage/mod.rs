@@ -40,6 +40,8 @@ pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
+#[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
+pub(crate) use dead::{bytes_mut, initialised};
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;

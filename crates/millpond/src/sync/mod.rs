@@ -18,6 +18,8 @@ mod at_home;
 mod atomics;
 mod builder;
 mod close;
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod error;
 #[cfg(not(all(test, loom)))]
 mod exclusive;
