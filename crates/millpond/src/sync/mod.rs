@@ -29,6 +29,8 @@ mod frozen;
 mod guard;
 mod home;
 mod iter;
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+mod lines;
 mod order;
 mod pool;
 mod recycler;

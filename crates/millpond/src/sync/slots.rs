@@ -19,6 +19,7 @@
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
+use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -46,7 +47,7 @@ pub(super) struct Slots<T> {
     /// Values that were removed stay until `settle`.
     defers: bool,
     /// How many slots are doomed.
-    pub(super) doomed: AtomicU32,
+    pub(super) doomed: Apart<AtomicU32>,
     pub(super) retired: AtomicU32,
     /// How many slots were live at once at most, as far as somebody has looked.
     pub(super) peak: AtomicU32,
@@ -57,6 +58,19 @@ pub(super) struct Slots<T> {
     pub(super) tap: SharedTap,
     #[cfg(feature = "debug-aids")]
     pub(super) aids: super::debug::SharedAids,
+}
+
+/// What threads write now and then, away from what all of them read.
+#[repr(align(128))]
+pub(super) struct Apart<V>(V);
+
+impl<V> Deref for Apart<V> {
+    type Target = V;
+
+    #[inline]
+    fn deref(&self) -> &V {
+        &self.0
+    }
 }
 
 // SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any thread, which
@@ -88,7 +102,7 @@ impl<T> Slots<T> {
             circle: plan.circle,
             name: plan.name,
             defers: plan.defers,
-            doomed: AtomicU32::new(0),
+            doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
             skipped: AtomicU64::new(0),
@@ -228,7 +242,9 @@ impl<T> Slots<T> {
     pub(super) fn remove(&self, handle: Handle<T>) -> bool {
         let index = handle.index() as usize;
         let Some(at) = self.words.get(index) else { return false };
-        let mut seen = at.load(Relaxed);
+        // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
+        // read, and the exchange would fetch it again to write.
+        let mut seen = Word::live(handle.generation()).to_bits();
         loop {
             let word = Word::from_bits(seen);
             if !word.is_live_in(handle.generation()) {
