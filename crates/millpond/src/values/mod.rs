@@ -46,6 +46,8 @@ pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
+#[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
+pub(crate) use dead::bytes_mut;
 #[cfg(feature = "debug-aids")]
 pub(crate) use dead::initialised;
 pub(crate) use iter::{Values, ValuesMut};
