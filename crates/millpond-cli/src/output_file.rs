@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Failure, reason, shown_path};
+use crate::fragmentation::MARKER as HEAP_MARKER;
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
 
@@ -15,6 +16,8 @@ pub(crate) enum Kind {
     Report,
     /// A budget for the program.
     Budget,
+    /// A picture of a heap.
+    HeapPicture,
 }
 
 impl Kind {
@@ -24,6 +27,7 @@ impl Kind {
             // One byte more than the marker: the end of its line belongs to it.
             Self::Report => MARKER.len() as u64 + 1,
             Self::Budget => BUDGET_BYTES_MAX,
+            Self::HeapPicture => HEAP_MARKER.len() as u64,
         }
     }
 
@@ -32,6 +36,7 @@ impl Kind {
         match self {
             Self::Report => is_report(start),
             Self::Budget => is_untouched_budget(start),
+            Self::HeapPicture => start.starts_with(HEAP_MARKER.as_bytes()),
         }
     }
 
@@ -44,6 +49,9 @@ impl Kind {
             Self::Budget => {
                 "is there and is no budget as millpond has written it, expected nothing or an \
                  earlier budget that nobody has edited"
+            }
+            Self::HeapPicture => {
+                "is there and is no picture of `replay --heap`, expected nothing or an earlier one"
             }
         }
     }

@@ -6,7 +6,7 @@ mod screen;
 mod terminal;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::error::Failure;
 use crate::output::paint::Paint;
+use crate::trace::live::PoolStats;
 use follow::{Follow, News};
 use picture::Picture;
 use screen::{State, json, screen};
@@ -61,7 +62,7 @@ const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let name = arguments.file.to_string_lossy().into_owned();
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
-    let mut watching = Watching::begin(arguments).map_err(of_input)?;
+    let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
         return crate::print(&watching.text(arguments.json, usize::MAX));
     }
@@ -136,8 +137,8 @@ struct Watching {
 }
 
 impl Watching {
-    fn begin(arguments: &WatchArguments) -> Result<Self, crate::error::Fault> {
-        let follow = Follow::open(&arguments.file)?;
+    fn begin(path: &Path) -> Result<Self, crate::error::Fault> {
+        let follow = Follow::open(path)?;
         let mut watching = Self { follow, picture: Picture::default(), heard: Instant::now() };
         watching.read_on()?;
         Ok(watching)
@@ -180,5 +181,26 @@ impl Watching {
             false => State::Recording,
         };
         screen(&name, &self.picture, state, rows, Paint::for_stdout())
+    }
+}
+
+/// A live trace that somebody else than the command follows.
+pub(crate) struct Following(Watching);
+
+impl Following {
+    pub(crate) fn begin(path: &Path) -> Result<Self, Failure> {
+        let watching = Watching::begin(path);
+        watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
+    }
+
+    /// Reads what has come.
+    pub(crate) fn read(&mut self) -> Result<(), Failure> {
+        let name = self.0.follow.name();
+        self.0.read().map_err(|fault| fault.of_input(&name))
+    }
+
+    /// The pools that are there now.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolStats> {
+        self.0.picture.pools().map(|pool| &pool.stats)
     }
 }

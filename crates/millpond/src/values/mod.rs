@@ -23,6 +23,8 @@ mod copy_state;
 mod cursor;
 mod dead;
 #[cfg(feature = "alloc")]
+mod frame;
+#[cfg(feature = "alloc")]
 mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
@@ -43,6 +45,10 @@ pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 pub(crate) use cursor::CursorMut;
 #[cfg(feature = "debug-aids")]
 pub(crate) use dead::initialised;
+#[cfg(feature = "alloc")]
+pub use frame::FrameLink;
+#[cfg(feature = "alloc")]
+pub(crate) use frame::FrameValues;
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;
