@@ -6,6 +6,7 @@ mod picture;
 
 pub(crate) use picture::{MARKER, svg};
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Failure, Fault};
@@ -46,7 +47,7 @@ pub(crate) struct Outcome {
     pub(crate) live_bytes_peak: u64,
     /// When most free memory was in holes that the largest request of that moment did not fit into.
     pub(crate) worst: Point,
-    /// The same program in pools: one for each class, with as many slots as it has objects at once at most.
+    /// The same program in pools: one for each class and size of slot, with as many slots as are in use at once at most.
     pub(crate) pool_bytes: u64,
 }
 
@@ -98,9 +99,11 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
 struct Model {
     bytes_default: u64,
     heap: Heap,
-    /// By key of the trace.
-    blocks: Vec<Option<Block>>,
-    classes: Vec<Class>,
+    /// By key of the trace, the object's block, and its pool.
+    places: Vec<Option<(Option<Block>, usize)>>,
+    pools: Vec<Pool>,
+    /// By class and size of slot, the pool.
+    pool_numbers: HashMap<(u32, u64), usize>,
     points: Vec<Point>,
     /// Every how many ticks with events one is kept, and how many were skipped since.
     stride: usize,
@@ -111,12 +114,22 @@ struct Model {
     worst: Point,
 }
 
-/// The pool of a class.
+/// The pool of a class, or one of several if its objects differ in size.
 #[derive(Debug, Clone, Copy, Default)]
-struct Class {
+struct Pool {
+    slot_bytes: u64,
     live: u64,
     peak: u64,
-    bytes_max: u64,
+}
+
+/// The slot for an object: its size, rounded up to a multiple of 8, and beyond 64 bytes to one of four sizes in each
+/// doubling, so that no slot is a quarter too large.
+fn slot_bytes(bytes: u64) -> u64 {
+    let step = match bytes {
+        0..=64 => 8,
+        _ => 1 << ((bytes - 1).ilog2() - 2),
+    };
+    bytes.max(1).checked_next_multiple_of(step).unwrap_or(u64::MAX)
 }
 
 impl Model {
@@ -124,8 +137,9 @@ impl Model {
         Self {
             bytes_default,
             heap: Heap::new(Rules::SYSTEM),
-            blocks: Vec::new(),
-            classes: Vec::new(),
+            places: Vec::new(),
+            pools: Vec::new(),
+            pool_numbers: HashMap::new(),
             points: Vec::new(),
             stride: 1,
             skipped: 0,
@@ -136,12 +150,15 @@ impl Model {
         }
     }
 
-    fn class(&mut self, number: u32) -> &mut Class {
-        let number = number as usize;
-        if self.classes.len() <= number {
-            self.classes.resize(number + 1, Class::default());
+    /// The number of the pool for an object.
+    fn pool_of(&mut self, class: u32, bytes: u64) -> usize {
+        let slot_bytes = slot_bytes(bytes);
+        let next = self.pools.len();
+        let number = *self.pool_numbers.entry((class, slot_bytes)).or_insert(next);
+        if number == next {
+            self.pools.push(Pool { slot_bytes, ..Pool::default() });
         }
-        &mut self.classes[number]
+        number
     }
 
     /// An event in this tick follows.
@@ -180,7 +197,7 @@ impl Model {
         if self.points.last() != Some(&self.now) {
             self.points.push(self.now);
         }
-        let slots = |class: &Class| class.peak * class.bytes_max.next_multiple_of(8);
+        let slots = |pool: &Pool| pool.peak.saturating_mul(pool.slot_bytes);
         Outcome {
             name,
             points: self.points,
@@ -188,7 +205,7 @@ impl Model {
             ticks_per_second,
             live_bytes_peak: self.live_bytes_peak,
             worst: self.worst,
-            pool_bytes: self.classes.iter().map(slots).sum(),
+            pool_bytes: self.pools.iter().map(slots).fold(0, u64::saturating_add),
         }
     }
 }
@@ -198,24 +215,25 @@ impl Watch for Model {
         self.tick(event.tick);
         self.births += 1;
         let bytes = event.bytes.unwrap_or(self.bytes_default);
-        let class = self.class(event.class);
-        class.live += 1;
-        class.peak = class.peak.max(class.live);
-        class.bytes_max = class.bytes_max.max(bytes);
+        let number = self.pool_of(event.class, bytes);
+        let pool = &mut self.pools[number];
+        pool.live += 1;
+        pool.peak = pool.peak.max(pool.live);
         let block = self.heap.allocate(bytes);
         let key = event.key as usize;
-        if self.blocks.len() <= key {
-            self.blocks.resize(key + 1, None);
+        if self.places.len() <= key {
+            self.places.resize(key + 1, None);
         }
-        self.blocks[key] = block;
+        self.places[key] = Some((block, number));
         self.live_bytes_peak = self.live_bytes_peak.max(self.heap.live_bytes());
     }
 
     fn death(&mut self, event: Event) {
         self.tick(event.tick);
-        self.class(event.class).live -= 1;
-        if let Some(block) = self.blocks.get_mut(event.key as usize).and_then(Option::take) {
-            self.heap.free(block);
+        let place = self.places.get_mut(event.key as usize).and_then(Option::take);
+        if let Some((block, pool)) = place {
+            self.pools[pool].live -= 1;
+            block.into_iter().for_each(|block| self.heap.free(block));
         }
     }
 
@@ -247,8 +265,22 @@ mod tests {
         // 3,200 bytes are free, and 1,000 have to come from the system.
         assert_eq!(at(3).heap_bytes, 50 * (64 + 32) + 1008);
         assert_eq!(outcome.worst.free_bytes(), 3200);
-        assert_eq!(outcome.pool_bytes, 50 * 56 + 50 * 24 + 1000);
+        assert_eq!(outcome.pool_bytes, 50 * 56 + 50 * 24 + 1024);
         assert_eq!((outcome.births, outcome.live_bytes_peak), (101, 4800));
+    }
+
+    #[test]
+    fn slots_are_never_a_quarter_too_large() {
+        for (bytes, slot) in
+            [(0, 8), (1, 8), (24, 24), (64, 64), (65, 80), (129, 160), (1025, 1280)]
+        {
+            assert_eq!(slot_bytes(bytes), slot, "{bytes}");
+        }
+        for bytes in 65..100_000 {
+            let slot = slot_bytes(bytes);
+            assert!(slot >= bytes && (slot - bytes) * 4 < bytes, "{bytes}: {slot}");
+        }
+        assert_eq!(slot_bytes(u64::MAX), u64::MAX);
     }
 
     #[test]

@@ -171,14 +171,8 @@ impl<T> FrameValues<T> {
 
     #[inline(always)]
     pub(crate) fn get(&self, link: FrameLink<T>) -> Option<&T> {
-        if !self.contains(link) {
-            return None;
-        }
-        if size_of::<T>() == 0 {
-            return self.values.first();
-        }
-        // SAFETY: the link is of this frame, so this is one of the values.
-        Some(unsafe { &*placed(self.values.as_ptr().cast_mut(), self.first, link) })
+        // SAFETY: just tested.
+        self.contains(link).then(|| unsafe { self.get_unchecked(link) })
     }
 
     #[inline(always)]
@@ -186,12 +180,30 @@ impl<T> FrameValues<T> {
         if !self.contains(link) {
             return None;
         }
-        if size_of::<T>() == 0 {
-            return self.values.first_mut();
-        }
+        // SAFETY: just tested.
+        Some(unsafe { self.get_unchecked_mut(link) })
+    }
+
+    /// # Safety
+    ///
+    /// The link is of this frame.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
+        debug_assert!(self.contains(link));
+        let value = placed(self.values.as_ptr().cast_mut(), self.first, link);
+        // SAFETY: the link is of this frame, so this is one of the values.
+        unsafe { &*value }
+    }
+
+    /// # Safety
+    ///
+    /// The link is of this frame.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        debug_assert!(self.contains(link));
         let value = placed(self.values.as_mut_ptr(), self.first, link);
-        // SAFETY: as in `get`; and the values are borrowed alone.
-        Some(unsafe { &mut *value })
+        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed alone.
+        unsafe { &mut *value }
     }
 }
 
@@ -202,6 +214,9 @@ impl<T> FrameValues<T> {
 /// the links themselves.
 #[inline(always)]
 fn placed<T>(start: *mut T, first: u64, link: FrameLink<T>) -> *mut T {
+    if size_of::<T>() == 0 {
+        return start;
+    }
     let before = start.wrapping_byte_sub(first as usize);
     before.wrapping_byte_add(link.number.get() as usize)
 }

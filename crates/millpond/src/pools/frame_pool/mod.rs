@@ -157,6 +157,39 @@ impl<T> FramePool<T> {
         self.values.get_mut(link)
     }
 
+    /// The value, without a look at whether the link is of this frame: a walk along links is then one along pointers.
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// let link = pool.insert(7).unwrap();
+    /// // SAFETY: the link was made in this frame, by this pool.
+    /// assert_eq!(unsafe { pool.get_unchecked(link) }, &7);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked(link) }
+    }
+
+    /// The value, mutable, as by [`get_unchecked`](Self::get_unchecked).
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked_mut(link) }
+    }
+
     /// Whether the link is of this frame. O(1).
     #[inline]
     #[must_use]
