@@ -47,7 +47,8 @@ pub(crate) struct Outcome {
     pub(crate) live_bytes_peak: u64,
     /// When most free memory was in holes that the largest request of that moment did not fit into.
     pub(crate) worst: Point,
-    /// The same program in pools: one for each class and size of slot, with as many slots as are in use at once at most.
+    /// The same program in pools with as many slots as are in use at once at most: for each class one, or one for each
+    /// size of slot, whichever takes less.
     pub(crate) pool_bytes: u64,
 }
 
@@ -99,11 +100,11 @@ pub(crate) fn of_trace(path: &Path, bytes_default: u64) -> Result<Outcome, Failu
 struct Model {
     bytes_default: u64,
     heap: Heap,
-    /// By key of the trace, the object's block, and its pool.
-    places: Vec<Option<(Option<Block>, usize)>>,
+    /// By key of the trace, the object's block, and its pools: that of its size, and that of all sizes.
+    places: Vec<Option<(Option<Block>, [usize; 2])>>,
     pools: Vec<Pool>,
-    /// By class and size of slot, the pool.
-    pool_numbers: HashMap<(u32, u64), usize>,
+    /// By class and size of slot, the pool; by class alone, the one for all sizes.
+    pool_numbers: HashMap<(u32, Option<u64>), usize>,
     points: Vec<Point>,
     /// Every how many ticks with events one is kept, and how many were skipped since.
     stride: usize,
@@ -114,12 +115,18 @@ struct Model {
     worst: Point,
 }
 
-/// The pool of a class, or one of several if its objects differ in size.
+/// The pool of a class, or of its objects of one size.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pool {
     slot_bytes: u64,
     live: u64,
     peak: u64,
+}
+
+impl Pool {
+    fn bytes(&self) -> u64 {
+        self.peak.saturating_mul(self.slot_bytes)
+    }
 }
 
 /// The slot for an object: its size, rounded up to a multiple of 8, and beyond 64 bytes to one of four sizes in each
@@ -150,15 +157,29 @@ impl Model {
         }
     }
 
-    /// The number of the pool for an object.
-    fn pool_of(&mut self, class: u32, bytes: u64) -> usize {
-        let slot_bytes = slot_bytes(bytes);
+    /// An object of so many slot bytes comes into a pool, whose number is returned.
+    fn enter(&mut self, class: u32, size: Option<u64>, slot_bytes: u64) -> usize {
         let next = self.pools.len();
-        let number = *self.pool_numbers.entry((class, slot_bytes)).or_insert(next);
+        let number = *self.pool_numbers.entry((class, size)).or_insert(next);
         if number == next {
-            self.pools.push(Pool { slot_bytes, ..Pool::default() });
+            self.pools.push(Pool::default());
         }
+        let pool = &mut self.pools[number];
+        pool.slot_bytes = pool.slot_bytes.max(slot_bytes);
+        pool.live += 1;
+        pool.peak = pool.peak.max(pool.live);
         number
+    }
+
+    /// What the pools take: for each class the less of one pool and several.
+    fn pool_bytes(&self) -> u64 {
+        let mut by_class: HashMap<u32, (u64, u64)> = HashMap::new();
+        for (&(class, size), &number) in &self.pool_numbers {
+            let (one, several) = by_class.entry(class).or_default();
+            let sum = if size.is_none() { one } else { several };
+            *sum = sum.saturating_add(self.pools[number].bytes());
+        }
+        by_class.values().map(|(one, several)| *one.min(several)).fold(0, u64::saturating_add)
     }
 
     /// An event in this tick follows.
@@ -197,15 +218,14 @@ impl Model {
         if self.points.last() != Some(&self.now) {
             self.points.push(self.now);
         }
-        let slots = |pool: &Pool| pool.peak.saturating_mul(pool.slot_bytes);
         Outcome {
             name,
+            pool_bytes: self.pool_bytes(),
             points: self.points,
             births: self.births,
             ticks_per_second,
             live_bytes_peak: self.live_bytes_peak,
             worst: self.worst,
-            pool_bytes: self.pools.iter().map(slots).fold(0, u64::saturating_add),
         }
     }
 }
@@ -215,24 +235,22 @@ impl Watch for Model {
         self.tick(event.tick);
         self.births += 1;
         let bytes = event.bytes.unwrap_or(self.bytes_default);
-        let number = self.pool_of(event.class, bytes);
-        let pool = &mut self.pools[number];
-        pool.live += 1;
-        pool.peak = pool.peak.max(pool.live);
+        let slot_bytes = slot_bytes(bytes);
+        let pools = [Some(slot_bytes), None].map(|size| self.enter(event.class, size, slot_bytes));
         let block = self.heap.allocate(bytes);
         let key = event.key as usize;
         if self.places.len() <= key {
             self.places.resize(key + 1, None);
         }
-        self.places[key] = Some((block, number));
+        self.places[key] = Some((block, pools));
         self.live_bytes_peak = self.live_bytes_peak.max(self.heap.live_bytes());
     }
 
     fn death(&mut self, event: Event) {
         self.tick(event.tick);
         let place = self.places.get_mut(event.key as usize).and_then(Option::take);
-        if let Some((block, pool)) = place {
-            self.pools[pool].live -= 1;
+        if let Some((block, pools)) = place {
+            pools.into_iter().for_each(|pool| self.pools[pool].live -= 1);
             block.into_iter().for_each(|block| self.heap.free(block));
         }
     }
