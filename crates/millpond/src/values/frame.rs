@@ -7,7 +7,7 @@
 //! 2. `bytes` is the number of values times the stride.
 //!
 //! So the distance of a link's number from `first`, if it is less than `bytes`, is the distance in bytes of a value
-//! from the first one. That the number needs no multiplication makes a walk along links as fast as one along references.
+//! from the first one, without a multiplication.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

@@ -21,8 +21,8 @@ use crate::values::FrameValues;
 /// Values lie beside each other in the order of their insertion, as in an arena, and refer to each other by
 /// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link says where the
 /// value is in the sequence of all values that the pool ever had, so one subtraction and one comparison both find the
-/// value and refuse what is stale: an insertion, a lookup and a reset cost what they cost in an arena of references,
-/// without lifetimes in the types.
+/// value and refuse what is stale. An insertion and a reset cost what they cost in an arena of references, without
+/// lifetimes in the types; a lookup is an addition and a comparison more.
 ///
 /// For a quadtree over the actors, a path search, a list of what is visible. Nothing is removed on its own: for that,
 /// and for links that last, take a [`Pool`](crate::Pool).
