@@ -264,8 +264,12 @@ mod guide {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
     struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
+    struct Fragmentation;
     #[doc = include_str!("../../../docs/guide/choose.md")]
     struct Choose;
+    #[doc = include_str!("../../../docs/guide/pattern.md")]
+    struct Pattern;
     #[doc = include_str!("../../../docs/guide/handles.md")]
     struct Handles;
     #[doc = include_str!("../../../docs/guide/full.md")]

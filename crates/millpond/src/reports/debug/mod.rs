@@ -40,7 +40,8 @@
 //!
 //! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
 //! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
-//! forgets does not look right.
+//! forgets does not look right. And [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser
+//! over two different fills and name what it leaves to the past.
 //!
 //! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
 //! handles: if the label in their type borrows from something, that has to live longer than the pool.
@@ -82,6 +83,7 @@
 //! [`SyncPool`]: crate::SyncPool
 
 mod fill;
+mod initialiser;
 mod live_report;
 mod watch;
 
@@ -91,6 +93,9 @@ use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::refuse;
 
 pub(crate) use fill::{fill, find_changed};
+#[cfg(feature = "bytemuck")]
+pub use initialiser::forgotten_bytes;
+pub use initialiser::{Field, forgotten_fields};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
