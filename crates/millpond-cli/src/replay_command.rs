@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
         outcomes.push(outcome);
     }
     if arguments.json {
-        crate::print(&json(&outcomes))?;
+        crate::print(&json(&outcomes)?)?;
     }
     all_right(&outcomes)
 }

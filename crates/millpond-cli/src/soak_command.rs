@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         return Err(Failure::Arguments(format!("--only: no pool has `{name}` in its name")));
     };
     if arguments.json {
-        crate::print(&json(&outcome))?;
+        crate::print(&json(&outcome)?)?;
     } else {
         crate::print(&text(&outcome, &arguments.again(), Paint::for_stdout()))?;
     }

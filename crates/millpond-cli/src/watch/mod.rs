@@ -1,6 +1,7 @@
 //! `millpond watch`: the pools or lenders of a running program, from the live trace that it writes.
 
 mod follow;
+mod json;
 mod loans;
 mod picture;
 mod screen;
@@ -20,7 +21,7 @@ use crate::trace::live::PoolStats;
 use follow::{Follow, News};
 use loans::Lenders;
 use picture::Picture;
-use screen::{State, json, screen};
+use screen::{State, screen};
 use terminal::Terminal;
 
 /// Show the pools or lenders of a running program, from the live trace that it writes.
@@ -67,7 +68,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
     let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
-        return crate::print(&watching.text(arguments.json, usize::MAX));
+        return crate::print(&watching.text(arguments.json, usize::MAX)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
         let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
-        terminal.draw(&watching.text(false, pools))?;
+        terminal.draw(&watching.text(false, pools)?)?;
         let drawn = Instant::now();
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
             if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
@@ -116,7 +117,8 @@ fn print_on(
     stop: &AtomicBool,
 ) -> Result<(), Ended> {
     loop {
-        crate::print(&watching.text(as_json, usize::MAX)).map_err(Ended::Output)?;
+        let text = watching.text(as_json, usize::MAX).map_err(Ended::Output)?;
+        crate::print(&text).map_err(Ended::Output)?;
         let printed = Instant::now();
         while printed.elapsed() < interval {
             if watching.subject.has_ended() || stop.load(Ordering::Relaxed) {
@@ -209,12 +211,12 @@ impl Watching {
         }
     }
 
-    fn text(&self, as_json: bool, rows: usize) -> String {
+    fn text(&self, as_json: bool, rows: usize) -> Result<String, Failure> {
         let name = self.follow.name();
         if as_json {
             return match &self.subject {
-                Subject::Pools(picture) => json(&name, picture),
-                Subject::Lenders(lenders) => lenders.json(&name),
+                Subject::Pools(picture) => json::json(&name, picture),
+                Subject::Lenders(lenders) => json::lenders_json(&name, lenders),
             };
         }
         let silent = self.heard.elapsed();
@@ -223,10 +225,10 @@ impl Watching {
             false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
             false => State::Recording,
         };
-        match &self.subject {
+        Ok(match &self.subject {
             Subject::Pools(picture) => screen(&name, picture, state, rows, Paint::for_stdout()),
             Subject::Lenders(lenders) => lenders.screen(&name, state, rows, Paint::for_stdout()),
-        }
+        })
     }
 }
 
