@@ -8,7 +8,7 @@ mod screen;
 mod terminal;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use clap::Args;
 
 use crate::error::Failure;
 use crate::output::paint::Paint;
+use crate::trace::live::PoolStats;
 use follow::{Follow, News};
 use loans::Lenders;
 use picture::Picture;
@@ -65,7 +66,7 @@ const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let name = arguments.file.to_string_lossy().into_owned();
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
-    let mut watching = Watching::begin(arguments).map_err(of_input)?;
+    let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
         return crate::print(&watching.text(arguments.json, usize::MAX)?);
     }
@@ -175,8 +176,8 @@ struct Watching {
 }
 
 impl Watching {
-    fn begin(arguments: &WatchArguments) -> Result<Self, crate::error::Fault> {
-        let follow = Follow::open(&arguments.file)?;
+    fn begin(path: &Path) -> Result<Self, crate::error::Fault> {
+        let follow = Follow::open(path)?;
         let mut watching = Self { follow, subject: Subject::default(), heard: Instant::now() };
         watching.read_on()?;
         Ok(watching)
@@ -228,5 +229,30 @@ impl Watching {
             Subject::Pools(picture) => screen(&name, picture, state, rows, Paint::for_stdout()),
             Subject::Lenders(lenders) => lenders.screen(&name, state, rows, Paint::for_stdout()),
         })
+    }
+}
+
+/// A live trace that somebody else than the command follows.
+pub(crate) struct Following(Watching);
+
+impl Following {
+    pub(crate) fn begin(path: &Path) -> Result<Self, Failure> {
+        let watching = Watching::begin(path);
+        watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
+    }
+
+    /// Reads what has come.
+    pub(crate) fn read(&mut self) -> Result<(), Failure> {
+        let name = self.0.follow.name();
+        self.0.read().map_err(|fault| fault.of_input(&name))
+    }
+
+    /// The pools that are there now.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolStats> {
+        let picture = match &self.0.subject {
+            Subject::Pools(picture) => Some(picture),
+            Subject::Lenders(_) => None,
+        };
+        picture.into_iter().flat_map(|picture| picture.pools().map(|pool| &pool.stats))
     }
 }
