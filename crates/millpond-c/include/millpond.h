@@ -579,9 +579,10 @@ typedef struct mp_classes mp_classes;
 typedef struct mp_class {
     size_t bytes, slots; /* how many slots are reserved */
 } mp_class;
-/* What a request gets that no class fits, or that finds no room. */
-#define MP_CLASSES_FALL_BACK 0 /* the C library's memory */
-#define MP_CLASSES_REFUSE 1
+/* What happens to a request that finds no room. */
+#define MP_CLASSES_GROW 0      /* its class takes another block from the C library; what no class fits, falls back */
+#define MP_CLASSES_REFUSE 1    /* it is refused */
+#define MP_CLASSES_FALL_BACK 2 /* the C library's memory serves it */
 /* `classes` null: those of up to 1 KiB, nothing reserved. One thread at a time uses them. */
 mp_status mp_classes_create(const mp_class *classes, size_t count, uint32_t overflow, mp_classes **out);
 /* All memory that was taken must have been given back, or is given back with the classes. */

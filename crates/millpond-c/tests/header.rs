@@ -22,13 +22,18 @@ fn declared() -> BTreeSet<String> {
         let is_ours = is_code && !line.starts_with("static") && !line.starts_with("typedef");
         if is_ours && !line.starts_with("MP_CHECK_") && !line.starts_with("void __asan") {
             let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            let called = words.clone().find(|word| word.starts_with("mp_") && line.contains(&format!("{word}(")));
+            let called = words
+                .clone()
+                .find(|word| word.starts_with("mp_") && line.contains(&format!("{word}(")));
             names.extend(called.map(str::to_owned));
             if line.starts_with("extern char") {
                 names.extend(words.clone().find(|word| word.starts_with("mp_")).map(str::to_owned));
             }
         }
-        if !line.starts_with('#') && !line.trim_end().ends_with('\\') && !line.contains("extern \"C\"") {
+        if !line.starts_with('#')
+            && !line.trim_end().ends_with('\\')
+            && !line.contains("extern \"C\"")
+        {
             depth += line.matches('{').count() as i32 - line.matches('}').count() as i32;
             depth = depth.max(0);
         }
@@ -59,7 +64,17 @@ fn the_library_needs_the_c_library_only() {
         .lines()
         .filter_map(|line| Some(line.trim().strip_prefix("U ")?.to_owned()))
         .collect();
-    let known = ["abort", "aligned_alloc", "bcmp", "free", "memcmp", "memcpy", "memmove", "memset", "strlen"];
+    let known = [
+        "abort",
+        "aligned_alloc",
+        "bcmp",
+        "free",
+        "memcmp",
+        "memcpy",
+        "memmove",
+        "memset",
+        "strlen",
+    ];
     let unknown: Vec<_> = needs.iter().filter(|name| !known.contains(&name.as_str())).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
@@ -89,7 +104,9 @@ fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
         } else if name.starts_with("MP_") {
             codes.insert(name.to_owned());
             name.to_owned()
-        } else if let Some((of, field)) = name.split_once('.').filter(|(of, _)| of.starts_with("mp_")) {
+        } else if let Some((of, field)) =
+            name.split_once('.').filter(|(of, _)| of.starts_with("mp_"))
+        {
             format!("offsetof({of}, {field})")
         } else {
             format!("offsetof(mp_pool, {name})")

@@ -39,7 +39,11 @@ fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
     let folder = empty("install");
     let prefix = folder.join("prefix");
     build(here(), &folder.join("build"), &[]);
-    run(Command::new("cmake").arg("--install").arg(folder.join("build")).arg("--prefix").arg(&prefix));
+    run(Command::new("cmake")
+        .arg("--install")
+        .arg(folder.join("build"))
+        .arg("--prefix")
+        .arg(&prefix));
     for file in ["include/millpond.h", "include/millpond.hpp", "lib/libmillpond.a"] {
         assert!(prefix.join(file).is_file(), "{file}");
     }
@@ -61,10 +65,15 @@ fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
 
     if has("pkg-config") {
         let mut ask = Command::new("pkg-config");
-        ask.env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig")).args(["--cflags", "--libs", "millpond"]);
+        ask.env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig"))
+            .args(["--cflags", "--libs", "millpond"]);
         let flags = String::from_utf8(run(&mut ask).stdout).unwrap();
         let program = folder.join("by_pkg_config");
-        run(Command::new("gcc").arg(consumer("main.c")).args(flags.split_whitespace()).arg("-o").arg(&program));
+        run(Command::new("gcc")
+            .arg(consumer("main.c"))
+            .args(flags.split_whitespace())
+            .arg("-o")
+            .arg(&program));
         assert_eq!(run(&mut Command::new(program)).stdout, b"7\n");
     }
 }
@@ -113,6 +122,9 @@ fn the_release_archive_is_fetched_by_cmake_and_wrapped_by_meson_without_rust() {
     fs::write(project.join("subprojects/millpond.wrap"), wrap).unwrap();
     let mut meson = Command::new("meson");
     run(meson.env("PATH", &path).current_dir(&project).args(["setup", "build"]));
-    run(Command::new("meson").env("PATH", &path).current_dir(&project).args(["compile", "-C", "build"]));
+    run(Command::new("meson")
+        .env("PATH", &path)
+        .current_dir(&project)
+        .args(["compile", "-C", "build"]));
     run_both(&project.join("build"));
 }

@@ -12,7 +12,12 @@ const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
 fn compile_and_run(command: &mut Command, source: &str, name: &str) -> String {
     let Some(library) = library() else { return String::new() };
     let program = made("programs").join(name);
-    run(command.arg(here().join("tests").join(source)).args(["-x", "none"]).arg(library).arg("-o").arg(&program));
+    run(command
+        .arg(here().join("tests").join(source))
+        .args(["-x", "none"])
+        .arg(library)
+        .arg("-o")
+        .arg(&program));
     String::from_utf8(run(&mut Command::new(&program)).stdout).unwrap()
 }
 
@@ -47,7 +52,12 @@ fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
     for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
         let sanitized = || {
             let mut command = strict(c);
-            command.args(["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+            command.args([
+                "-g",
+                "-O1",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all",
+            ]);
             command
         };
         let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
