@@ -68,10 +68,10 @@ impl From<BuildError> for Status {
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::OutOfRange => Self::OUT_OF_RANGE,
             Refusal::Stale => Self::STALE,
             Refusal::NeverIssued => Self::NEVER_ISSUED,
             Refusal::OtherPool => Self::OTHER_POOL,
+            _ => Self::OUT_OF_RANGE,
         }
     }
 }

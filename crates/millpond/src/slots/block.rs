@@ -30,12 +30,13 @@ use core::mem::{MaybeUninit, offset_of};
 use core::ptr::NonNull;
 use core::slice;
 
-use super::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place};
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use super::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
+use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
-use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
 ///

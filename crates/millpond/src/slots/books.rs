@@ -8,13 +8,13 @@
 use core::mem::offset_of;
 
 use super::{Census, Circle, Counts, KeptCircle};
-use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::lifetimes::Lifetimes;
-use crate::stats::Stats;
-use crate::tap::Tap;
+use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::reports::recorder_hook::Tap;
+use crate::reports::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure, ensure_counters};
+use crate::reports::validate::{Violation, ensure, ensure_counters};
+use crate::slots::lifetimes::Lifetimes;
 
 /// The books of one pool. A clone has no recorder.
 #[derive(Clone, Debug)]
@@ -162,7 +162,7 @@ impl<H: HandleLayout> Books<H> {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
-        saved: &crate::snapshot::format::Checked<H::Word>,
+        saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl Census<Word = H::Word>,
     ) {
         self.circle = KeptCircle::of(&saved.circle);
@@ -229,6 +229,18 @@ impl<H: HandleLayout> Books<H> {
         Ok(index)
     }
 
+    /// The handle's slot, if this was its latest lifetime.
+    pub(crate) fn check_revival(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_revival(word, handle.word())?;
+        Ok(index)
+    }
+
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
@@ -289,7 +301,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Another recorder listens from now on, or none.
     #[cfg(feature = "recorder")]
-    pub(crate) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+    pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.tap.set(track);
         self.settle();
     }
@@ -387,7 +399,7 @@ impl<H: HandleLayout> Books<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Handle;
+    use crate::handle::Handle;
 
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {

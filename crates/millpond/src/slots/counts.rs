@@ -5,7 +5,7 @@ use core::mem::offset_of;
 
 use crate::handle::Word;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]
