@@ -155,10 +155,10 @@ typedef struct mp_pool {
     } age_;
     uint64_t births_, deaths_;
     uint32_t peak_, retired_;
-    /* The order and the books, where `slow_` is 0. */
+    /* The order and the books, where `slow_` is 0; other bytes otherwise. */
     size_t stack_len_, fresh_from_;
     uint32_t quick_below_;
-    bool over_max_, is_plain_;
+    uint8_t over_max_, is_plain_;
 } mp_pool;
 
 /* The layout that this header was written for. */
@@ -262,7 +262,7 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
 static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     uint32_t index;
-    if ((pool->slow_ != 0) | !pool->is_plain_) {
+    if ((pool->slow_ != 0) | (pool->is_plain_ == 0)) {
         return mp_insert_slow_(pool, &out->bits);
     }
     if (pool->stack_len_ != 0) {

@@ -421,7 +421,7 @@ static void visit(void *value, mp_handle handle, void *user) {
 static void tables(void) {
     mp_options options = MP_OPTIONS(spark, 8);
     mp_pool *pool = MP_NULL_;
-    mp_table *cargo = MP_NULL_;
+    mp_table *cargo = MP_NULL_, *none = MP_NULL_;
     mp_handle a, b, wild;
     bool is_new = false;
     int *value;
@@ -444,7 +444,7 @@ static void tables(void) {
     CHECK(mp_table_remove(cargo, a) && !mp_table_remove(cargo, a));
     mp_table_clear(cargo);
     CHECK(mp_table_count(cargo) == 0);
-    CHECK(mp_table_create(8, 4, 3, 0, &cargo + 0) == MP_BAD_OPTIONS || cargo == MP_NULL_);
+    CHECK(mp_table_create(8, 4, 3, 0, &none) == MP_BAD_OPTIONS && none == MP_NULL_);
     mp_table_destroy(cargo);
     mp_pool_destroy(pool);
 }
