@@ -334,11 +334,12 @@ typedef struct mp_run {
     size_t first, count;
     size_t word_;
     uint64_t left_;
+    const uint64_t *bits_; /* null: the bitmap was old when the walk began */
 } mp_run;
 #ifdef __cplusplus
-#define MP_RUN (mp_run{0, 0, 0, 0})
+#define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
 #else
-#define MP_RUN {0, 0, 0, 0}
+#define MP_RUN {0, 0, 0, 0, NULL}
 #endif
 
 /* How many 0 bits are below the lowest 1; `bits` is not 0. */
@@ -355,38 +356,59 @@ static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 #endif
 }
 
+/* The next word that has live slots. */
+static inline bool mp_next_word_(const mp_pool *pool, mp_run *run) {
+    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
+    if (run->word_ == 0) {
+        /* What the walk removes makes the bitmap old, but not for what is still to come. */
+        bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+        run->bits_ = is_old ? MP_NULL_ : pool->bits_;
+    }
+    while (run->left_ == 0) {
+        size_t word = run->word_;
+        if (word >= words) {
+            return false;
+        }
+        run->word_ = word + 1;
+        run->left_ = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+    }
+    return true;
+}
+
+/* The run reaches the end of its word: adds what follows. */
+static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
+    run->count = 64 - from;
+    run->left_ = 0;
+    while (run->word_ * 64 < pool->slots_) {
+        size_t word = run->word_++;
+        uint64_t bits = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+        if (bits != ~MP_CAST_(uint64_t, 0)) {
+            unsigned length = mp_trailing_zeros_(~bits);
+            run->count += length;
+            run->left_ = bits & (~MP_CAST_(uint64_t, 0) << length);
+            return;
+        }
+        run->count += 64;
+    }
+}
+
 /* Finds the next run of live slots; `false` after the last. What the walk has met may be removed, nothing else; what is
  * inserted meanwhile may be missed. Call `mp_pool_refresh` first where you may change the pool. */
 static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
-    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
-    unsigned from, length;
-    uint64_t gaps;
-    while (run->left_ == 0) {
-        if (run->word_ >= words) {
-            return false;
-        }
-        run->left_ = mp_live_bits(pool, run->word_++);
+    unsigned from;
+    uint64_t behind;
+    if (run->left_ == 0 && !mp_next_word_(pool, run)) {
+        return false;
     }
     from = mp_trailing_zeros_(run->left_);
-    run->first = (run->word_ - 1) * 64 + from;
-    gaps = ~(run->left_ >> from);
-    if (gaps != 0 && from + (length = mp_trailing_zeros_(gaps)) < 64) {
-        run->left_ &= ~MP_CAST_(uint64_t, 0) << (from + length);
-        run->count = length;
-        return true;
-    }
-    /* It reaches into the next words. */
-    run->count = 64 - from;
-    run->left_ = 0;
-    while (run->word_ < words) {
-        uint64_t bits = mp_live_bits(pool, run->word_++);
-        if (bits != ~MP_CAST_(uint64_t, 0)) {
-            length = mp_trailing_zeros_(~bits);
-            run->count += length;
-            run->left_ = bits & (~MP_CAST_(uint64_t, 0) << length);
-            break;
-        }
-        run->count += 64;
+    run->first = run->word_ * 64 - 64 + from;
+    /* The carry goes through the run's bits, to the first 0 behind them. */
+    behind = run->left_ + (MP_CAST_(uint64_t, 1) << from);
+    if (behind != 0) {
+        run->count = mp_trailing_zeros_(behind) - from;
+        run->left_ &= behind;
+    } else {
+        mp_across_(pool, run, from);
     }
     return true;
 }

@@ -45,6 +45,7 @@ fn status_of_check(checked: Result<(), Refusal>) -> i32 {
         Err(Refusal::Stale) => 10,
         Err(Refusal::NeverIssued) => 11,
         Err(Refusal::OtherPool) => 12,
+        Err(other) => panic!("{other:?}"),
     }
 }
 

@@ -115,7 +115,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.used()
     }
 
-    /// See [`refresh`](Self::refresh).
+    /// Brings the bitmap of live slots up to date.
     #[doc(hidden)]
     pub fn refresh_bitmap(&mut self) {
         self.refresh();
