@@ -150,7 +150,7 @@ typedef struct mp_pool {
     bool is_lent_;
     struct {
         bool in_step;
-        uint32_t prefix;
+        uint32_t prefix; /* unknown, always: the header's functions do not keep it */
         uint64_t gathered_at;
     } age_;
     uint64_t births_, deaths_;
@@ -277,7 +277,6 @@ static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
         }
     }
     words[index] &= ~MP_DEAD_;
-    pool->age_.prefix = UINT32_MAX;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] |= MP_CAST_(uint64_t, 1) << (index % 64);
     }
@@ -301,7 +300,6 @@ static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
         return false;
     }
     MP_CAST_(uint32_t *, pool->words_)[index] = (generation + 1) | MP_DEAD_;
-    pool->age_.prefix = UINT32_MAX;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] &= ~(MP_CAST_(uint64_t, 1) << (index % 64));
     }
