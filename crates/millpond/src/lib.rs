@@ -295,6 +295,8 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/watch.md")]
     #[cfg(feature = "recorder")]
     struct Watch;
+    #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
+    struct CAndCpp;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
     #[doc = include_str!("../../../docs/guide/moving.md")]
