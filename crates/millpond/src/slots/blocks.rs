@@ -34,12 +34,13 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::{BitmapAge, Block, BlockSizes, Entry, Parts, PartsMut, Place};
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use super::{BitmapAge, Block, BlockSizes, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
+use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
-use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// Slots in several blocks.
 #[doc(hidden)]

@@ -183,7 +183,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T
     where
         T: Clone,
     {
-        Some((self.slots.snapshot(), self.table.snapshot()))
+        Some((self.slots.snapshot(), self.table.snapshot_cloned()))
     }
 
     fn take_snapshot_of_copies(&self) -> Option<Self::Past>
