@@ -271,6 +271,7 @@ static void the_past(void) {
         CHECK(mp_snapshot_create(&options, &past) == MP_OK && mp_pool_restore(pool, past) == MP_BAD_STATE);
         for (i = 0; i < 200; i++) {
             spark *made = MP_CAST_(spark *, mp_insert(pool, &id));
+            memset(made, 0, sizeof *made);
             made->x = 0.5f;
             made->frames_left = MP_CAST_(int, i);
             if (i % 7 == 3) {
