@@ -264,14 +264,20 @@ mod guide {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
     struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
+    struct Fragmentation;
     #[doc = include_str!("../../../docs/guide/choose.md")]
     struct Choose;
+    #[doc = include_str!("../../../docs/guide/pattern.md")]
+    struct Pattern;
     #[doc = include_str!("../../../docs/guide/handles.md")]
     struct Handles;
     #[doc = include_str!("../../../docs/guide/full.md")]
     struct Full;
     #[doc = include_str!("../../../docs/guide/iterate.md")]
     struct Iterate;
+    #[doc = include_str!("../../../docs/guide/borrowing.md")]
+    struct Borrowing;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
@@ -293,6 +299,8 @@ mod guide {
     struct CAndCpp;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.

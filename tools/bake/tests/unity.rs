@@ -201,7 +201,7 @@ fn unity_and_separate_builds_pass_the_same_checks() {
     let args: Vec<_> = objects.iter().map(String::as_str).chain(["-o", "bin/separate"]).collect();
     let ran = bench.run_in("build", "c++", &args);
     assert!(ran.status.success(), "{}", text(&ran.stderr));
-    let [unity, separate] = ["bin/checks", "bin/separate"].map(|program| {
+    let [unity, separate] = ["bin/examples/checks", "bin/separate"].map(|program| {
         let ran = bench.run_in("build", &format!("./{program}"), &[]);
         assert!(ran.status.success(), "{program}: {}", text(&ran.stdout));
         text(&ran.stdout)
@@ -211,7 +211,7 @@ fn unity_and_separate_builds_pass_the_same_checks() {
     // A check that fails fails in both.
     bench.replace("assets/levels/fireworks.lvl", "wave 90 sparks 1200", "wave 90 sparks 1199");
     assert!(bench.ninja(&[]).succeeded);
-    let ran = bench.run_in("build", "bin/checks", &[]);
+    let ran = bench.run_in("build", "bin/examples/checks", &[]);
     assert!(
         !ran.status.success() && text(&ran.stdout).contains("FAILED: fireworks asks"),
         "{}",
@@ -269,6 +269,9 @@ fn the_database_is_found_from_every_source_folder() {
             "{source}: {log}"
         );
         assert!(!log.contains("fallback"), "{source}: {log}");
+        // What the database lacks has the flags of its neighbour.
+        let inferred = format!("inferred from {}", file(&bench, "root.cpp").display());
+        assert_eq!(log.contains(&inferred), source.ends_with("levels.cpp"), "{source}: {log}");
     }
     // Flags that differ: a baked header is C, which `.clangd` says.
     let mut server = session(&bench);
