@@ -507,6 +507,15 @@ impl<P: Place> SlotWords<P> {
         self.place.bitmap_age().prefix.get()
     }
 
+    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh): for code elsewhere that begins and ends
+    /// lifetimes without a word about it.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn forget_prefix(&mut self) {
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.prefix = Prefix::UNKNOWN;
+        }
+    }
+
     /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word, or none.
     #[inline(always)]
     pub(crate) fn refresh(&mut self) {
