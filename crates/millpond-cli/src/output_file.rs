@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Failure, reason, shown_path};
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
+use crate::summary;
 
 /// The kinds of files that the tool writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Kind {
     Report,
     /// A budget for the program.
     Budget,
+    /// A summary of recordings.
+    Summary,
 }
 
 impl Kind {
@@ -24,6 +27,7 @@ impl Kind {
             // One byte more than the marker: the end of its line belongs to it.
             Self::Report => MARKER.len() as u64 + 1,
             Self::Budget => BUDGET_BYTES_MAX,
+            Self::Summary => summary::BYTES_TO_LOOK_AT as u64,
         }
     }
 
@@ -32,6 +36,7 @@ impl Kind {
         match self {
             Self::Report => is_report(start),
             Self::Budget => is_untouched_budget(start),
+            Self::Summary => summary::is_summary(start),
         }
     }
 
@@ -44,6 +49,9 @@ impl Kind {
             Self::Budget => {
                 "is there and is no budget as millpond has written it, expected nothing or an \
                  earlier budget that nobody has edited"
+            }
+            Self::Summary => {
+                "is there and is no summary of millpond, expected nothing or an earlier summary"
             }
         }
     }

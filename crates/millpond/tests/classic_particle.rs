@@ -72,6 +72,41 @@ fn a_particle_of_no_frames_takes_no_slot() {
     assert_eq!((pool.len(), pool.available().count()), (0, 2));
 }
 
+/// A particle that others change: by its place, and all of them.
+#[test]
+fn particles_are_mutable_by_place_and_by_iteration() {
+    let mut pool = ParticlePool::<4>::new();
+    for x in [1.0, 2.0, 3.0] {
+        pool.create(x, 0.0, 0.0, 0.0, x as u32).unwrap();
+    }
+    pool.animate();
+    assert!(pool.get_mut(0).is_none() && pool.get_mut(3).is_none() && pool.get_mut(4).is_none());
+    pool.get_mut(1).unwrap().x_velocity = 0.5;
+    pool.particles_mut().for_each(|particle| particle.y += 10.0);
+    pool.get_mut(2).unwrap().frames_left = NonZeroU32::MIN;
+    assert_eq!(
+        pool.particles().map(|at| (at.x, at.y)).collect::<Vec<_>>(),
+        [(2.0, 10.0), (3.0, 10.0)]
+    );
+    pool.animate();
+    assert!(pool.is_empty());
+}
+
+#[test]
+fn clear_ends_all_lives_and_starts_from_the_lowest_slot() {
+    let mut pool = ParticlePool::<5>::new();
+    for frames in [3, 1, 3, 1, 3] {
+        pool.create(0.0, 0.0, 0.0, 0.0, frames).unwrap();
+    }
+    pool.animate();
+    assert_eq!(pool.available().collect::<Vec<_>>(), [3, 1]);
+    pool.clear();
+    assert!(pool.is_empty() && pool.available().eq(0..5));
+    let stats = pool.stats();
+    assert_eq!((stats.inserted, stats.removed, stats.peak), (5, 5, 5));
+    assert!((0..5).all(|_| pool.create(0.0, 0.0, 0.0, 0.0, 1).is_ok()));
+}
+
 /// Both samples do the same random work and are compared slot by slot.
 fn the_samples_agree(frames: u32, seed: u64) {
     const CAPACITY: usize = 12;

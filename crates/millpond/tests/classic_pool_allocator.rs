@@ -3,6 +3,9 @@
 #[path = "common/allocations.rs"]
 mod allocations;
 mod common;
+#[path = "../examples/quadtree/square.rs"]
+#[allow(dead_code, reason = "the tree that lasts uses the rest")]
+mod square;
 #[path = "../examples/quadtree/tree.rs"]
 mod tree;
 
@@ -307,7 +310,7 @@ const FRAMES: u64 = if cfg!(miri) { 3 } else { 60 };
 #[test]
 fn the_quadtree_is_rebuilt_from_the_same_timber_without_taking_memory() {
     let mut random = Random(3);
-    let mut actors: Vec<tree::Point> = (0..150)
+    let mut actors: Vec<square::Point> = (0..150)
         .map(|_| (random.below(4000) as i32 - 2000, random.below(4000) as i32 - 2000))
         .chain([(9, 9); 20]) // a crowd on one spot
         .collect();
@@ -316,7 +319,7 @@ fn the_quadtree_is_rebuilt_from_the_same_timber_without_taking_memory() {
         let ((), taken) = allocations::during(|| tree.rebuild(&actors));
         assert_eq!(taken, allocations::Allocations::default(), "frame {frame}");
         for &at in actors.iter().step_by(3) {
-            let near = |other: &&tree::Point| tree::are_near(**other, at, 300);
+            let near = |other: &&square::Point| square::are_near(**other, at, 300);
             assert_eq!(tree.count_near(at, 300), actors.iter().filter(near).count());
         }
         for actor in &mut actors {

@@ -136,14 +136,14 @@ fn tasks_may_be_forgotten_skipped_and_asked_for_again() {
     });
     drop(tasks);
     // The second time, each lot goes on where it was.
-    let born: Vec<_> = (0..2)
-        .flat_map(|_| update.tasks().collect::<Vec<_>>())
-        .map(|mut task| {
-            let mut born = 0;
-            task.run(|_, lot| born += u32::from(lot.insert(7).is_ok()));
-            born
-        })
-        .collect();
+    let mut born = Vec::new();
+    for _ in 0..2 {
+        for mut task in update.tasks() {
+            let mut in_task = 0;
+            task.run(|_, lot| in_task += u32::from(lot.insert(7).is_ok()));
+            born.push(in_task);
+        }
+    }
     assert_eq!(born, [1, 1, 1, 1, 0, 0, 0, 0]);
     update.settle();
     assert_eq!((pool.len(), pool.values().filter(|value| **value == 7).count()), (140, 5));

@@ -1,8 +1,10 @@
 //! The game: two ships that spray bullets at rocks. All numbers are integers, so that every machine
 //! calculates the same.
 
-use millpond::snapshot::{Checksum, History, RollbackError, SnapshotError, ToChecksum};
-use millpond::{Handle, Pool, Recycler, SideTable, checksum_fields};
+use millpond::snapshot::{
+    Checksum, History, Kept, RollbackError, SnapshotError, SnapshotOf, ToChecksum,
+};
+use millpond::{Handle, Pool, Recycler, SideTable, Snapshot, checksum_fields};
 use serde::{Deserialize, Serialize};
 
 use crate::flight::{Flight, Hit};
@@ -266,63 +268,53 @@ fn direction(heading: i32) -> [i32; 2] {
     [quarter(heading), quarter(heading + DIRECTIONS as i32 / 4)]
 }
 
+/// A frame of a game.
+type Frame = (
+    Snapshot<Ship>,
+    Snapshot<Bullet>,
+    Snapshot<Rock>,
+    SnapshotOf<Recycler<Spark>>,
+    SnapshotOf<SideTable<Handle<Rock>, u8>>,
+    Kept<Rest>,
+);
+
 /// The last few frames of a game.
-pub(crate) struct GameHistory {
-    rest: Vec<Option<Rest>>,
-    ships: History<Pool<Ship>>,
-    bullets: History<Pool<Bullet>>,
-    rocks: History<Pool<Rock>>,
-    sparks: History<Recycler<Spark>>,
-    glow: History<SideTable<Handle<Rock>, u8>>,
-}
+pub(crate) struct GameHistory(History<Frame>);
 
 impl GameHistory {
     pub(crate) fn new(frames: usize, game: &Game) -> Self {
-        Self {
-            rest: vec![None; frames],
-            ships: History::new(frames, &game.ships.snapshot()),
-            bullets: History::new(frames, &game.bullets.snapshot()),
-            rocks: History::new(frames, &game.rocks.snapshot()),
-            sparks: History::new(frames, &game.sparks.snapshot()),
-            glow: History::new(frames, &game.glow.snapshot()),
-        }
+        let like = (
+            game.ships.snapshot(),
+            game.bullets.snapshot(),
+            game.rocks.snapshot(),
+            game.sparks.snapshot(),
+            game.glow.snapshot(),
+            Kept(game.rest),
+        );
+        Self(History::new(frames, &like))
     }
 
     pub(crate) fn save(&mut self, game: &Game) -> Result<(), SnapshotError> {
-        let frame = game.rest.frame as u64;
-        let place = frame as usize % self.rest.len();
-        self.rest[place] = Some(game.rest);
-        self.ships.save(frame, &game.ships)?;
-        self.bullets.save(frame, &game.bullets)?;
-        self.rocks.save(frame, &game.rocks)?;
-        self.sparks.save(frame, &game.sparks)?;
-        self.glow.save(frame, &game.glow)
+        let Game { ships, bullets, rocks, sparks, glow, rest, .. } = game;
+        self.0.save(rest.frame as u64, (ships, bullets, rocks, sparks, glow, rest))
     }
 
     pub(crate) fn rollback_to(&self, frame: i32, game: &mut Game) -> Result<(), RollbackError> {
-        let saved = frame as u64;
-        self.bullets.rollback_to(saved, &mut game.bullets)?;
-        self.ships.rollback_to(saved, &mut game.ships)?;
-        self.rocks.rollback_to(saved, &mut game.rocks)?;
-        self.sparks.rollback_to(saved, &mut game.sparks)?;
-        self.glow.rollback_to(saved, &mut game.glow)?;
-        let rest = self.rest[saved as usize % self.rest.len()];
-        game.rest = rest.expect("the frame is saved, as the pools' histories have it");
-        Ok(())
+        let Game { ships, bullets, rocks, sparks, glow, rest, .. } = game;
+        self.0.rollback_to(frame as u64, (ships, bullets, rocks, sparks, glow, rest))
     }
 
     /// In what two players' states of a frame differ, one line each; the first few of each pool.
     pub(crate) fn describe_differences(&self, other: &Self, frame: i32, lines: &mut String) {
+        let saved = (self.0.get(frame as u64), other.0.get(frame as u64));
+        let (Some(left), Some(right)) = saved else { return };
         macro_rules! describe {
-            ($($pool:ident),*) => {$(
-                let saved = (self.$pool.get(frame as u64), other.$pool.get(frame as u64));
-                if let (Some(left), Some(right)) = saved {
-                    for difference in left.diff(right).take(5) {
-                        lines.push_str(&format!("{}, {difference}\n", stringify!($pool)));
-                    }
+            ($($at:tt $pool:literal),*) => {$(
+                for difference in left.$at.diff(&right.$at).take(5) {
+                    lines.push_str(&format!("{}, {difference}\n", $pool));
                 }
             )*};
         }
-        describe!(ships, bullets, rocks, sparks, glow);
+        describe!(0 "ships", 1 "bullets", 2 "rocks", 3 "sparks", 4 "glow");
     }
 }
