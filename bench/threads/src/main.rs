@@ -40,6 +40,9 @@ fn on_threads(threads: usize, operations: u32, work: impl Fn(usize) + Sync) -> f
 }
 
 fn pairs<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     on_threads(threads, OPERATIONS, |_| {
         for number in 0..OPERATIONS {
@@ -50,17 +53,20 @@ fn pairs<P: Keyed>(threads: usize) -> f64 {
 }
 
 fn replace<P: Keyed>(threads: usize) -> f64 {
-    let pool = P::new(CAPACITY);
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
+    let pool = P::new(CAPACITY.max(2048 * threads));
     on_threads(threads, OPERATIONS, |_| {
-        let mut keys: Vec<_> = (0..1000).filter_map(|number| pool.insert([number; 2])).collect();
+        let mut keys: Vec<_> = (0..1000).map(|number| pool.insert([number; 2])).collect();
         let mut random = 1_u32;
         for number in 0..OPERATIONS {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let at = (random >> 8) as usize % keys.len();
-            pool.remove(keys[at]);
-            if let Some(key) = pool.insert([number.into(); 2]) {
-                keys[at] = key;
+            if let Some(key) = keys[at].take() {
+                pool.remove(key);
             }
+            keys[at] = pool.insert([number.into(); 2]);
         }
     })
 }
@@ -70,7 +76,7 @@ fn get_own<P: Keyed>(threads: usize) -> f64 {
     on_threads(threads, OPERATIONS, |_| {
         if let Some(key) = pool.insert([7; 2]) {
             black_box(
-                (0..OPERATIONS).fold(0, |sum: u64, _| sum.wrapping_add(pool.read(black_box(key)))),
+                (0..OPERATIONS).fold(0, |sum: u64, _| sum.wrapping_add(pool.read(black_box(&key)))),
             );
         }
     })
@@ -81,13 +87,16 @@ fn get_one_for_all<P: Keyed>(threads: usize) -> f64 {
     let key = pool.insert([7; 2]);
     on_threads(threads, OPERATIONS, |_| {
         for _ in 0..OPERATIONS {
-            black_box(key.map(|key| pool.read(key)));
+            black_box(key.as_ref().map(|key| pool.read(key)));
         }
     })
 }
 
 /// Each value is removed by another thread than the one that inserted it.
 fn remote<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     let boxes: Vec<Mutex<Vec<P::Key>>> = (0..threads).map(|_| Mutex::new(Vec::new())).collect();
     on_threads(threads, OPERATIONS, |number| {
@@ -247,7 +256,10 @@ fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
         for (mut rounds, threads) in row.into_iter().zip(threads) {
             rounds.sort_by(f64::total_cmp);
             let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
-            print!("{counts:>10.1}");
+            match counts.is_nan() {
+                true => print!("{:>10}", "panics"),
+                false => print!("{counts:>10.1}"),
+            }
         }
         println!();
     }
@@ -262,6 +274,15 @@ macro_rules! keyed {
             (
                 <Mutex<SlotMap<DefaultKey, Value>> as Keyed>::NAME,
                 $work::<Mutex<SlotMap<DefaultKey, Value>>>,
+            ),
+            (
+                <concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, Value> as Keyed>::NAME,
+                $work::<concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, Value>>,
+            ),
+            #[cfg(feature = "plurality")]
+            (
+                <Mutex<plurality::Pool<Value>> as Keyed>::NAME,
+                $work::<Mutex<plurality::Pool<Value>>>,
             ),
         ]
     };
@@ -289,7 +310,7 @@ fn main() {
         std::process::exit(2);
     };
     let plan = Plan { rounds, only: std::env::args().nth(2).unwrap_or_default() };
-    let threads = [1];
+    let threads = [1, 2, 4, 64];
     compare("insert and remove", &plan, &threads, keyed!(pairs));
     compare("replace one of 1,000 of one's own", &plan, &threads, keyed!(replace));
     compare("get and drop, own object", &plan, &threads, keyed!(get_own));

@@ -105,6 +105,10 @@ pub(crate) struct PlanArguments {
     /// is served from them is not proposed. 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
     pub(crate) blocks_at_hand: u8,
+    /// Measure on this machine how much time each proposal saves: the recording's calls are replayed against
+    /// the system's allocator and against pools, which takes a few seconds.
+    #[arg(long, conflicts_with = "wait_p99_ms")]
+    pub(crate) measure: bool,
     /// Where the report goes; an earlier report there is replaced, nothing else ever is.
     ///
     /// [default: report.html, and none with --json or --csv]
@@ -176,7 +180,8 @@ pub(crate) struct RuleArguments {
 #[command(after_help = "\
 Examples:
   millpond generate --events 50000000 > big.csv
-  millpond generate --events 50000000 --heaptrack > big.heaptrack")]
+  millpond generate --events 50000000 --heaptrack > big.heaptrack
+  millpond generate --game --days 3 | millpond replay --heap days.svg -")]
 pub(crate) struct GenerateArguments {
     /// How many births and deaths.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
@@ -187,6 +192,19 @@ pub(crate) struct GenerateArguments {
     /// Write heaptrack's format instead of a lifetime trace.
     #[arg(long)]
     pub(crate) heaptrack: bool,
+    /// Write the lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals.
+    #[arg(long, conflicts_with_all = ["events", "live", "heaptrack"])]
+    pub(crate) game: bool,
+    /// For how many days the game runs, at ten ticks a second.
+    #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = days, requires = "game")]
+    pub(crate) days: f64,
+}
+
+/// What fits into a trace's ticks.
+fn days(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|days| (1e-3..=365.0).contains(days))
+        .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
 /// The most headroom that is sensible: eleven times the peak.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::args::{PlanArguments, RuleArguments};
 use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
+use crate::measure::measure;
 use crate::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use crate::output::paint::Paint;
 use crate::output::plan_csv::plan_csv;
@@ -17,18 +18,8 @@ use crate::plan_report;
 use crate::report::render;
 use crate::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
 
-/// The traces that are part of the program.
-const BUNDLED: [(&str, &[u8]); 3] = [
-    (
-        "freedoom2-map01-8bots.csv.gz",
-        include_bytes!("../../../traces/freedoom2-map01-8bots.csv.gz"),
-    ),
-    ("freedoom2-map15-solo.csv.gz", include_bytes!("../../../traces/freedoom2-map15-solo.csv.gz")),
-    (
-        "openttd-600ticks.heaptrack.zst",
-        include_bytes!("../../../traces/openttd-600ticks.heaptrack.zst"),
-    ),
-];
+/// The traces that are a part of the program; none if it was built from the published package.
+const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// How many classes the tables of the bundled traces show.
 const BUNDLED_TOP: usize = 8;
@@ -85,7 +76,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     summary_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
-        plans.push(plan_path(path, &rules, arguments.size_classes)?);
+        plans.push(plan_path(path, &rules, arguments)?);
     }
     let mut places = String::new();
     if let Some(path) = &arguments.budget {
@@ -98,7 +89,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         places += &format!("Summary: {}\n", shown_path(&place));
     }
     if arguments.json {
-        crate::print(&plan_json(&plans, &rules, &wanted))?;
+        crate::print(&plan_json(&plans, &rules, &wanted)?)?;
     } else if arguments.csv {
         crate::print(&plan_csv(&plans, &wanted)?)?;
     } else {
@@ -217,27 +208,29 @@ fn all_proved(plans: &[TracePlan]) -> Result<(), Failure> {
     }
 }
 
-fn plan_path(
-    path: &Path,
-    rules: &Rules,
-    size_classes_up_to: Option<u64>,
-) -> Result<TracePlan, Failure> {
+fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<TracePlan, Failure> {
     let name = path.to_string_lossy();
     let source = Source::from_path(path).map_err(|fault| fault.of_input(&name))?;
     let mut plan = plan(&name, &source, rules).map_err(|fault| fault.of_input(&name))?;
-    if let Some(bytes_max) = size_classes_up_to {
+    if let Some(bytes_max) = arguments.size_classes {
         let classes = size_classes(&plan, &source, bytes_max, rules);
         plan.size_classes = Some(classes.map_err(|fault| fault.of_input(&name))?);
+    }
+    if arguments.measure {
+        measure(&mut plan, &source).map_err(|fault| fault.of_input(&name))?;
     }
     Ok(plan)
 }
 
 /// Plans the bundled traces and says what comes next.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
+    if BUNDLED.is_empty() {
+        return crate::print(NEXT);
+    }
     let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
-    for (name, bytes) in BUNDLED {
+    for &(name, bytes) in BUNDLED {
         let source = Source::from_memory(bytes);
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }

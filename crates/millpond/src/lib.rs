@@ -264,14 +264,20 @@ mod guide {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
     struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
+    struct Fragmentation;
     #[doc = include_str!("../../../docs/guide/choose.md")]
     struct Choose;
+    #[doc = include_str!("../../../docs/guide/pattern.md")]
+    struct Pattern;
     #[doc = include_str!("../../../docs/guide/handles.md")]
     struct Handles;
     #[doc = include_str!("../../../docs/guide/full.md")]
     struct Full;
     #[doc = include_str!("../../../docs/guide/iterate.md")]
     struct Iterate;
+    #[doc = include_str!("../../../docs/guide/borrowing.md")]
+    struct Borrowing;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
@@ -284,17 +290,24 @@ mod guide {
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/many-sessions.md")]
+    struct ManySessions;
     #[doc = include_str!("../../../docs/guide/watch.md")]
     #[cfg(feature = "recorder")]
     struct Watch;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub use pools::allocator::CoreOffsets;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+#[doc(hidden)]
+pub use pools::allocator::SavedSlots;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[cfg(any(feature = "serde", feature = "bytemuck"))]

@@ -214,7 +214,9 @@ static int is_up_to_date(void) {
 
 static int write_file(const char *path, const buffer *from) {
     FILE *file = fopen(path, "wb");
-    return file != NULL && (fwrite(from->at, 1, from->len, file) == from->len) & (fclose(file) == 0);
+    if (file == NULL) return 0;
+    const size_t written = fwrite(from->at, 1, from->len, file);
+    return fclose(file) == 0 && written == from->len;
 }
 
 int main(int argc, char **argv) {

@@ -70,10 +70,10 @@ impl Source {
         self.bytes_stored
     }
 
-    /// Whether this is the only copy of an input that cannot be read twice.
+    /// Whether it can be had again from its path, so that nobody has to keep it.
     #[must_use]
-    pub fn is_copy(&self) -> bool {
-        matches!(self.place, Stored::Spooled(_))
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Stored::File(_))
     }
 
     /// The uncompressed text, from its beginning.

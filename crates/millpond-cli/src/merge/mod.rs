@@ -1,13 +1,14 @@
 //! From the summaries of many sessions to the pools that serve nearly all of them.
 //!
-//! The summaries are read three times, one line in memory at a time. The first pass counts, for each
-//! class, how many sessions had which peak. The second asks how rare each session is: in how many sessions
-//! some class was needed as much as in this one. The capacities follow: the rarest sessions are given up,
-//! as many as the user allows. The third pass counts who would have been refused something. Everything is
-//! a sum, a maximum or a list in a fixed order, so the order of the summaries is of no importance.
+//! The summaries are read four times, one session in memory at a time. The first pass counts, for each
+//! class, how many sessions had which peak. The second asks how rare the needs of each session are, and
+//! gives up the rarest sessions, as many as the user allows. The capacities that serve all others are the
+//! third pass's; the fourth counts which sessions would have been refused something. Everything is a sum, a
+//! maximum or a list in a fixed order, so the order of the summaries is of no importance.
 
+mod capacities;
 mod gather;
-mod levels;
+mod needs;
 mod pass;
 mod refusals;
 
@@ -144,10 +145,11 @@ const NEEDIEST_MAX: usize = 10;
 /// # Errors
 /// If a summary cannot be used.
 pub fn merge(inputs: &mut Inputs, rules: &MergeRules) -> Result<Vec<GroupPlan>, Failure> {
-    let (gathered, seen_first) = gather::gather(inputs, rules)?;
-    let (levels, seen_second) = levels::levels(inputs, rules, &gathered)?;
-    let (plans, seen_third) = refusals::plans(inputs, rules, gathered, &levels)?;
-    if seen_first != seen_second || seen_first != seen_third {
+    let (gathered, seen) = gather::gather(inputs, rules)?;
+    let (levels, seen_second) = needs::levels(inputs, rules, &gathered)?;
+    let (capacities, seen_third) = capacities::capacities(inputs, rules, &gathered, &levels)?;
+    let (plans, seen_fourth) = refusals::plans(inputs, rules, gathered, &levels, &capacities)?;
+    if [seen_second, seen_third, seen_fourth] != [seen; 3] {
         return Err(changed().of_input("the summaries"));
     }
     Ok(plans)

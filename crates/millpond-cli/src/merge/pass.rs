@@ -16,8 +16,8 @@ pub struct Inputs(Vec<Input>);
 struct Input {
     path: PathBuf,
     name: String,
-    /// The copy of what can be read only once.
-    copy: Option<Source>,
+    /// What cannot be had again from its path.
+    kept: Option<Source>,
 }
 
 /// Somebody who sees all lines of all summaries, session by session.
@@ -44,9 +44,16 @@ impl Inputs {
         let input = |path: &PathBuf| Input {
             path: path.clone(),
             name: path.to_string_lossy().into_owned(),
-            copy: None,
+            kept: None,
         };
         Self(paths.iter().map(input).collect())
+    }
+
+    /// One summary that is part of the program.
+    #[must_use]
+    pub fn from_memory(name: &str, bytes: &'static [u8]) -> Self {
+        let kept = Some(Source::from_memory(bytes));
+        Self(vec![Input { path: PathBuf::new(), name: name.to_owned(), kept }])
     }
 
     /// Shows all lines to a visitor; returns what tells these sessions from others.
@@ -62,8 +69,8 @@ impl Inputs {
 
 impl Input {
     fn visit(&mut self, visitor: &mut impl Visit) -> Result<u64, Fault> {
-        let source = match self.copy.take() {
-            Some(copy) => copy,
+        let source = match self.kept.take() {
+            Some(kept) => kept,
             None => Source::from_path(&self.path)?,
         };
         let mut rows = Rows::new(source.open()?);
@@ -86,8 +93,8 @@ impl Input {
         }
         end(session.take(), visitor)?;
         drop(rows);
-        if source.is_copy() {
-            self.copy = Some(source);
+        if !source.is_file() {
+            self.kept = Some(source);
         }
         Ok(seen)
     }

@@ -1,9 +1,10 @@
-//! The third pass: which sessions the planned pools would have refused something.
+//! The fourth pass: which sessions the planned pools would have refused something.
 
 use std::collections::BTreeMap;
 
+use super::capacities::Capacities;
 use super::gather::{ClassCounts, Gathered, Group, group_of};
-use super::levels::{GroupLevels, Levels};
+use super::needs::{GroupLevels, Levels};
 use super::pass::{Ended, Inputs, Visit};
 use super::{ClassPlan, GroupPlan, Level, MergeRules, NEEDIEST_MAX, Refused, changed, keep_first};
 use crate::error::{Failure, Fault};
@@ -15,12 +16,15 @@ pub(super) fn plans(
     rules: &MergeRules,
     gathered: Gathered,
     levels: &Levels,
+    capacities: &Capacities,
 ) -> Result<(Vec<GroupPlan>, u64), Failure> {
     let mut visitor = Visitor { rules, groups: BTreeMap::new(), session: Session::default() };
     for (value, group) in gathered {
-        let Some(levels) = levels.get(&value) else { continue };
+        let both = levels.get(&value).zip(capacities.get(&value));
+        let Some((levels, capacities)) = both else { continue };
         let refusals = Refusals {
             levels,
+            capacities,
             refused: vec![0; levels.levels.len()],
             refused_in: vec![0; group.classes.len()],
             neediest: Vec::new(),
@@ -53,6 +57,8 @@ struct Session {
 
 struct Refusals<'m> {
     levels: &'m GroupLevels,
+    /// By level and class.
+    capacities: &'m [Vec<Option<u32>>],
     /// By level, how many sessions would have been refused something.
     refused: Vec<u64>,
     /// By class the same, at the chosen level.
@@ -69,7 +75,7 @@ impl Visit for Visitor<'_> {
         }
         let refusals = self.groups.get_mut(value).ok_or_else(changed)?;
         let class = refusals.group.number(row.class).ok_or_else(changed)?;
-        for (level, (_, capacities)) in refusals.levels.levels.iter().enumerate() {
+        for (level, capacities) in refusals.capacities.iter().enumerate() {
             let missing = capacities[class].map_or(0, |n| row.peak_live.saturating_sub(n));
             if missing == 0 {
                 continue;
@@ -127,12 +133,9 @@ impl Refusals<'_> {
     }
 
     fn plan(self, value: String, rules: &MergeRules) -> GroupPlan {
-        let levels = self.levels.levels.iter().zip(&self.refused);
-        let levels = levels
-            .map(|((percent, capacities), &refused)| self.level(*percent, capacities, refused));
-        let levels: Vec<Level> = levels.collect();
+        let levels = (0..self.capacities.len()).map(|level| self.level(level)).collect();
         let group = self.group;
-        let (_, capacities) = &self.levels.levels[self.levels.chosen];
+        let capacities = &self.capacities[self.levels.chosen];
         let counts = group.classes.into_iter().zip(capacities).zip(self.refused_in);
         let mut left_out = 0;
         let mut classes = Vec::new();
@@ -161,17 +164,16 @@ impl Refusals<'_> {
         }
     }
 
-    fn level(&self, percent: f64, capacities: &[Option<u32>], refused: u64) -> Level {
-        let planned = self.group.classes.iter().zip(capacities);
-        let planned =
-            planned.filter_map(|(class, capacity)| Some((class, u64::from((*capacity)?))));
-        let mut level = Level { percent, slots: 0, bytes: Some(0), refused };
-        for (class, capacity) in planned {
-            level.slots += capacity;
+    fn level(&self, level: usize) -> Level {
+        let (percent, _) = self.levels.levels[level];
+        let mut plan = Level { percent, slots: 0, bytes: Some(0), refused: self.refused[level] };
+        for (class, capacity) in self.group.classes.iter().zip(&self.capacities[level]) {
+            let Some(capacity) = capacity.map(u64::from) else { continue };
+            plan.slots += capacity;
             let pool = class.bytes_max.map(|bytes| bytes.saturating_mul(capacity));
-            level.bytes = level.bytes.zip(pool).map(|(all, pool)| all.saturating_add(pool));
+            plan.bytes = plan.bytes.zip(pool).map(|(all, pool)| all.saturating_add(pool));
         }
-        level
+        plan
     }
 }
 

@@ -148,6 +148,19 @@ impl<H: HandleLayout> EvictOldest<H> {
         }
     }
 
+    /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.
+    ///
+    /// # Panics
+    ///
+    /// If the capacities differ.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn copy_state_from(&mut self, other: &Self) {
+        self.places.copy_from_slice(&other.places);
+        self.oldest = other.oldest;
+        self.newest = other.newest;
+    }
+
     /// An object of a [`Recycler`] that is not in use; if all are, the one that has been longest, which
     /// is released for that. Also says which handle that made stale. `None` if no object can be used.
     ///

@@ -70,7 +70,7 @@ impl<P: Place> Storage<P> {
 }
 
 /// The bytes of a slot.
-pub(super) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
+pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
     let slot = core::ptr::from_mut(slot);
     // SAFETY: the bytes are those of one slot, which is borrowed for as long; `MaybeUninit<u8>` may be any of
     // them, and the slot itself is `MaybeUninit`.

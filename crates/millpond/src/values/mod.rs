@@ -26,6 +26,8 @@ mod copy_state;
 mod cursor;
 mod dead;
 #[cfg(feature = "alloc")]
+mod frame;
+#[cfg(feature = "alloc")]
 mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
@@ -46,8 +48,14 @@ pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
 pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
+#[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
+pub(crate) use dead::bytes_mut;
 #[cfg(feature = "debug-aids")]
 pub(crate) use dead::initialised;
+#[cfg(feature = "alloc")]
+pub use frame::FrameLink;
+#[cfg(feature = "alloc")]
+pub(crate) use frame::FrameValues;
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;

@@ -9,6 +9,7 @@ mod allocations;
 
 mod aided;
 mod classic;
+mod initialiser;
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -25,7 +26,7 @@ use millpond::debug::{DebugAids, LiveReport};
 use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
 };
 
 #[global_allocator]
@@ -547,6 +548,11 @@ fn values_go_with_a_pool_whose_report_panics() {
         }};
     }
     goes!(with_one!(Pool::builder().capacity(2)));
+    goes!({
+        let pool = SyncPool::builder().capacity(2).debug_aids(aids).build();
+        pool.insert(value.clone()).unwrap();
+        pool
+    });
     goes!(with_one!(BlockPool::builder().slots_per_block(2)));
     goes!(with_one!(PackedPool::builder().capacity(2)));
     goes!(with_one!(AnyPool::<dyn Any, 8>::builder().capacity(2)));

@@ -1,5 +1,5 @@
 #pragma once
-#include "root.unity.h"
+#include "root.unity.h" // IWYU pragma: keep
 
 #include "levels/fireworks.h"
 #include "levels/storm.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "root.unity.h"
+#include "root.unity.h" // IWYU pragma: keep
 
 SHARED void check_palettes() {
     const Bytes night = read_baked("palettes/night.rgba");

@@ -15,6 +15,9 @@
 #define SHARED static
 #endif
 
+// root.cpp
+SHARED std::string baked_path(const std::string &name);
+
 // bytes.cpp
 using Bytes = std::vector<unsigned char>;
 SHARED Bytes read_baked(const std::string &name);
@@ -30,9 +33,9 @@ SHARED void check_sprites();
 SHARED void check_levels();
 
 #ifndef CHECKS_SEPARATE
-#include "bytes.cpp"
-#include "levels.cpp"
-#include "palettes.cpp"
-#include "report.cpp"
-#include "sprites.cpp"
+#include "bytes.cpp" // IWYU pragma: keep
+#include "levels.cpp" // IWYU pragma: keep
+#include "palettes.cpp" // IWYU pragma: keep
+#include "report.cpp" // IWYU pragma: keep
+#include "sprites.cpp" // IWYU pragma: keep
 #endif

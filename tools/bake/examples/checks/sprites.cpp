@@ -1,5 +1,5 @@
 #pragma once
-#include "root.unity.h"
+#include "root.unity.h" // IWYU pragma: keep
 
 static bool is_seen(const Bytes &sprite, std::size_t pixel) { return sprite[4 + 4 * pixel + 3] != 0; }
 

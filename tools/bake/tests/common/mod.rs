@@ -103,8 +103,13 @@ impl Workbench {
     }
 
     pub(crate) fn run(&self, program: &str, args: &[&str]) -> Output {
+        self.run_in(".", program, args)
+    }
+
+    pub(crate) fn run_in(&self, directory: &str, program: &str, args: &[&str]) -> Output {
+        let directory = self.path(directory);
         let ran =
-            Command::new(program).args(args).current_dir(&self.root).stdin(Stdio::null()).output();
+            Command::new(program).args(args).current_dir(directory).stdin(Stdio::null()).output();
         ran.unwrap_or_else(|error| panic!("{program}: {error}"))
     }
 
@@ -158,6 +163,12 @@ impl Workbench {
         collect(&self.path(directory), "", &mut files);
         files
     }
+}
+
+/// The page whose commands, files and settings the tests run.
+pub(crate) fn page_of_the_docs() -> String {
+    let page = Path::new(HERE).join("../../docs/ninja-and-clangd.md");
+    fs::read_to_string(page).expect("the page")
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

@@ -2,10 +2,15 @@
 mod beside;
 #[cfg(feature = "debug-aids")]
 mod debug;
+#[cfg(feature = "serde")]
+mod saved_slots;
 mod snapshot;
 
 #[doc(hidden)]
 pub use beside::CoreOffsets;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use saved_slots::SavedSlots;
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -515,6 +515,29 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let (a, b) = (pool.insert(1_u8).unwrap(), pool.insert(2_u32).unwrap());
+    /// pool.remove(a);
+    /// let [none, y] = pool.get_each_mut([a, b]).unwrap();
+    /// assert!(none.is_none() && y.unwrap().is::<u32>());
+    /// assert!(pool.get_each_mut([b, b]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same value.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut D>; N], GetDisjointMutError> {
+        self.storage.get_each_mut(handles.map(|handle| self.slots.find(handle)))
+    }
+
     /// Whether the handle is good. O(1).
     #[inline]
     #[must_use]

@@ -251,7 +251,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::insert_at_method!(
         example "BlockPool::new()",
-        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::reuse). If the slot is not there, the pool \
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot is not there, the pool \
               grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle from a \
               damaged file takes memory out of proportion. To load what was saved in any order, \
               [`reserve`](Self::reserve) the slots up to the highest index first.",

@@ -27,18 +27,21 @@
 //! | [`Pool`], [`BlockPool`], [`PolicyPool`], [`AnyPool`] | yes | yes | yes |
 //! | [`PackedPool`] | what lies behind the last value | yes | yes |
 //! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
+//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by the line whatever the thread |
 //! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that nobody released |
 //!
 //! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
 //! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
 //! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
-//! The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
+//! A [`SyncRecycler`](crate::SyncRecycler) has none: its guards are the only way to an object, and there is nothing to
+//! remove. The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
 //! `fill_dead_slots`; a [`ParticlePool`] always, with this feature. And a pool that was read with serde has none;
 //! restore what was read into a pool that was built with them.
 //!
 //! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
 //! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
-//! forgets does not look right.
+//! forgets does not look right. And [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser
+//! over two different fills and name what it leaves to the past.
 //!
 //! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
 //! handles: if the label in their type borrows from something, that has to live longer than the pool.
@@ -77,8 +80,10 @@
 //! [`SideTable`]: crate::SideTable
 //! [`SizeClasses`]: crate::SizeClasses
 //! [`StaticPool`]: crate::StaticPool
+//! [`SyncPool`]: crate::SyncPool
 
 mod fill;
+mod initialiser;
 mod live_report;
 mod watch;
 
@@ -88,8 +93,13 @@ use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::refuse;
 
 pub(crate) use fill::{fill, find_changed};
+#[cfg(feature = "bytemuck")]
+pub use initialiser::forgotten_bytes;
+pub use initialiser::{Field, forgotten_fields};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub(crate) use watch::inspected;
 
 /// Which aids a pool has; see [the module](self). Made by [`all`](Self::all) or from
 /// [`none`](Self::none) on.

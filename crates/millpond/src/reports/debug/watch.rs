@@ -80,13 +80,7 @@ impl Watch {
     /// Says that somebody has written to a dead slot, if so.
     #[track_caller]
     pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
-        if let Some(changed) = changed {
-            panic!(
-                "{}: slot {} was written to while it was dead: {changed}",
-                PoolName(self.name),
-                self.aids.first_slot + index,
-            );
-        }
+        inspected(self.name, self.aids.first_slot + index, changed);
     }
 
     /// Where the objects of these live slots were inserted, as far as that is known.
@@ -114,5 +108,13 @@ impl Watch {
         live: impl Iterator<Item = usize>,
     ) -> Option<LiveReport> {
         self.aids.report(self.name, others.chain(self.origins(live)))
+    }
+}
+
+/// Says that somebody has written to this slot of a pool while it was dead, if so.
+#[track_caller]
+pub(crate) fn inspected(name: Option<&'static str>, slot: usize, changed: Option<Changed>) {
+    if let Some(changed) = changed {
+        panic!("{}: slot {slot} was written to while it was dead: {changed}", PoolName(name));
     }
 }

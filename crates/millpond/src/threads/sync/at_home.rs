@@ -22,9 +22,14 @@ impl<'a, T> Home<'a, T> {
     ///
     /// As there.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
         match self.slots.claim(self.home) {
-            Some(slot) => Ok(slot.fill(value)),
+            Some(slot) => {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
+                Ok(slot.fill(value))
+            }
             None => Err(Full { value, pool: self.slots.refuse(self.home) }),
         }
     }
@@ -35,11 +40,14 @@ impl<'a, T> Home<'a, T> {
     ///
     /// As there.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         match self.slots.claim(self.home) {
             // If `make` panics, the slot goes back.
             Some(slot) => {
                 let value = make(slot.handle());
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
                 Ok(slot.fill(value))
             }
             None => Err(Full { value: (), pool: self.slots.refuse(self.home) }),

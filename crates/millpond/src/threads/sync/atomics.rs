@@ -2,9 +2,12 @@
 //!
 //! In a program they are those of `core` and `std`. In this crate's own tests, `--cfg loom` swaps in those of
 //! loom, which tries all interleavings and all values that a load may see, and `--cfg shuttle` those of shuttle,
-//! which runs many threads in random schedules.
+//! which runs many threads in random schedules. Other tests within the crate have atomics of which a model of cache lines
+//! can count the [transfers](super::lines).
 
-#[cfg(not(all(test, any(loom, shuttle))))]
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+pub(super) use super::lines::{AtomicU32, AtomicU64, AtomicUsize};
+#[cfg(not(all(test, any(loom, shuttle, feature = "std"))))]
 pub(super) use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 #[cfg(all(test, loom))]
 pub(super) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};

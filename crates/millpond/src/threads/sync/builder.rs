@@ -25,6 +25,8 @@ pub struct SyncPoolBuilder<T> {
     homes: usize,
     lifetimes: Lifetimes,
     defers: bool,
+    #[cfg(feature = "debug-aids")]
+    debug_aids: crate::reports::debug::DebugAids,
     values: PhantomData<fn() -> T>,
 }
 
@@ -35,6 +37,8 @@ impl<T> SyncPoolBuilder<T> {
             homes: HOMES_DEFAULT,
             lifetimes: Lifetimes::PLAIN,
             defers: false,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::reports::debug::DebugAids::none(),
             values: PhantomData,
         }
     }
@@ -80,6 +84,13 @@ impl<T> SyncPoolBuilder<T> {
         self
     }
 
+    /// Aids for finding what the program does wrong with the pool's objects: see [`debug`](crate::debug).
+    #[cfg(feature = "debug-aids")]
+    pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
+        self.debug_aids = aids;
+        self
+    }
+
     /// The pool.
     ///
     /// # Panics
@@ -111,6 +122,8 @@ impl<T> SyncPoolBuilder<T> {
             circle: Circle::new::<Handle<T>>(&self.lifetimes),
             name: self.lifetimes.name,
             defers: self.defers,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
         };
         SyncPool::of(&plan).map_err(|_| BuildError::OutOfMemory { capacity })
     }
@@ -124,12 +137,12 @@ impl<T> Clone for SyncPoolBuilder<T> {
 
 impl<T> fmt::Debug for SyncPoolBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { capacity, homes, lifetimes, defers, values: _ } = self;
+        let Self { capacity, homes, lifetimes, defers, .. } = self;
         f.debug_struct("SyncPoolBuilder")
             .field("capacity", capacity)
             .field("homes", homes)
             .field("lifetimes", lifetimes)
             .field("drop_in_settle", defers)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

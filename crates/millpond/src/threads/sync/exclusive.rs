@@ -89,13 +89,18 @@ impl<T> SyncPool<T> {
     ///
     /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
     /// gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(
         &mut self,
         handle: Handle<T>,
         value: T,
     ) -> Result<Handle<T>, InsertAtError<T>> {
         match self.slots().claim_at(handle) {
-            Ok(slot) => Ok(slot.fill(value)),
+            Ok(slot) => {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
+                Ok(slot.fill(value))
+            }
             Err(kind) => Err(InsertAtError { value, kind }),
         }
     }

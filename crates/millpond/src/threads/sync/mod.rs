@@ -19,6 +19,9 @@ mod atomics;
 mod builder;
 #[allow(unsafe_code)]
 mod close;
+#[cfg(feature = "debug-aids")]
+#[allow(unsafe_code)]
+mod debug;
 mod error;
 #[cfg(not(all(test, loom)))]
 #[allow(unsafe_code)]
@@ -31,6 +34,8 @@ mod frozen;
 mod guard;
 mod home;
 mod iter;
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+mod lines;
 mod order;
 #[allow(unsafe_code)]
 mod pool;

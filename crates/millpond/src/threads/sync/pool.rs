@@ -148,6 +148,12 @@ impl<T> SyncPool<T> {
         self.slots().name()
     }
 
+    /// Describes a handle in words: its slot, which lifetime of the slot it names, and whether it is valid. O(1).
+    #[must_use]
+    pub fn explain(&self, handle: Handle<T>) -> crate::handle::Explanation {
+        self.slots().explain(handle)
+    }
+
     /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
     #[must_use]
     pub fn generations(&self) -> crate::slots::generations::Generations {
@@ -178,6 +184,7 @@ impl<T> SyncPool<T> {
     /// If each slot was seen taken or retired during the call: the error gives the value back.
     // Always inlined, as `Pool::insert`: so that the value is written where it goes.
     #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
         self.home(home::of_this_thread()).insert(value)
     }
@@ -200,6 +207,7 @@ impl<T> SyncPool<T> {
     ///
     /// As [`insert`](Self::insert): the function is not called.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         self.home(home::of_this_thread()).insert_with(make)
     }
@@ -296,8 +304,14 @@ impl<T> SyncPool<T> {
     /// assert!(!pool.remove(handle));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&self, handle: Handle<T>) -> bool {
-        self.slots().remove(handle)
+        let removed = self.slots().remove(handle);
+        #[cfg(feature = "debug-aids")]
+        if !removed {
+            self.slots().removal_refused(handle);
+        }
+        removed
     }
 
     /// Moves a value out. Never waits: not for a guard either.
@@ -318,8 +332,14 @@ impl<T> SyncPool<T> {
     ///
     /// If the handle is refused, or the value has guards; then it stays live.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
-        self.slots().take(handle)
+        let taken = self.slots().take(handle);
+        #[cfg(feature = "debug-aids")]
+        if let Err(TakeError::Stale) = taken {
+            self.slots().removal_refused(handle);
+        }
+        taken
     }
 
     /// The live objects with a guard for each, in index order, while other threads are at work.
@@ -344,8 +364,18 @@ impl<T> SyncPool<T> {
 /// Drops all values. Of a value that has guards, the last of them does; until then it keeps the pool's memory.
 impl<T> Drop for SyncPool<T> {
     fn drop(&mut self) {
-        // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
-        unsafe { Slots::close(self.slots) };
+        /// Closes the pool, also if the report panics.
+        struct Close<T>(NonNull<Slots<T>>);
+        impl<T> Drop for Close<T> {
+            fn drop(&mut self) {
+                // SAFETY: this is the pool's own share, and nobody has access to a pool that is dropped.
+                unsafe { Slots::close(self.0) };
+            }
+        }
+        let close = Close(self.slots);
+        #[cfg(feature = "debug-aids")]
+        self.slots().report_drop();
+        drop(close);
     }
 }
 

@@ -19,6 +19,7 @@
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
+use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -31,10 +32,11 @@ use super::order;
 use super::tap::SharedTap;
 use super::word::{GUARDS_MAX, Word};
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{Handle, Issue, Refusal};
+use crate::handle::{Explanation, Handle, Issue, Refusal};
 use crate::reports::errors::{FullPool, InsertAtErrorKind, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
+use crate::slots::generations::Generations;
 
 /// What a pool and its guards share.
 pub(super) struct Slots<T> {
@@ -46,7 +48,7 @@ pub(super) struct Slots<T> {
     /// Values that were removed stay until `settle`.
     defers: bool,
     /// How many slots are doomed.
-    pub(super) doomed: AtomicU32,
+    pub(super) doomed: Apart<AtomicU32>,
     pub(super) retired: AtomicU32,
     /// How many slots were live at once at most, as far as somebody has looked.
     pub(super) peak: AtomicU32,
@@ -55,6 +57,21 @@ pub(super) struct Slots<T> {
     /// Invariant 4.
     shares: AtomicUsize,
     pub(super) tap: SharedTap,
+    #[cfg(feature = "debug-aids")]
+    pub(super) aids: super::debug::SharedAids,
+}
+
+/// What threads write now and then, away from what all of them read.
+#[repr(align(128))]
+pub(super) struct Apart<V>(V);
+
+impl<V> Deref for Apart<V> {
+    type Target = V;
+
+    #[inline]
+    fn deref(&self) -> &V {
+        &self.0
+    }
 }
 
 // SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any thread, which
@@ -71,27 +88,34 @@ pub(super) struct Plan {
     pub(super) circle: Circle<u32>,
     pub(super) name: Option<&'static str>,
     pub(super) defers: bool,
+    #[cfg(feature = "debug-aids")]
+    pub(super) debug_aids: crate::reports::debug::DebugAids,
 }
 
 impl<T> Slots<T> {
     /// Slots that are all free.
     pub(super) fn try_new(plan: &Plan) -> Result<Self, OutOfMemory> {
         let vacant = Word::dead(plan.circle.start() | 1 << 31).to_bits();
-        Ok(Self {
+        let slots = Self {
             free: FreeSlots::try_new(plan.capacity, plan.homes)?,
             words: memory::from_fn(plan.capacity, |_| AtomicU64::new(vacant))?,
             values: uninitialised(plan.capacity)?,
             circle: plan.circle,
             name: plan.name,
             defers: plan.defers,
-            doomed: AtomicU32::new(0),
+            doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
             skipped: AtomicU64::new(0),
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
             shares: AtomicUsize::new(plan.capacity + 1),
             tap: SharedTap::new(),
-        })
+            #[cfg(feature = "debug-aids")]
+            aids: super::debug::SharedAids::try_new(plan.debug_aids, plan.capacity)?,
+        };
+        #[cfg(feature = "debug-aids")]
+        (0..plan.capacity).for_each(|index| slots.bury(index));
+        Ok(slots)
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -118,12 +142,13 @@ impl<T> Slots<T> {
 
     /// Takes a free slot out for a new value. `None`: no slot was seen free.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
         loop {
             let index = self.free.claim(home, order::claim())?;
             let word = Word::from_bits(self.words[index].load(Relaxed));
             if word != Word::SPENT {
-                return Some(Claimed { slots: self, index, generation: word.generation() });
+                return Some(Claimed::new(self, index, word.generation()));
             }
             self.retire(index);
         }
@@ -218,7 +243,9 @@ impl<T> Slots<T> {
     pub(super) fn remove(&self, handle: Handle<T>) -> bool {
         let index = handle.index() as usize;
         let Some(at) = self.words.get(index) else { return false };
-        let mut seen = at.load(Relaxed);
+        // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
+        // read, and the exchange would fetch it again to write.
+        let mut seen = Word::live(handle.generation()).to_bits();
         loop {
             let word = Word::from_bits(seen);
             if !word.is_live_in(handle.generation()) {
@@ -367,6 +394,8 @@ impl<T> Slots<T> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
         self.tap.death(index);
+        #[cfg(feature = "debug-aids")]
+        self.bury(index);
         at.store(Word::dead(self.circle.word_after(generation)).to_bits(), Relaxed);
         NonNull::from(self.free.word_of(index))
     }
@@ -446,6 +475,12 @@ impl<T> Slots<T> {
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
     }
 
+    /// The handle in words.
+    pub(super) fn explain(&self, handle: Handle<T>) -> Explanation {
+        let lifetime = Generations::of(&self.circle()).lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
+
     /// Whether the handle is good, and if not, why it is refused.
     pub(super) fn check(&self, handle: Handle<T>) -> Result<(), Refusal> {
         let word = self.word(handle.index() as usize);
@@ -465,6 +500,7 @@ impl<T> Slots<T> {
 /// With exclusive access.
 impl<T> Slots<T> {
     /// Takes the free slot of this handle out, to begin exactly its lifetime.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         let (index, generation) = (handle.index() as usize, handle.generation());
         let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
@@ -476,7 +512,7 @@ impl<T> Slots<T> {
         }
         let skipped = self.circle.age(generation) - self.circle.age(word.generation());
         self.skipped.fetch_add(u64::from(skipped), Relaxed);
-        Ok(Claimed { slots: self, index, generation })
+        Ok(Claimed::new(self, index, generation))
     }
 }
 
@@ -487,7 +523,24 @@ pub(super) struct Claimed<'a, T> {
     generation: u32,
 }
 
-impl<T> Claimed<'_, T> {
+impl<'a, T> Claimed<'a, T> {
+    /// The caller has taken the slot out, and begins this lifetime.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
+        let claimed = Self { slots, index, generation };
+        // If it panics, the slot goes back.
+        #[cfg(feature = "debug-aids")]
+        slots.inspect(index);
+        claimed
+    }
+
+    /// The value will be inserted here; `None`: nobody knows where.
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
+        self.slots.aids.set_origin(self.index, place);
+    }
+
     #[inline]
     pub(super) fn handle(&self) -> Handle<T> {
         Handle::from_kept_parts(self.index, self.generation)

@@ -105,6 +105,8 @@ impl<T> SyncPool<T> {
             if let Some(value) = value {
                 let handle = Handle::from_kept_parts(index, *word);
                 if let Ok(slot) = slots.claim_at(handle) {
+                    #[cfg(feature = "debug-aids")]
+                    slot.set_origin(None);
                     slot.fill(value.clone());
                 }
             }

@@ -59,7 +59,8 @@ impl Graph {
     fn path(&self, path: impl AsRef<Path>) -> Result<String> {
         let path = self.up.join(path).to_string_lossy().replace('\\', "/");
         match path.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c)) {
-            true => Ok(path),
+            true if path.contains('/') => Ok(path),
+            true => Ok(format!("./{path}")),
             false => Err(format!("{path:?}: expected letters, digits and . _ - + only")),
         }
     }
@@ -78,8 +79,7 @@ impl Graph {
         let mut files = Vec::new();
         for entry in fs::read_dir(directory).map_err(at(directory))? {
             let entry = entry.map_err(at(directory))?;
-            let name = entry.file_name();
-            let name = name.as_encoded_bytes();
+            let name = entry.file_name().into_encoded_bytes();
             if !name.starts_with(b".") && !name.ends_with(b"~") {
                 files.push(entry.path());
             }
@@ -122,13 +122,14 @@ impl Graph {
             let root = file.join("root.cpp");
             if sources.contains(&root) {
                 let (database, source) = (self.path(DATABASE)?, self.path(&root)?);
-                self.text += &format!("build tidy-{name}: tidy {database} | {source}\n");
-                self.text += &format!("  sources = {source}\n");
+                let inputs = format!("{database} | {source}\n  sources = {source}");
+                self.text += &format!("build tidy-{name}: tidy {inputs}\n");
                 sources = vec![root];
             }
             sources.retain(|source| is_source(source));
             if !sources.is_empty() {
-                self.program(&format!("bin/{name}"), &sources, "|| baked")?;
+                let place = folder.file_name().unwrap_or_default().to_string_lossy();
+                self.program(&format!("bin/{place}/{name}"), &sources, "|| baked")?;
             }
         }
         Ok(())
@@ -145,11 +146,10 @@ impl Graph {
             linker = if rule == "c" { linker } else { "$cxx" };
             inputs += &format!("{object} ");
         }
-        let libraries = if program == BAKER { Vec::new() } else { self.values("--link") };
-        for library in libraries {
+        for library in self.values(if program == BAKER { "" } else { "--link" }) {
             inputs += &format!("{} ", self.path(&library)?);
         }
-        let libs = format!("$libs ${{{}_libs}}", program.trim_start_matches("bin/"));
+        let libs = format!("$libs ${{{}_libs}}", program.rsplit('/').next().unwrap_or(""));
         self.build(program, "link", &format!("{inputs}\n  linker = {linker}\n  libs = {libs}"))
     }
 
@@ -163,8 +163,8 @@ impl Graph {
         }
         let baker = self.value("--baker")?;
         let is_built = is_source(Path::new(&baker));
-        let bake = if is_built { BAKER.into() } else { self.path(&baker)? };
-        self.text += &format!("\nbake = ./{bake}\n");
+        let bake = if is_built { format!("./{BAKER}") } else { self.path(&baker)? };
+        self.text += &format!("\nbake = {bake}\n");
         let assets = PathBuf::from(self.value("--assets")?);
         self.bake(&assets, &assets, &bake)?;
         let baked = self.outputs.iter().fold(String::new(), |all, output| all + " " + output);
@@ -175,19 +175,20 @@ impl Graph {
         for folder in self.values("--programs") {
             self.programs(Path::new(&folder))?;
         }
-        let here = env::current_dir().map_err(at(Path::new(".")))?;
-        let this = env::current_exe().map_err(at(Path::new("bake-gen")))?;
-        let this = this.strip_prefix(here).unwrap_or(&this);
+        let (here, this) = (env::current_dir(), env::current_exe());
+        let this = this.map_err(at(Path::new("bake-gen")))?;
+        let this = this.strip_prefix(here.unwrap_or_default()).unwrap_or(&this);
         if is_built {
             let cleandb = self.path(this.with_file_name("cleandb"))?;
-            self.build(&self.path(DATABASE)?, "database", &format!("{cleandb} | build.ninja"))?;
+            let inputs = format!("{cleandb} build.ninja\n  cleandb = {cleandb}");
+            self.build(&self.path(DATABASE)?, "database", &inputs)?;
         }
         let all = self.outputs.iter().fold(String::new(), |all, output| all + " " + output);
         self.text += &format!("build all: phony{all}\ndefault all\n");
         // A directory that goes is no error: it is the output of a statement, too.
         let (this, directories) = (self.path(this)?, self.directories.join(" "));
-        self.text += &format!("build build.ninja: regenerate {this} | {directories}\n");
-        self.text += &format!("build {directories}: phony\n");
+        self.text += &format!("build {directories}: phony\nbuild build.ninja: regenerate {this}");
+        self.text += &format!(" {directories}\n  bake_gen = {this}\n");
 
         let build = PathBuf::from(self.value("--build")?);
         let args = format!("{}\n{}\n", self.up.display(), self.args.join("\n"));
@@ -229,8 +230,8 @@ fn run(mut args: Vec<String>) -> Result<()> {
     }
     let mut graph = Graph { args, text: include_str!("rules.ninja").into(), ..Graph::default() };
     let build = PathBuf::from(graph.value("--build")?);
-    fs::create_dir_all(&build).map_err(at(&build))?;
-    let build = build.canonicalize().map_err(at(&build))?;
+    let build =
+        fs::create_dir_all(&build).and_then(|()| build.canonicalize()).map_err(at(&build))?;
     let here = env::current_dir().map_err(at(&build))?;
     graph.up = match build.strip_prefix(&here) {
         Ok(below) => below.components().map(|_| "..").collect(),
@@ -240,11 +241,6 @@ fn run(mut args: Vec<String>) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    match run(env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bake-gen: {error}");
-            ExitCode::from(2)
-        }
-    }
+    let done = run(env::args().skip(1).collect()).map_err(|error| eprintln!("bake-gen: {error}"));
+    ExitCode::from(if done.is_ok() { 0 } else { 2 })
 }

@@ -69,7 +69,7 @@ impl Paths {
             let joined = option.map(|option| (option, &argument[option.len()..]));
             // `-I=usr/include` begins at the system root.
             let joined = joined.filter(|(_, path)| !path.starts_with('='));
-            changed.push(if is_value || (index > 0 && self.absolute(&argument) == source) {
+            let path_or_same = if is_value || (index > 0 && self.absolute(&argument) == source) {
                 self.absolute(&argument)
             } else if let Some((option, path)) = joined.filter(|(_, path)| !path.is_empty()) {
                 format!("{option}{}", self.absolute(path))
@@ -77,8 +77,10 @@ impl Paths {
                 argument.replace('\\', "/")
             } else {
                 argument.clone()
-            });
-            let awaits_path = joined.is_some_and(|(_, path)| path.is_empty()) || argument == "-o";
+            };
+            changed.push(path_or_same);
+            let awaits_path = joined.is_some_and(|(_, path)| path.is_empty())
+                || ["-o", "-MF"].contains(&argument.as_str());
             is_value = !is_value && awaits_path;
         }
         changed
