@@ -190,6 +190,7 @@
 //!
 //! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
+#![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all(
@@ -233,6 +234,7 @@ mod threads;
     not(feature = "alloc"),
     allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
 )]
+#[allow(unsafe_code)]
 mod values;
 
 #[cfg(feature = "alloc")]
@@ -274,6 +276,8 @@ mod guide {
     struct Full;
     #[doc = include_str!("../../../docs/guide/iterate.md")]
     struct Iterate;
+    #[doc = include_str!("../../../docs/guide/borrowing.md")]
+    struct Borrowing;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
@@ -286,12 +290,22 @@ mod guide {
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/many-sessions.md")]
+    struct ManySessions;
     #[doc = include_str!("../../../docs/guide/watch.md")]
     #[cfg(feature = "recorder")]
     struct Watch;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
 }
+
+/// What the C library reads of a pool in its own code, without a call. Not for anything else.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use pools::allocator::CoreOffsets;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+#[doc(hidden)]
+pub use pools::allocator::SavedSlots;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[cfg(any(feature = "serde", feature = "bytemuck"))]
@@ -308,6 +322,7 @@ pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
 pub use pools::{faces, static_pool};
 pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use reports::stats::Stats;
+pub use slots::generations::Generations;
 
 #[cfg(feature = "alloc")]
 pub use self::{
@@ -323,7 +338,6 @@ pub use self::{
     pools::recycler::{self, Recycler, RecyclerBuilder},
     pools::settings::BuildError,
     size_classes::SizeClasses,
-    slots::generations::Generations,
     slots::reuse,
 };
 

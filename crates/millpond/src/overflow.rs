@@ -43,5 +43,6 @@ pub use crate::around::evict_oldest::EvictOldest;
 #[cfg(feature = "alloc")]
 pub use crate::around::policy_pool::PolicyPool;
 pub use crate::policies::{
-    Bounded, EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, UnknownOverflow,
+    Bounded, EvictLeast, Inserted, Lifetimes, Overflow, Policy, Refuse, Spill, Total,
+    UnknownOverflow,
 };

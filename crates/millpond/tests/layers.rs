@@ -90,8 +90,12 @@ fn a_layer_uses_only_those_above_it() {
             let text = code(&fs::read_to_string(&path).unwrap());
             let up = text.matches("super::").count();
             assert!(up == 0 || !leaves_its_layer(&file, &text), "{file}: super:: leaves the layer");
-            // What a macro names by `$crate` is for users: only exported ones do so.
-            all.extend(faults(&file, &text.replace("$crate::", "$"), &layers));
+            // What a macro names by `$crate` is for users: only exported ones do so. Links lead to public paths.
+            all.extend(faults(
+                &file,
+                &text.replace("$crate::", "$").replace("](crate::", "]("),
+                &layers,
+            ));
         }
     }
     assert!(all.is_empty(), "{all:#?}");
@@ -101,6 +105,35 @@ fn a_layer_uses_only_those_above_it() {
 fn leaves_its_layer(file: &str, text: &str) -> bool {
     let depth = file.trim_end_matches("/mod.rs").split('/').count() - 1;
     text.contains(&"super::".repeat(depth + 1))
+}
+
+#[test]
+fn unsafe_code_is_allowed_by_name_where_an_invariant_stands() {
+    let source = here().join("src");
+    assert!(fs::read_to_string(source.join("lib.rs")).unwrap().contains("#![deny(unsafe_code)]"));
+    let mut allowed = BTreeSet::new();
+    for path in sources(&source) {
+        let text = fs::read_to_string(&path).unwrap();
+        let directory = if ["lib.rs", "mod.rs"].iter().any(|name| path.ends_with(name)) {
+            path.parent().unwrap().to_owned()
+        } else {
+            path.with_extension("")
+        };
+        for rest in text.split("#[allow(unsafe_code)]\n").skip(1) {
+            let name = rest.split("mod ").nth(1).unwrap().split(';').next().unwrap();
+            let file = directory.join(format!("{name}.rs"));
+            let file = if file.exists() { file } else { directory.join(name).join("mod.rs") };
+            allowed.insert(file.strip_prefix(&source).unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    let listed = fs::read_to_string(here().join("../../ARCHITECTURE.md")).unwrap();
+    for file in &allowed {
+        assert!(listed.contains(&format!("`{file}`")), "ARCHITECTURE.md does not list {file}");
+        let text = fs::read_to_string(source.join(file)).unwrap();
+        let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        let is_test = file.ends_with("models.rs");
+        assert!(is_test || head.contains("nvariant"), "{file} does not open with its invariant");
+    }
 }
 
 #[test]

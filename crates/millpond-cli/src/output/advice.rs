@@ -6,7 +6,9 @@ use super::figures::{bytes, count};
 use super::paint::Paint;
 use super::table::{name_cell, short_function};
 use super::wrap::{COLUMNS, columns, fitted, wrapped, wrapped_behind};
-use crate::plan::{BYTES_MAX_LARGEST, CALLS_SAVED_MIN, Means, Proposal, SHARE_MIN, TracePlan};
+use crate::plan::{
+    BYTES_MAX_LARGEST, CALLS_SAVED_MIN, Means, Proposal, SHARE_MIN, TimeSaved, TracePlan,
+};
 use crate::trace::{Caller, Format};
 
 /// How many functions are named for each proposal.
@@ -80,6 +82,9 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
         let share = caller.allocations as f64 / proposal.calls.max(1) as f64;
         let _ = writeln!(out, "    {:>5} {}", percent(share), frames_up_to(caller, COLUMNS - 11));
     }
+    if let Some(saved) = proposal.time_saved {
+        out += &wrapped_behind("    ", "    ", &time_saved(saved));
+    }
     if let Some(next) = next_line(proposal, plan) {
         // Not wrapped: it is to be copied.
         out += &format!("    {next}\n");
@@ -91,9 +96,11 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
 fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
         proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
+    let measured =
+        proposal.time_saved.map_or_else(String::new, |saved| format!(" ({})", time_saved(saved)));
     format!(
         "{} bytes{by}: {} of {} calls ({}), but for {} of them the allocator has a block at hand, so a pool \
-         saves little time.",
+         saves little time{measured}.",
         name_cell(&proposal.class),
         count(proposal.calls_saved),
         count(plan.summary.births),
@@ -140,12 +147,35 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
     }
 }
 
+/// The time that following a proposal saves on this machine.
+fn time_saved(saved: TimeSaved) -> String {
+    let TimeSaved { calls, least_ms, most_ms } = saved;
+    let (per_ms, unit) = if most_ms.max(-least_ms) < 1.0 { (1e3, "µs") } else { (1.0, "ms") };
+    let time = |ms: f64| signed(ms * per_ms);
+    let per_call = |ms: f64| signed(ms * 1e6 / calls.max(1) as f64);
+    format!(
+        "measured here: saves {} to {} {unit} of the recorded run, {} to {} ns for each of {} calls",
+        time(least_ms),
+        time(most_ms),
+        per_call(least_ms),
+        per_call(most_ms),
+        count(calls)
+    )
+}
+
+/// A number with a digit after the point where it is small, and with a sign where it is below zero.
+fn signed(number: f64) -> String {
+    let digits = usize::from(number.abs() < 9.95);
+    let text = format!("{:.digits$}", number.abs());
+    let is_zero = text.bytes().all(|b| matches!(b, b'0' | b'.'));
+    format!("{}{text}", if number < 0.0 && !is_zero { "−" } else { "" })
+}
+
 /// The same for programs: one sentence.
 pub(crate) fn why(proposal: &Proposal, plan: &TracePlan) -> String {
-    match next_line(proposal, plan) {
-        Some(next) => format!("{}; next: {next}", saving(proposal, plan)),
-        None => saving(proposal, plan),
-    }
+    let next = next_line(proposal, plan).map(|next| format!("next: {next}"));
+    let parts = [Some(saving(proposal, plan)), proposal.time_saved.map(time_saved), next];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// What to type next, where the proposal is an allocator of size classes.
@@ -223,6 +253,30 @@ mod tests {
         assert_eq!(quoted("my game"), "'my game'");
         assert_eq!(quoted("it's\n$x"), r"'it'\''s$x'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn times_have_the_unit_and_the_sign_that_fit() {
+        let text = |least_ms, most_ms| time_saved(TimeSaved { calls: 1000, least_ms, most_ms });
+        let of_1000 = "for each of 1,000 calls";
+        assert_eq!(
+            text(1.04, 12.3),
+            format!(
+                "measured here: saves 1.0 to 12 ms of the recorded run, 1040 to 12300 ns {of_1000}"
+            )
+        );
+        assert_eq!(
+            text(-0.0501, -0.00001),
+            format!(
+                "measured here: saves −50 to 0.0 µs of the recorded run, −50 to 0.0 ns {of_1000}"
+            )
+        );
+        assert_eq!(
+            text(-1.5, 0.2),
+            format!(
+                "measured here: saves −1.5 to 0.2 ms of the recorded run, −1500 to 200 ns {of_1000}"
+            )
+        );
     }
 
     #[test]

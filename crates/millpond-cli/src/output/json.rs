@@ -2,6 +2,34 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
+use crate::error::{Failure, shown};
+use crate::plan::Length;
+
+/// How long a lifetime is.
+#[derive(Debug, Serialize)]
+pub(crate) struct LengthJson {
+    /// The length.
+    ticks: u64,
+    /// Whether it may be longer: objects that never died are part of it.
+    at_least: bool,
+}
+
+impl From<Length> for LengthJson {
+    fn from(length: Length) -> Self {
+        Self { ticks: length.ticks, at_least: length.at_least }
+    }
+}
+
+/// A value as one line of JSON.
+pub(crate) fn json_text(value: &impl Serialize) -> Result<String, Failure> {
+    match serde_json::to_string(value) {
+        Ok(text) => Ok(text + "\n"),
+        Err(e) => Err(Failure::Output(format!("JSON: {}", shown(e.to_string().as_bytes())))),
+    }
+}
+
 /// A JSON text that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Json {

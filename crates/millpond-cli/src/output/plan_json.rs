@@ -13,7 +13,8 @@ use crate::trace::Caller;
 /// How many callers of each class are told.
 const CALLERS_MAX: usize = 20;
 
-/// All plans as one JSON object. It tells no timings: the same input gives the same text.
+/// All plans as one JSON object. It tells no timings but those that were measured on demand: otherwise the
+/// same input gives the same text.
 pub(crate) fn plan_json(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> String {
     let mut json = Json::default();
     json.object(|json| {
@@ -49,6 +50,13 @@ fn pool_first(json: &mut Json, plan: &TracePlan, proposal: &Proposal) {
         }
         callers(json, &proposal.callers);
         json.key("together_with").array(&proposal.together_with, |json, class| json.text(class));
+        if let Some(saved) = proposal.time_saved {
+            json.key("time_saved").object(|json| {
+                json.key("calls").count(saved.calls);
+                json.key("least_ms").number(saved.least_ms);
+                json.key("most_ms").number(saved.most_ms);
+            });
+        }
         json.key("why").text(&why(proposal, plan));
     });
 }

@@ -10,12 +10,14 @@ mod figures;
 mod histogram_plot;
 mod html;
 mod live_plot;
+pub(crate) mod loans;
 pub mod model;
 mod plot;
 mod savings;
 mod slot_map_plot;
 mod steps;
 mod trace_section;
+mod wait_plot;
 
 use model::Report;
 
@@ -31,16 +33,22 @@ pub fn is_report(start: &[u8]) -> bool {
 /// The whole file.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let title = html::cut(&report.title, 200);
-    let generated_by = html::cut(&report.generated_by, 100);
-    let rule = html::cut(&report.rule, 500);
-    let contents = contents(report);
-    let sections: String = report
+    let names = report.traces.iter().map(|trace| trace.name.as_str());
+    let sections = report
         .traces
         .iter()
         .enumerate()
         .map(|(position, trace)| trace_section::section(trace, position))
         .collect();
+    let intro = format!("<p>{}</p>\n{}", html::cut(&report.rule, 500), contents(names));
+    page(&report.title, &report.generated_by, &intro, sections)
+}
+
+/// The frame of every report, around sections that are HTML.
+fn page(title: &str, generated_by: &str, intro: &str, sections: Vec<String>) -> String {
+    let title = html::cut(title, 200);
+    let generated_by = html::cut(generated_by, 100);
+    let sections = sections.concat();
     let style = include_str!("page.css");
     let script = include_str!("page.js");
     format!(
@@ -50,7 +58,7 @@ pub fn render(report: &Report) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
          <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-         <header><p class=\"brand\">{LOGO}{generated_by}</p><h1>{title}</h1>\n<p>{rule}</p>\n{contents}</header>\n\
+         <header><p class=\"brand\">{LOGO}{generated_by}</p><h1>{title}</h1>\n{intro}</header>\n\
          <main>\n{sections}</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n\
          <script>\n{script}</script>\n</body>\n</html>\n"
     )
@@ -60,18 +68,14 @@ pub fn render(report: &Report) -> String {
 const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 32 20\" aria-hidden=\"true\">\
     <path d=\"M2 5q5-4 10 0t10 0 8-1M2 11h28M6 17h20\"/></svg>";
 
-/// Links to the traces, where there are several.
-fn contents(report: &Report) -> String {
-    if report.traces.len() < 2 {
+/// Links to the sections, where there are several.
+fn contents<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    if names.len() < 2 {
         return String::new();
     }
-    let links: String = report
-        .traces
-        .iter()
+    let links: String = names
         .enumerate()
-        .map(|(position, trace)| {
-            format!("<a href=\"#trace-{position}\">{}</a>", html::name(&trace.name))
-        })
+        .map(|(position, name)| format!("<a href=\"#trace-{position}\">{}</a>", html::name(name)))
         .collect();
     format!("<nav>{links}</nav>\n")
 }

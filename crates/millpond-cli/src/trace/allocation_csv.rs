@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::blocks::Blocks;
 use super::fields::{decimal, hexadecimal};
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, Format, HeapFormat, Summary, Watch, lines_of};
+use super::{BYTE_ORDER_MARK, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
-use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::input::Lines;
 use crate::output::progress::Progress;
 
 /// The first line.
@@ -27,23 +27,7 @@ pub(super) fn read(
     watch: &mut impl Watch,
     progress: &mut Progress,
 ) -> Result<Summary, Fault> {
-    let mut reader = Reader::default();
-    let mut skip = 1;
-    loop {
-        for (offset, line) in lines_of(lines.block()).skip(skip) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            if let Err(message) = reader.line(line, watch) {
-                return Err(Fault { place: lines.place(offset), message });
-            }
-        }
-        skip = 0;
-        progress.update(lines.input().bytes_read(), reader.blocks.births + reader.blocks.deaths);
-        if !lines.advance()? {
-            return reader.finish(watch);
-        }
-    }
+    read_lines(lines, 1, Reader::default(), watch, progress)
 }
 
 #[derive(Default)]
@@ -58,7 +42,7 @@ struct Reader {
     timestamps: u64,
 }
 
-impl Reader {
+impl Records for Reader {
     fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         // A function's name may have commas, and the stack comes last.
@@ -96,6 +80,22 @@ impl Reader {
         }
     }
 
+    fn events(&self) -> u64 {
+        self.blocks.births + self.blocks.deaths
+    }
+
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+        let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
+            return Err(Fault::whole("holds no allocation, expected at least one `alloc` line"));
+        };
+        let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
+        let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
+        let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
+        Ok(Summary::of_heap(HeapFormat::Csv, ticks, self.timestamps, deaths, allocations))
+    }
+}
+
+impl Reader {
     fn clock(&mut self, text: &[u8]) -> Result<(), String> {
         let Some(tick) = decimal(text).and_then(|ms| u32::try_from(ms).ok()) else {
             return Err(format!("time `{}`, expected milliseconds below 2^32", shown(text)));
@@ -126,29 +126,6 @@ impl Reader {
         let number = self.stacks.len() as u32;
         self.numbers.insert(text.into(), number);
         Ok(number)
-    }
-
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
-        let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
-            return Err(Fault::whole("holds no allocation, expected at least one `alloc` line"));
-        };
-        let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
-        let (births, deaths) = (self.blocks.births, self.blocks.deaths);
-        let classes = self.blocks.class_names();
-        Ok(Summary {
-            format: Format::Heap(HeapFormat::Csv),
-            first_tick,
-            last_tick: self.tick,
-            ticks_per_second: None,
-            timestamps: Some(self.timestamps),
-            births,
-            deaths,
-            classes,
-            allocations: Some(self.blocks.finish(self.tick, stacks, &nodes, watch)),
-            missing_events: 0,
-            refused: 0,
-            is_cut: false,
-        })
     }
 
     /// The call stacks, `inner;outer;…`, and the node of each.

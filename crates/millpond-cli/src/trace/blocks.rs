@@ -151,11 +151,6 @@ impl Blocks {
         }
     }
 
-    /// The names of the classes: their sizes.
-    pub(super) fn class_names(&self) -> Vec<String> {
-        self.sizes.iter().map(u64::to_string).collect()
-    }
-
     /// What is still alive, and what the recording holds. `nodes` has the stack node of each call stack
     /// by the reader's number.
     pub(super) fn finish(

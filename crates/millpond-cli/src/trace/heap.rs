@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::stacks::CallStacks;
-use super::{Format, HeapFormat, Summary, Watch, lines_of};
+use super::{HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
-use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::input::Lines;
 use crate::output::progress::Progress;
 
 /// The first line.
@@ -28,21 +28,7 @@ pub(super) fn read(
     watch: &mut impl Watch,
     progress: &mut Progress,
 ) -> Result<Summary, Fault> {
-    let mut reader = Reader::default();
-    loop {
-        for (offset, line) in lines_of(lines.block()) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            if let Err(message) = reader.line(line, watch) {
-                return Err(Fault { place: lines.place(offset), message });
-            }
-        }
-        progress.update(lines.input().bytes_read(), reader.blocks.births + reader.blocks.deaths);
-        if !lines.advance()? {
-            return reader.finish(watch);
-        }
-    }
+    read_lines(lines, 0, Reader::default(), watch, progress)
 }
 
 /// A function and the file that it stands in.
@@ -64,7 +50,7 @@ struct Reader {
     is_cut: bool,
 }
 
-impl Reader {
+impl Records for Reader {
     fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
         if !self.has_header {
             self.has_header = true;
@@ -115,6 +101,27 @@ impl Reader {
         }
     }
 
+    fn events(&self) -> u64 {
+        self.blocks.births + self.blocks.deaths
+    }
+
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
+        let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
+            return Err(Fault::whole(
+                "holds no allocation, expected at least one `+` line (a program that started and died \
+                 at once?)",
+            ));
+        };
+        let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
+        let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);
+        let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
+        let summary =
+            Summary::of_heap(HeapFormat::Millpond, ticks, self.timestamps, deaths, allocations);
+        Ok(Summary { is_cut: self.is_cut, ..summary })
+    }
+}
+
+impl Reader {
     fn event(&mut self) -> u32 {
         self.first_tick.get_or_insert(self.tick);
         self.tick
@@ -175,32 +182,6 @@ impl Reader {
         }
         let told = self.stacks.len();
         Err(format!("call stack {number:x} is used, expected one of the {told:x} before"))
-    }
-
-    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
-        let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
-            return Err(Fault::whole(
-                "holds no allocation, expected at least one `+` line (a program that started and died \
-                 at once?)",
-            ));
-        };
-        let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
-        let (births, deaths) = (self.blocks.births, self.blocks.deaths);
-        let classes = self.blocks.class_names();
-        Ok(Summary {
-            format: Format::Heap(HeapFormat::Millpond),
-            first_tick,
-            last_tick: self.tick,
-            ticks_per_second: None,
-            timestamps: Some(self.timestamps),
-            births,
-            deaths,
-            classes,
-            allocations: Some(self.blocks.finish(self.tick, stacks, &nodes, watch)),
-            missing_events: 0,
-            refused: 0,
-            is_cut: self.is_cut,
-        })
     }
 
     /// The call stacks with the names that came at the end, and the node of each.

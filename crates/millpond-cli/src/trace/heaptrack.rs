@@ -12,9 +12,9 @@ use super::allocations::{Allocations, KindCounts};
 use super::fields::hexadecimal;
 use super::live_keys::LiveKeys;
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, Format, HeapFormat, Summary, Watch, lines_of};
+use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
-use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::input::Lines;
 use crate::output::progress::Progress;
 
 /// The newest file version that is known.
@@ -34,21 +34,7 @@ pub(super) fn read(
     watch: &mut impl Watch,
     progress: &mut Progress,
 ) -> Result<Summary, Fault> {
-    let mut reader = Reader::default();
-    loop {
-        for (offset, line) in lines_of(lines.block()) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            if let Err(message) = reader.line(line, watch) {
-                return Err(Fault { place: lines.place(offset), message });
-            }
-        }
-        progress.update(lines.input().bytes_read(), reader.births + reader.deaths);
-        if !lines.advance()? {
-            return reader.finish(watch);
-        }
-    }
+    read_lines(lines, 0, Reader::default(), watch, progress)
 }
 
 /// A kind of allocation: a size requested from a call stack.
@@ -79,15 +65,6 @@ struct Reader {
 }
 
 impl Reader {
-    #[inline]
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
-        match line {
-            [b'+', b' ', kind @ ..] => self.birth(kind, watch),
-            [b'-', b' ', kind @ ..] => self.death(kind, watch),
-            _ => self.rare_line(line),
-        }
-    }
-
     /// The records that are not events.
     fn rare_line(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
@@ -236,6 +213,21 @@ impl Reader {
         }
         self.before = Some((kind, is_birth));
     }
+}
+
+impl Records for Reader {
+    #[inline]
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        match line {
+            [b'+', b' ', kind @ ..] => self.birth(kind, watch),
+            [b'-', b' ', kind @ ..] => self.death(kind, watch),
+            _ => self.rare_line(line),
+        }
+    }
+
+    fn events(&self) -> u64 {
+        self.births + self.deaths
+    }
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         if self.births == 0 {
@@ -249,26 +241,15 @@ impl Reader {
                 watch.left(kind.counts.class, key, self.tick);
             }
         }
-        let classes = self.sizes.iter().map(u64::to_string).collect();
-        Ok(Summary {
-            format: Format::Heap(HeapFormat::Heaptrack),
-            first_tick: self.first_tick,
-            last_tick: self.tick,
-            missing_events: 0,
-            is_cut: false,
-            refused: 0,
-            ticks_per_second: None,
-            timestamps: Some(self.timestamps),
-            births: self.births,
-            deaths: self.deaths,
-            allocations: Some(Allocations {
-                stacks: self.stacks,
-                kinds: self.kinds.into_iter().map(|kind| kind.counts).collect(),
-                neighbours: self.neighbours,
-                sizes: self.sizes,
-            }),
-            classes,
-        })
+        let ticks = self.first_tick..=self.tick;
+        let allocations = Allocations {
+            stacks: self.stacks,
+            kinds: self.kinds.into_iter().map(|kind| kind.counts).collect(),
+            neighbours: self.neighbours,
+            sizes: self.sizes,
+        };
+        let format = HeapFormat::Heaptrack;
+        Ok(Summary::of_heap(format, ticks, self.timestamps, self.deaths, allocations))
     }
 }
 

@@ -9,9 +9,9 @@ use super::clock::Clock;
 use super::fields::decimal;
 use super::live::{self, Lacking};
 use super::live_keys::LiveKeys;
-use super::{BYTE_ORDER_MARK, Event, Format, Summary, Watch, lines_of};
+use super::{BYTE_ORDER_MARK, Event, Format, Records, Summary, Watch, lines_of, read_lines};
 use crate::error::{Fault, Place, shown};
-use crate::input::{LINE_BYTES_MAX, Lines};
+use crate::input::Lines;
 use crate::output::progress::Progress;
 
 const HEADER: &[u8] = b"tick,event,id,class";
@@ -28,23 +28,7 @@ pub(super) fn read(
     progress: &mut Progress,
 ) -> Result<Summary, Fault> {
     let header = lines_of(lines.block()).next().map_or(&[][..], |(_, line)| line);
-    let mut reader = Reader::new(header);
-    let mut skip = 1;
-    loop {
-        for (offset, line) in lines_of(lines.block()).skip(skip) {
-            if line.len() > LINE_BYTES_MAX {
-                return Err(lines.too_long(offset));
-            }
-            if let Err(message) = reader.line(line, watch) {
-                return Err(Fault { place: lines.place(offset), message });
-            }
-        }
-        skip = 0;
-        progress.update(lines.input().bytes_read(), reader.births + reader.deaths);
-        if !lines.advance()? {
-            return reader.finish(watch);
-        }
-    }
+    read_lines(lines, 1, Reader::new(header), watch, progress)
 }
 
 /// An object that is alive.
@@ -94,38 +78,6 @@ impl Reader {
             tick: 0,
             births: 0,
             deaths: 0,
-        }
-    }
-
-    #[inline]
-    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
-        let Some((tick, event, id, class, rest)) = split(line) else {
-            return Err(wrong_columns(line));
-        };
-        self.turn_to(tick)?;
-        let id_text = id;
-        let Some(id) = decimal(id_text) else {
-            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id_text)));
-        };
-        if let Some(column) = self.ms_column {
-            self.clock.note(self.tick, number(rest, column, "ms")?)?;
-        }
-        match event {
-            b"alloc" => {
-                let bytes = match self.size_column {
-                    Some(column) => Some(number(rest, column, "size")?),
-                    None => None,
-                };
-                self.birth(id, class, bytes, watch)
-            }
-            b"free" => self.death(id, class, watch),
-            b"stats" if self.is_live => {
-                let stats = live::pool_stats(id_text, class, rest)?;
-                self.lacking.note(&stats);
-                self.clock.note(self.tick, stats.ms)
-            }
-            b"end" if self.is_live => Ok(()),
-            _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
         }
     }
 
@@ -193,6 +145,44 @@ impl Reader {
         let Live { class, key } = live;
         watch.death(Event { tick: self.tick, class, kind: class, key, bytes: None });
         Ok(())
+    }
+}
+
+impl Records for Reader {
+    #[inline]
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String> {
+        let Some((tick, event, id, class, rest)) = split(line) else {
+            return Err(wrong_columns(line));
+        };
+        self.turn_to(tick)?;
+        let id_text = id;
+        let Some(id) = decimal(id_text) else {
+            return Err(format!("id `{}`, expected a number from 0 to 2^64 - 1", shown(id_text)));
+        };
+        if let Some(column) = self.ms_column {
+            self.clock.note(self.tick, number(rest, column, "ms")?)?;
+        }
+        match event {
+            b"alloc" => {
+                let bytes = match self.size_column {
+                    Some(column) => Some(number(rest, column, "size")?),
+                    None => None,
+                };
+                self.birth(id, class, bytes, watch)
+            }
+            b"free" => self.death(id, class, watch),
+            b"stats" if self.is_live => {
+                let stats = live::pool_stats(id_text, class, rest)?;
+                self.lacking.note(&stats);
+                self.clock.note(self.tick, stats.ms)
+            }
+            b"end" if self.is_live => Ok(()),
+            _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
+        }
+    }
+
+    fn events(&self) -> u64 {
+        self.births + self.deaths
     }
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {

@@ -19,8 +19,10 @@ mod wrappers;
 pub use allocations::Allocations;
 pub use places::{Caller, Place as CodePlace, Places, Wrapper};
 
+use std::ops::RangeInclusive;
+
 use crate::error::{Fault, Place};
-use crate::input::{Input, Lines};
+use crate::input::{Input, LINE_BYTES_MAX, Lines};
 use crate::output::progress::Progress;
 
 /// The most objects that may be alive at once: what is live is what a plan keeps in memory.
@@ -118,6 +120,30 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of a recording of a heap whose events are over. What was born follows from the kinds.
+    fn of_heap(
+        format: HeapFormat,
+        ticks: RangeInclusive<u32>,
+        timestamps: u64,
+        deaths: u64,
+        allocations: Allocations,
+    ) -> Self {
+        Self {
+            format: Format::Heap(format),
+            first_tick: *ticks.start(),
+            last_tick: *ticks.end(),
+            ticks_per_second: None,
+            timestamps: Some(timestamps),
+            births: allocations.kinds().map(|(_, births)| births).sum(),
+            deaths,
+            classes: allocations.sizes.iter().map(u64::to_string).collect(),
+            allocations: Some(allocations),
+            missing_events: 0,
+            is_cut: false,
+            refused: 0,
+        }
+    }
+
     /// How many ticks the trace is long; both the first and the last one count.
     #[must_use]
     pub fn ticks(&self) -> u64 {
@@ -176,6 +202,44 @@ fn unrecognised(block: &[u8]) -> Fault {
     Fault {
         place: Place::Line { line: 1, byte: 0 },
         message: format!("{found}, expected {EXPECTED}"),
+    }
+}
+
+/// The records of one format, which are lines.
+trait Records {
+    /// Takes the next line and shows the watcher what it says; the message of the fault, if it is wrong.
+    fn line(&mut self, line: &[u8], watch: &mut impl Watch) -> Result<(), String>;
+
+    /// How many births and deaths there have been.
+    fn events(&self) -> u64;
+
+    /// The input has ended: shows the watcher what is left alive and sums up.
+    fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault>;
+}
+
+/// Reads a trace whose first block has been read, but for its first lines, which are the header.
+fn read_lines(
+    lines: &mut Lines<'_>,
+    header_lines: usize,
+    mut records: impl Records,
+    watch: &mut impl Watch,
+    progress: &mut Progress,
+) -> Result<Summary, Fault> {
+    let mut skipped = header_lines;
+    loop {
+        for (offset, line) in lines_of(lines.block()).skip(skipped) {
+            if line.len() > LINE_BYTES_MAX {
+                return Err(lines.too_long(offset));
+            }
+            if let Err(message) = records.line(line, watch) {
+                return Err(Fault { place: lines.place(offset), message });
+            }
+        }
+        skipped = 0;
+        progress.update(lines.input().bytes_read(), records.events());
+        if !lines.advance()? {
+            return records.finish(watch);
+        }
     }
 }
 

@@ -22,13 +22,14 @@ use crate::slots::reuse::ReuseOrder;
 /// **Time**: an insertion is O(1), and so is an eviction, in every reuse order: when the pool is full,
 /// the place of each slot is its live object's. (The place of a slot that has retired is met once.)
 ///
-/// The list holds what went through its own `insert` or was [noted](Self::note). Objects that the pool
-/// was given directly are never evicted. To note an object again makes it the newest: noted at each
-/// use, the object that goes is the least recently used.
+/// The list holds what was inserted through it or was [noted](Self::note). An object whose age it does not know, because
+/// it was inserted into the pool directly or came back with a snapshot, goes when no listed object is left, the lowest
+/// index first; that search is O(slots). Noting an object again makes it the newest: if every use is noted, the object
+/// that goes is the least recently used one.
 ///
-/// A snapshot of the pool has no ages: where the pool is rolled back, keep a clone of the list with each
-/// snapshot, and put both back. Otherwise objects that the snapshot brings back may be in the list no more,
-/// and a full pool of such objects refuses.
+/// A snapshot of the pool has no ages. Where the pool is rolled back, save the list with it: a
+/// [`Kept`](crate::snapshot::Kept) list beside the pool's snapshot in a [`History`](crate::snapshot::History), or a clone
+/// (`clone_from` takes no memory).
 ///
 /// ```
 /// use millpond::overflow::{EvictOldest, Policy};
@@ -44,7 +45,7 @@ use crate::slots::reuse::ReuseOrder;
 /// let (_, evicted) = oldest.insert(&mut holes, "in the floor").unwrap();
 /// assert_eq!(evicted, Some((wall, "in the wall")));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct EvictOldest<H> {
     /// Each slot whose `handle` is there is once in the list that begins at `oldest`.
     places: Box<[Place<H>]>,
@@ -147,6 +148,19 @@ impl<H: HandleLayout> EvictOldest<H> {
         }
     }
 
+    /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.
+    ///
+    /// # Panics
+    ///
+    /// If the capacities differ.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn copy_state_from(&mut self, other: &Self) {
+        self.places.copy_from_slice(&other.places);
+        self.oldest = other.oldest;
+        self.newest = other.newest;
+    }
+
     /// An object of a [`Recycler`] that is not in use; if all are, the one that has been longest, which
     /// is released for that. Also says which handle that made stale. `None` if no object can be used.
     ///
@@ -195,6 +209,26 @@ impl<H: HandleLayout> EvictOldest<H> {
     }
 }
 
+/// The first live object whose slot can be used again: for a full pool whose objects' ages nobody knows.
+#[cold]
+fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
+    let mut handles = pool.iter().map(|(handle, _)| handle);
+    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
+}
+
+impl<H: Clone> Clone for EvictOldest<H> {
+    fn clone(&self) -> Self {
+        let Self { places, oldest, newest } = self;
+        Self { places: places.clone(), oldest: *oldest, newest: *newest }
+    }
+
+    /// Takes no memory if both lists are for the same capacity.
+    fn clone_from(&mut self, other: &Self) {
+        self.places.clone_from(&other.places);
+        (self.oldest, self.newest) = (other.oldest, other.newest);
+    }
+}
+
 impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     /// # Panics
     ///
@@ -206,7 +240,7 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
         assert!(places >= slots, "a list of ages for {places} slots, beside a pool of {slots}");
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
-            Err(value) => match self.oldest(pool) {
+            Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {
                 Some(victim) => replace(pool, victim, value)?,
                 None => return Err(pool.refuse(value)),
             },

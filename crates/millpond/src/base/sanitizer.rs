@@ -6,6 +6,8 @@
 //! sanitizer ends the program that does. Whoever poisons memory unpoisons it before it goes back to the
 //! allocator, which may not be the sanitizer's own.
 //!
+//! Invariant: these functions write the sanitizer's notes and nothing else, so that calling them is safe.
+//!
 //! The sanitizer knows memory by eights: bytes in front of the first multiple of eight stay accessible.
 
 use core::mem::MaybeUninit;

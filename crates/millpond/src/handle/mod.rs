@@ -32,12 +32,15 @@
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
+mod explanation;
+#[allow(unsafe_code)]
 mod key;
 mod narrow;
 pub(crate) mod parse;
 mod refusal;
 mod wide;
 
+pub use explanation::Explanation;
 #[doc(hidden)]
 pub use key::HandleType;
 pub use narrow::Handle32;
@@ -79,7 +82,8 @@ use core::hash::Hash;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of handles",
     label = "not a type of handles",
-    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares"
+    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
+    note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed

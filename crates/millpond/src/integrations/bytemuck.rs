@@ -2,6 +2,8 @@
 //!
 //! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
 //! graphics card with the same slots has to be told.
+//!
+//! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
 
 use ::bytemuck::{NoUninit, cast_slice};
 #[cfg(feature = "alloc")]

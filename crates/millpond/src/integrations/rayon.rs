@@ -171,7 +171,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         use ::rayon::iter::IntoParallelIterator;
 
         let mut update = self.set_aside(lots);
-        update.tasks().into_par_iter().for_each(|mut task| task.run(&f));
+        let tasks: alloc::vec::Vec<_> = update.tasks().collect();
+        tasks.into_par_iter().for_each(|mut task| task.run(&f));
         update.settle();
     }
 

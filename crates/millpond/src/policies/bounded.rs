@@ -5,6 +5,11 @@ use crate::reports::errors::Full;
 use crate::reports::stats::Stats;
 
 /// Whatever begins and ends lifetimes of a limited number of slots. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a pool of millpond",
+    label = "not a pool",
+    note = "a policy works with a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or with a `Spill` of two of them"
+)]
 pub trait Lifetimes: sealed::Sealed {
     /// What names a lifetime.
     type Handle: HandleLayout;
@@ -36,6 +41,12 @@ pub trait Lifetimes: sealed::Sealed {
 
 /// A pool of values that can be full. Its methods do what those of the same names on the pools do.
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a pool that a policy can insert into",
+    label = "not a pool of values",
+    note = "a policy inserts into a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or a `Spill` of two of them",
+    note = "for a `Recycler`, an `AnyPool` or a `HandleAllocator`, ask `EvictOldest::oldest` which object to remove"
+)]
 pub trait Bounded: Lifetimes {
     /// What the pool holds.
     type Value;

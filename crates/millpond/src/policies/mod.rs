@@ -5,16 +5,20 @@ mod evict_least;
 mod named;
 mod refuse;
 mod spill;
+mod total;
 
 pub use bounded::{Bounded, Lifetimes};
 pub use evict_least::EvictLeast;
 pub use named::{Overflow, UnknownOverflow};
 pub use refuse::Refuse;
 pub use spill::Spill;
+pub use total::Total;
 
 #[cfg(feature = "alloc")]
 pub(crate) use bounded::slots_together;
 pub(crate) use bounded::{bounded, lifetimes, sealed};
+#[cfg(feature = "alloc")]
+pub(crate) use evict_least::least_of;
 
 use crate::reports::errors::Full;
 

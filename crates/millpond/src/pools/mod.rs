@@ -17,5 +17,5 @@ pub mod pool;
 pub mod recycler;
 #[cfg(feature = "alloc")]
 pub(crate) mod settings;
+pub(crate) mod shell;
 pub mod static_pool;
-mod together;

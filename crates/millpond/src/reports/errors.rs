@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::handle::{HandleLayout, Refusal};
+use crate::handle::{Explanation, HandleLayout, Refusal};
 
 /// A full pool refused a value. It gives the value back.
 ///
@@ -70,10 +70,6 @@ impl<T> Full<T> {
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         self.pool.out_of_memory
-    }
-
-    pub(crate) fn without_value(self) -> Full<()> {
-        Full { value: (), pool: self.pool }
     }
 }
 
@@ -178,6 +174,8 @@ pub enum InsertAtErrorKind {
     /// The slot has had this lifetime already: to begin it again would make its old handles valid
     /// for the new object. (Pools that wrap allow it.)
     Stale,
+    /// The slot has not had this lifetime yet, so it cannot be revived.
+    NeverLived,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
     /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
@@ -195,6 +193,7 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::Occupied => "the slot is live: remove its object first",
             InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
+            InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }
@@ -208,6 +207,7 @@ impl fmt::Display for InsertAtErrorKind {
 
 /// `get_disjoint_mut` could not give all references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GetDisjointMutError {
     /// The handle at this position of the array is refused.
     Refused {
@@ -245,8 +245,7 @@ impl core::error::Error for GetDisjointMutError {}
 pub(crate) fn refuse<H: HandleLayout>(
     name: Option<&'static str>,
     handle: H,
-    check: Result<(), Refusal>,
+    why: Explanation,
 ) -> ! {
-    let reason = check.err().unwrap_or(Refusal::Stale);
-    panic!("{} refuses handle {handle}: {reason}", PoolName(name))
+    panic!("{} refuses handle {handle}: {why}", PoolName(name))
 }

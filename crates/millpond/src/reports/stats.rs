@@ -1,5 +1,7 @@
-/// What a pool has done since it was built, and how it stands. All of it is kept as the pool works:
-/// reading it is O(1).
+use core::fmt;
+
+/// A pool's counters: its slots by state, and what it has done since it was built. The pool keeps them as it works, so
+/// reading them is O(1).
 ///
 /// ```
 /// use millpond::Pool;
@@ -13,26 +15,47 @@
 /// let stats = pool.stats();
 /// assert_eq!((stats.live, stats.peak, stats.capacity), (1, 2, 2));
 /// assert_eq!((stats.inserted, stats.removed, stats.refused), (2, 1, 1));
+/// assert_eq!(stats.to_string(), "1 of 2 slots live, peak 2; 2 inserted, 1 removed, 1 refused");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Stats {
-    /// How many slots there are.
+    /// The number of slots.
     pub capacity: usize,
-    /// How many of them are live.
+    /// The number of live slots.
     pub live: usize,
-    /// How many were live at once at most.
+    /// The most slots that were live at once.
     pub peak: usize,
-    /// How many will never be handed out again, because their generations are used up.
+    /// The number of slots that will never be used again, because their generations are used up.
     pub retired: usize,
-    /// How many lifetimes have begun.
+    /// The number of lifetimes that have begun.
     pub inserted: u64,
-    /// How many lifetimes have ended, in whatever way.
+    /// The number of lifetimes that have ended, in whatever way.
     pub removed: u64,
-    /// How many insertions the pool has refused because it was full.
+    /// The number of insertions that the pool refused because it was full.
     pub refused: u64,
-    /// How many objects had to go to make room for others; counted in `removed` as well.
+    /// The number of objects that were removed to make room for others. `removed` counts them as well.
     pub evicted: u64,
+}
+
+/// In one line, without the counters that are 0 in most pools.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { capacity, live, peak, retired, inserted, removed, refused, evicted } = self;
+        write!(f, "{live} of {capacity} slots live, peak {peak}")?;
+        if *retired > 0 {
+            write!(f, ", {retired} retired")?;
+        }
+        write!(f, "; {inserted} inserted, {removed} removed")?;
+        if *refused > 0 {
+            write!(f, ", {refused} refused")?;
+        }
+        if *evicted > 0 {
+            write!(f, ", {evicted} evicted")?;
+        }
+        Ok(())
+    }
 }
 
 /// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; made by

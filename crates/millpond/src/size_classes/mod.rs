@@ -1,13 +1,17 @@
 //! [`SizeClasses`] and what its methods return.
 
+#[allow(unsafe_code)]
 mod block;
+#[allow(unsafe_code)]
 mod blocks;
 mod builder;
 mod list;
+#[allow(unsafe_code)]
 mod request;
 mod stats;
 mod table;
 #[cfg(feature = "allocator-api2")]
+#[allow(unsafe_code)]
 mod traits;
 
 pub use builder::{SizeClassesBuilder, SizeClassesError};

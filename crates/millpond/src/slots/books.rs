@@ -4,6 +4,9 @@
 //! The books say why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
+
 use super::{Census, Circle, Counts, KeptCircle};
 use crate::handle::{HandleLayout, Refusal, Word};
 use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
@@ -37,6 +40,11 @@ pub(crate) struct Books<H: HandleLayout> {
 }
 
 impl<H: HandleLayout> Books<H> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 2] =
+        [offset_of!(Self, quick_below), offset_of!(Self, is_plain)];
+
     /// The books of slots that were never used. Every bit of them is 0 unless the lifetimes say otherwise.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
         Self::of(KeptCircle::new(lifetimes, H::LIFETIMES_MAX), lifetimes.name)
@@ -218,6 +226,18 @@ impl<H: HandleLayout> Books<H> {
         let index = handle.index() as usize;
         let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
         self.circle().check_begin(word, handle.word())?;
+        Ok(index)
+    }
+
+    /// The handle's slot, if this was its latest lifetime.
+    pub(crate) fn check_revival(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_revival(word, handle.word())?;
         Ok(index)
     }
 

@@ -152,6 +152,24 @@ impl<W: Word> Circle<W> {
         }
     }
 
+    /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
+    pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
+        if word == W::RETIRED {
+            return Err(InsertAtErrorKind::Retired);
+        }
+        if !word.is_dead() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        if generation == W::ZERO || self.age(generation) > self.age(self.last) {
+            return Err(InsertAtErrorKind::BeyondLifetimes);
+        }
+        match self.age(word.as_live()).checked_sub(self.age(generation)) {
+            Some(1) => Ok(()),
+            Some(0) | None => Err(InsertAtErrorKind::NeverLived),
+            Some(_) => Err(InsertAtErrorKind::Stale),
+        }
+    }
+
     /// Why a handle of this generation does not name a live object in a slot of this word (`None`: no
     /// such slot). `issued` is how many handles the pool has issued, and how far a claim has gone ahead
     /// of them.

@@ -4,6 +4,8 @@
 //! pool     words │ entries of the reuse order │ values         no bitmap
 //!          4 n   │ 8 n                        │ n × size_of::<T>()   bytes
 //! ```
+//!
+//! Invariant: the contract of [`Place`], which arrays in a struct fulfil by themselves.
 
 use core::fmt;
 use core::mem::MaybeUninit;

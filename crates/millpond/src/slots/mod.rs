@@ -15,18 +15,21 @@
 #[cfg(feature = "alloc")]
 pub(crate) mod bit_tree;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod block;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod blocks;
 mod books;
 mod circle;
 mod core;
 mod counts;
-#[cfg(feature = "alloc")]
 pub(crate) mod generations;
+#[allow(unsafe_code)]
 mod inline;
 pub(crate) mod lifetimes;
 mod partition;
+#[allow(unsafe_code)]
 mod place;
 #[cfg(feature = "alloc")]
 pub mod reuse;
@@ -40,6 +43,7 @@ pub(crate) mod reuse;
 pub(crate) mod saved;
 #[cfg(feature = "alloc")]
 mod sizes;
+#[allow(unsafe_code)]
 mod words;
 
 #[cfg(feature = "alloc")]

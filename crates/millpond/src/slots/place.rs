@@ -1,9 +1,15 @@
 //! Where the slots of a pool lie.
+//!
+//! The invariant of a place is the contract of the unsafe trait [`Place`]; `words.rs` and the modules of `values` rely
+//! on it.
 
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
+use core::ptr::NonNull;
 
 use crate::base::entry::Entry;
 use crate::handle::Word;
@@ -19,7 +25,7 @@ use crate::reports::debug::Watch;
 /// and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of the bitmap. They stay where they
 /// are for as long as the place does not move, and nothing but what `parts_mut` lends out changes them; but a place
 /// that grows may say otherwise of methods of its own, which borrow it mutably. There is one value for each slot, which
-/// does not move then either.
+/// does not move then either. `find` and `find_mut` find those of all slots and no others.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -51,6 +57,27 @@ pub unsafe trait Place {
     unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value> {
         // SAFETY: there is a value for each slot.
         unsafe { self.parts().values.add(index) }
+    }
+
+    /// Where the value of a slot is, if there is such a slot.
+    #[inline(always)]
+    fn find(&self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
+        if index >= self.parts().words.len() {
+            return None;
+        }
+        // SAFETY: there is such a slot.
+        NonNull::new(unsafe { self.value(index) }.cast_mut())
+    }
+
+    /// The same, mutable until the place is used again.
+    #[inline(always)]
+    fn find_mut(&mut self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
+        if index >= self.parts().words.len() {
+            return None;
+        }
+        // SAFETY: there is such a slot.
+        let [value] = unsafe { self.values_mut([Some(index)]) };
+        NonNull::new(value?)
     }
 
     /// Where the values of several slots are, all of them mutable until the place is used again.
@@ -134,6 +161,11 @@ pub struct BitmapAge {
 impl BitmapAge {
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
+
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 3] =
+        [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
 }
 
 /// Whether the live slots are the lowest slots of the pool: then a walk over them is one over a slice.

@@ -1,60 +1,41 @@
 //! The methods that every pool has for its past.
 
-/// Implements `snapshot`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
+/// Implements `snapshot`, `snapshot_cloned`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
 /// `Clone` if the values are, a method `copy_state_from(&mut self, &Self)` if they are `Copy`, and one
 /// `clone_state_from` if they are `Clone`.
 ///
 /// `impl [generics] Type, values T` and two runnable examples.
 macro_rules! snapshot_methods {
     ($pool:ty, [$($generics:tt)*], values $value:ident) => {
-        /// `snapshot` of values that are `Copy`.
-        impl<$($generics)*> $pool
-        where
-            $value: Copy,
-        {
-            /// Everything that the pool's future depends on, as it is now; see
-            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool;
-            /// [`save_into`](Self::save_into) uses it again, and takes none.
-            ///
-            /// For values that are only `Clone` there is the same method, and clones them one at a time.
+        /// Snapshots.
+        impl<$($generics)*> $pool {
+            /// A snapshot of everything that the pool's future depends on, of values that are `Copy`; see
+            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool; [`save_into`](Self::save_into) writes
+            /// over an earlier snapshot and takes none.
             ///
             /// # Panics
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self> {
+            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self>
+            where
+                $value: Copy,
+            {
                 crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
             }
-        }
 
-        /// `snapshot` of values that are only `Clone`.
-        impl<$($generics)*> crate::snapshot::ByClone<$pool>
-        where
-            $value: Clone,
-        {
-            /// Everything that the pool's future depends on, as it is now, with its values cloned; see
-            /// [`snapshot`](crate::snapshot).
+            /// A snapshot like that of [`snapshot`](Self::snapshot), of values that are only `Clone`: it clones them
+            /// one at a time, now and in each [`save_into`](Self::save_into) and [`restore`](Self::restore).
             ///
             /// # Panics
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<$pool> {
-                crate::snapshot::SnapshotOf::new(
-                    self.pool().clone(),
-                    <$pool>::clone_state_from,
-                )
-            }
-        }
-
-        /// Finds `snapshot` for values that are only `Clone`; see
-        /// [`ByClone`](crate::snapshot::ByClone).
-        impl<$($generics)*> core::ops::Deref for $pool {
-            type Target = crate::snapshot::ByClone<Self>;
-
-            #[inline]
-            fn deref(&self) -> &crate::snapshot::ByClone<Self> {
-                crate::snapshot::ByClone::of(self)
+            pub fn snapshot_cloned(&self) -> crate::snapshot::SnapshotOf<Self>
+            where
+                $value: Clone,
+            {
+                crate::snapshot::SnapshotOf::new(self.clone(), Self::clone_state_from)
             }
         }
 

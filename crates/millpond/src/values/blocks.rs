@@ -31,11 +31,12 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 
     /// Takes the next block. `room`: how many slots to make room for in the books if there is none for that block.
-    /// Gives its slots, which are dead; the order does not know them yet.
+    /// Gives its slots, which are dead; the order does not know them yet. `ahead`: touch every page.
     pub(crate) fn try_add_block<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         room: usize,
         fresh: W,
+        ahead: bool,
     ) -> Result<Range<usize>, OutOfMemory>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
@@ -43,7 +44,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         let entry_count = |slots| R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
         let move_entries = R::Queue::<H::Index>::move_entries;
         let in_step = R::SEARCHES_BITMAP;
-        let new = self.words.try_add_block(room, entry_count, move_entries, in_step, fresh)?;
+        let new =
+            self.words.try_add_block(room, entry_count, move_entries, in_step, fresh, ahead)?;
         for index in new.clone() {
             self.write_link(index, Link::NONE);
             // As if a value had just been moved out.
@@ -78,7 +80,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
             self.remove_block();
         }
         while self.slots() < slots {
-            self.try_add_block::<R, H>(slots, circle.start().as_dead())?;
+            self.try_add_block::<R, H>(slots, circle.start().as_dead(), false)?;
         }
         Ok(())
     }
@@ -128,13 +130,13 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 
     /// Which slot a reference to a value refers to. O(blocks).
-    pub(crate) fn index_of_value(&self, value: &T) -> Option<usize> {
+    pub(crate) fn index_of(&self, value: &T) -> Option<usize> {
         let index = self.place().slot_at(core::ptr::from_ref(value).addr())?;
         self.words.is_live(index).then_some(index)
     }
 
     #[inline]
-    pub(crate) fn block_values(&self) -> BlockValues<'_, T> {
+    pub(crate) fn iter(&self) -> BlockValues<'_, T> {
         BlockValues {
             walk: Walk::new(self.place().values(), self.occupancy()),
             borrow: PhantomData,
@@ -143,21 +145,24 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
 
     /// The values, mutable, with the words.
     #[inline]
-    pub(crate) fn words_and_block_values_mut(
-        &mut self,
-    ) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
+    pub(crate) fn words_and_iter_mut(&mut self) -> (KeptWords<'_, W>, BlockValuesMut<'_, T>) {
         self.words.refresh();
         let walk = Walk::new(self.place().values(), self.occupancy());
         (self.words.kept(), BlockValuesMut { walk, borrow: PhantomData })
     }
 
     #[inline]
-    pub(crate) fn block_runs(&self) -> BlockRuns<'_, T> {
+    pub(crate) fn iter_mut(&mut self) -> BlockValuesMut<'_, T> {
+        self.words_and_iter_mut().1
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> BlockRuns<'_, T> {
         BlockRuns { runs: Cut::new(self.place().values(), self.occupancy()), borrow: PhantomData }
     }
 
     #[inline]
-    pub(crate) fn block_runs_mut(&mut self) -> BlockRunsMut<'_, T> {
+    pub(crate) fn runs_mut(&mut self) -> BlockRunsMut<'_, T> {
         self.words.refresh();
         let runs = Cut::new(self.place().values(), self.occupancy());
         BlockRunsMut { runs, borrow: PhantomData }

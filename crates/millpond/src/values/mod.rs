@@ -18,6 +18,9 @@
 
 #[cfg(feature = "alloc")]
 mod blocks;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+mod chunks;
+mod clear;
 mod copy_state;
 #[cfg(feature = "alloc")]
 mod cursor;
@@ -41,6 +44,8 @@ pub(crate) mod slices;
 pub use blocks::{BlockRuns, BlockRunsMut};
 #[cfg(feature = "alloc")]
 pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub(crate) use chunks::ChunkMut;
 #[cfg(feature = "alloc")]
 pub(crate) use cursor::CursorMut;
 #[cfg(feature = "debug-aids")]
@@ -247,11 +252,15 @@ impl<P: Place> Storage<P> {
     #[inline]
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
         let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
+        let value = self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked(index) })
+        // SAFETY: the values are borrowed with the storage.
+        let value = unsafe { value.as_ref() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_ref() })
     }
 
     /// The same, mutable.
@@ -261,11 +270,17 @@ impl<P: Place> Storage<P> {
         handle: H,
     ) -> Option<&mut P::Value> {
         let index = handle.index() as usize;
-        if !self.words.is_live_in(index, handle.word()) {
+        self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // SAFETY: the slot is live, as just tested.
-        Some(unsafe { self.get_unchecked_mut(index) })
+        // Only now, as a look at the words comes between in places that hold the values themselves.
+        let mut value = self.words.place_mut().find_mut(index)?;
+        // SAFETY: the values are borrowed alone, with the storage.
+        let value = unsafe { value.as_mut() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_mut() })
     }
 
     /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.
@@ -600,6 +615,14 @@ impl<P: FlatPlace> Storage<P> {
     pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
         let (words, values, occupancy) = self.split_mut();
         (words, CursorMut::new(values, occupancy))
+    }
+
+    /// All slots, to be cut into chunks, with the words as they are kept.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[inline]
+    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ChunkMut::new(values, occupancy))
     }
 
     #[inline]

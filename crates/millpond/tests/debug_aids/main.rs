@@ -717,10 +717,10 @@ fn copies_that_panic_on_the_way_are_not_told() {
         let _ = blocks.insert(Fragile(fragile));
         recycler.acquire().unwrap().1.0 = fragile;
     }
-    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot())));
-    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot())));
-    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot())));
-    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot())));
+    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot_cloned())));
+    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot_cloned())));
+    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot_cloned())));
+    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot_cloned())));
     let (values, packed_values) = (pool.into_iter(), packed.into_iter());
     assert!(panics(|| drop(packed_values.clone())));
     assert!(REPORTS.take().is_empty());

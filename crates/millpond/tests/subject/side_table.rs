@@ -176,7 +176,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
     where
         T: Clone,
     {
-        Some((self.slots.snapshot(), self.table.snapshot()))
+        Some((self.slots.snapshot(), self.table.snapshot_cloned()))
     }
 
     fn take_snapshot_of_copies(&self) -> Option<Self::Past>

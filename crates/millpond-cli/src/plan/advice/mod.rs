@@ -48,6 +48,17 @@ pub struct Advice {
     pub wrappers: Vec<Wrapper>,
     /// By class number: whether a proposal is for a pool of this class.
     pub worth_a_pool: Vec<bool>,
+    /// The kinds of allocation by their numbers.
+    pub kinds: Vec<Kind>,
+}
+
+/// What is known of a kind of allocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// Which proposal it counts towards, by [`Proposal::unit`]; there may be none for it.
+    pub unit: u32,
+    /// The bytes of a block, where the trace says them.
+    pub bytes: Option<u64>,
 }
 
 /// What kind of thing is proposed.
@@ -89,6 +100,22 @@ pub struct Proposal {
     /// Other classes of recordings of a heap that common allocators keep in the same bin and that make many
     /// calls too: a pool for one alone leaves the bin busy and may not pay.
     pub together_with: Vec<String>,
+    /// Its number, unlike that of every other proposal.
+    pub unit: u32,
+    /// The time that following it saves, together with what should be taken with it; `None` if it was not
+    /// measured.
+    pub time_saved: Option<TimeSaved>,
+}
+
+/// The time that following a proposal saves on the machine that it was measured on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeSaved {
+    /// How many calls to the allocator are served by pools.
+    pub calls: u64,
+    /// In the whole recording at least so many milliseconds; below zero, it costs time.
+    pub least_ms: f64,
+    /// In the whole recording at most so many milliseconds.
+    pub most_ms: f64,
 }
 
 /// Allocators keep blocks in bins of so many bytes, …
@@ -203,6 +230,8 @@ mod tests {
             bytes_max: Some(class),
             callers: Vec::new(),
             together_with: Vec::new(),
+            unit: class as u32,
+            time_saved: None,
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::at_hand::AtHand;
 use super::{
-    Advice, CALLERS_MAX, Caller, Growing, Headroom, Means, Proposal, Rules, SHARE_MIN, Statistics,
-    find_company, is_worth_it,
+    Advice, CALLERS_MAX, Caller, Growing, Headroom, Kind, Means, Proposal, Rules, SHARE_MIN,
+    Statistics, find_company, is_worth_it,
 };
 use crate::trace::{Event, Format, HeapFormat, Places, Summary, Watch};
 
@@ -145,6 +145,7 @@ impl Units {
         let mut advice = Advice {
             worth_a_pool: vec![false; self.sizes.len()],
             wrappers: std::mem::take(&mut self.places.wrappers),
+            kinds: self.kinds_of_units(),
             ..Advice::default()
         };
         for (unit, key) in self.keys.iter().enumerate() {
@@ -182,6 +183,12 @@ impl Units {
                 .then_with(|| a.caller.function.cmp(&b.caller.function))
         });
         advice
+    }
+
+    fn kinds_of_units(&self) -> Vec<Kind> {
+        let bytes = |class: u32| self.sizes.get(class as usize).copied().flatten();
+        let kinds = self.kinds.iter().zip(&self.of_kind);
+        kinds.map(|(&(class, _), &unit)| Kind { unit, bytes: bytes(class) }).collect()
     }
 
     fn proposal(
@@ -222,6 +229,8 @@ impl Units {
             bytes_max: range.map(|range| range.1),
             callers,
             together_with: Vec::new(),
+            unit: unit as u32,
+            time_saved: None,
         }
     }
 

@@ -46,6 +46,11 @@ pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P
 }
 
 /// A pool, lent to [`join`]: `&Pool` or `&mut Pool`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be joined with side tables",
+    label = "not a borrowed `Pool`",
+    note = "the first argument of `join` is `&pool` or `&mut pool`, of a `Pool`"
+)]
 pub trait JoinPool: sealed::Sealed {
     /// The pool's handles.
     type Handle: HandleLayout;
@@ -59,6 +64,11 @@ pub trait JoinPool: sealed::Sealed {
 
 /// One or several tables, lent to [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up to four of
 /// these. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no side table for handles of type `{H}`",
+    label = "not a borrowed table, or a table for other handles",
+    note = "the second argument of `join` is `&table` or `&mut table`, or a tuple of up to four of these; each is a `SideTable<{H}, _>`"
+)]
 pub trait JoinTables<H: HandleLayout>: sealed::Sealed {
     /// How the tables' values come.
     type Value;

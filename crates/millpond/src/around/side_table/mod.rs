@@ -232,6 +232,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # Safety
     ///
     /// [`contains`](Self::contains) says `true` of the handle.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
     #[inline]
     #[must_use]
     pub unsafe fn get_unchecked(&self, handle: H) -> &V {
@@ -245,6 +246,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # Safety
     ///
     /// [`contains`](Self::contains) says `true` of the handle.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
     #[inline]
     #[must_use]
     pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {

@@ -1,6 +1,8 @@
 //! [`PoolAllocator`] and its guard.
 
+#[allow(unsafe_code)]
 mod chunks;
+#[allow(unsafe_code)]
 mod pool_box;
 
 pub use pool_box::PoolBox;

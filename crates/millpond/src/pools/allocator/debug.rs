@@ -58,7 +58,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[inline]
     pub(crate) fn note_refused_removal(&self, handle: H) {
         if let Some(watch) = &self.slots.watch {
-            watch.removal_refused(handle, self.check(handle));
+            watch.removal_refused(handle, self.explain(handle));
         }
     }
 

@@ -1,6 +1,16 @@
+#[allow(unsafe_code)]
+mod beside;
 #[cfg(feature = "debug-aids")]
 mod debug;
+#[cfg(feature = "serde")]
+mod saved_slots;
 mod snapshot;
+
+#[doc(hidden)]
+pub use beside::CoreOffsets;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use saved_slots::SavedSlots;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -46,6 +56,7 @@ use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
 /// assert!(particles.release(handle));
 /// assert!(!particles.release(handle));
 /// ```
+#[repr(C)]
 pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
     slots: WatchedWords<H::Word, EntryOf<R, H>>,
     core: Core<R, H>,
@@ -53,6 +64,7 @@ pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
 
 /// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
 /// does not live longer than the allocator: this has code to run when it is dropped.
+#[repr(C)]
 struct WatchedWords<W: Word, E: Entry> {
     words: SlotWords<Block<W, E, ()>>,
     #[cfg(feature = "debug-aids")]
@@ -99,16 +111,25 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
     }
 
-    crate::pools::together::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
 
     pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        Self::of_settings(settings, |capacity, entries, dead| {
+            SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead)
+        })
+    }
+
+    /// With what the function makes of the numbers of slots and entries and the word of a slot that was never used.
+    fn of_settings(
+        settings: &Settings<R, H>,
+        words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
+    ) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
         let out_of_memory = |_| BuildError::OutOfMemory { capacity };
         let circle = Circle::new::<H>(&settings.lifetimes);
         let entries = R::Queue::<H::Index>::entry_count(capacity, false);
-        let dead = circle.start().as_dead();
-        let words = SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead);
-        let mut words = words.map_err(out_of_memory)?;
+        let mut words =
+            words(capacity, entries, circle.start().as_dead()).map_err(out_of_memory)?;
         let core = Core::new(circle, settings.lifetimes.name, &mut words);
         #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
         let mut allocator = Self {
@@ -293,12 +314,6 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.stats(&self.slots.words)
     }
 
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.core.circle())
-    }
-
     #[cfg(feature = "recorder")]
     crate::reports::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
 
@@ -308,11 +323,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.core.listen(track, &self.slots.words);
     }
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.core);
 
     pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
         self.core.check_disjoint(handles, &self.slots.words)
@@ -417,6 +428,8 @@ impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
             .finish_non_exhaustive()
     }
 }
+
+crate::pools::shell::default_without_slots!([R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>);
 
 /// Builds a [`HandleAllocator`].
 #[derive(Debug)]

@@ -1,3 +1,7 @@
+//! What a trait object needs for an `AnyPool` of it.
+//!
+//! Invariant: the contract of the unsafe trait [`CoercesFrom`], which a coercion by the compiler fulfils.
+
 use core::any::Any;
 
 /// A trait object that values of type `T` can be seen as: what an [`AnyPool`](super::AnyPool) needs to

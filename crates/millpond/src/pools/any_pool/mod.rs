@@ -1,12 +1,14 @@
 //! [`AnyPool`] and what its methods return.
 
 mod builder;
+#[allow(unsafe_code)]
 mod coerces_from;
 #[cfg(feature = "debug-aids")]
 mod debug;
 mod entry;
 mod iter;
 mod overflow;
+#[allow(unsafe_code)]
 mod storage;
 mod traits;
 
@@ -164,7 +166,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    crate::pools::together::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
@@ -213,11 +215,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         crate::reports::recorder::type_name::<D>()
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.slots.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.slots.core());
 
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
@@ -281,7 +279,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         match self.slots.next_handle() {
             Some(handle) => {
                 let value = make(handle);
-                self.insert(value).map_err(Full::without_value)
+                self.insert(value).map_err(|full| Full { value: (), pool: full.pool })
             }
             None => {
                 self.slots.core_mut().count_refusal();
@@ -517,6 +515,29 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let (a, b) = (pool.insert(1_u8).unwrap(), pool.insert(2_u32).unwrap());
+    /// pool.remove(a);
+    /// let [none, y] = pool.get_each_mut([a, b]).unwrap();
+    /// assert!(none.is_none() && y.unwrap().is::<u32>());
+    /// assert!(pool.get_each_mut([b, b]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same value.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut D>; N], GetDisjointMutError> {
+        self.storage.get_each_mut(handles.map(|handle| self.slots.find(handle)))
+    }
+
     /// Whether the handle is good. O(1).
     #[inline]
     #[must_use]
@@ -579,6 +600,51 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&D> {
         self.storage.get(index)
+    }
+
+    /// Returns a mutable reference to the value in a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut D> {
+        self.storage.get_mut(index)
+    }
+
+    /// Returns the object in a slot and its handle, or `None` if the slot is dead or out of range. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert!(pool.object_at(0).is_some_and(|(at, value)| at == handle && value.is::<&str>()));
+    /// assert!(pool.remove_at(0) && pool.object_at(0).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &D)> {
+        Some((self.handle_at(index)?, self.get_at(index)?))
+    }
+
+    /// Returns the object in a slot, mutable, and its handle, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut D)> {
+        let handle = self.handle_at(index)?;
+        Some((handle, self.get_at_mut(index)?))
+    }
+
+    /// Destroys the value in a slot. Returns whether the slot was live. O(1).
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> bool {
+        self.handle_at(index).is_some_and(|handle| self.remove(handle))
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
+        self.slots.occupancy()
     }
 
     /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).

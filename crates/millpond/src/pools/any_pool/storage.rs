@@ -20,9 +20,10 @@ use core::ptr::NonNull;
 use super::CoercesFrom;
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::sanitizer;
-use crate::pools::together::all_mut;
+use crate::pools::shell::{all_mut, each_mut};
 #[cfg(feature = "debug-aids")]
 use crate::reports::debug::{Watch, fill, find_changed};
+use crate::reports::errors::GetDisjointMutError;
 
 /// What every room is aligned to.
 pub(super) const ALIGN: usize = 16;
@@ -171,6 +172,15 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
             Some(place) => lend(place),
             None => unreachable!("each of the rooms was just seen to have a value"),
         }))
+    }
+
+    /// The values of those of several rooms that have one.
+    pub(super) fn get_each_mut<const N: usize>(
+        &mut self,
+        indices: [Option<usize>; N],
+    ) -> Result<[Option<&mut D>; N], GetDisjointMutError> {
+        let places = each_mut(&mut self.places, indices)?;
+        Ok(places.map(|place| place?.as_mut().map(lend)))
     }
 
     /// Moves the value out of a room, if it is of this type.

@@ -19,7 +19,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> Index<H
     fn index(&self, handle: H) -> &D {
         match self.get(handle) {
             Some(value) => value,
-            None => refuse(self.name(), handle, self.check(handle)),
+            None => refuse(self.name(), handle, self.explain(handle)),
         }
     }
 }
@@ -34,7 +34,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> IndexMu
     #[track_caller]
     fn index_mut(&mut self, handle: H) -> &mut D {
         if !self.contains(handle) {
-            refuse(self.name(), handle, self.check(handle));
+            refuse(self.name(), handle, self.explain(handle));
         }
         match self.get_mut(handle) {
             Some(value) => value,
@@ -75,3 +75,7 @@ impl<'a, D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> Int
         self.iter_mut()
     }
 }
+
+crate::pools::shell::default_without_slots!(
+    [D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout] AnyPool<D, SLOT_BYTES, R, H>
+);

@@ -4,9 +4,10 @@ use alloc::boxed::Box;
 use core::panic::Location;
 
 use super::BlockPool;
-use crate::base::memory::OutOfMemory;
 use crate::handle::HandleLayout;
-use crate::reports::debug::{DebugAids, LiveReport, Watch};
+#[cfg(doc)]
+use crate::reports::debug::DebugAids;
+use crate::reports::debug::LiveReport;
 use crate::slots::reuse::ReuseOrder;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
@@ -38,48 +39,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.watched()?.report_with(others, self.occupancy().iter())
     }
 
-    /// Has the slots watched from now on, if there is anything to do.
-    pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
-        self.storage.watch(Watch::try_new(self.name(), aids, self.capacity())?);
-        Ok(())
-    }
-
     /// The copy of another's storage is watched as that is.
     pub(super) fn watch_like(&mut self, original: &Self) {
         self.storage.watch(original.storage.watched().cloned().map(Box::new));
-    }
-
-    /// No longer.
-    pub(super) fn unwatch(&mut self) {
-        self.storage.unwatch();
-    }
-
-    /// Looks at the slot that comes next, if there is one.
-    #[track_caller]
-    #[inline]
-    pub(super) fn inspect_next(&mut self) {
-        if self.storage.watched().is_some() {
-            if let Some(handle) = self.core.peek(&self.storage) {
-                self.storage.inspect(handle.index() as usize);
-            }
-        }
-    }
-
-    /// An object was inserted into this slot by whoever called.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_origin(&mut self, index: usize) {
-        if let Some(watch) = self.storage.watched_mut() {
-            watch.inserted(index);
-        }
-    }
-
-    /// A removal was refused.
-    #[track_caller]
-    #[inline]
-    pub(super) fn note_refused_removal(&self, handle: H) {
-        if let Some(watch) = self.storage.watched() {
-            watch.removal_refused(handle, self.check(handle));
-        }
     }
 }

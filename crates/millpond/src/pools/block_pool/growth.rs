@@ -129,7 +129,7 @@ const NAMED_SLOTS: usize = 4096;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Takes blocks until this many values more can be inserted without any growth, so that it happens
-    /// before play and not in it. O(slots).
+    /// before play and not in it. Every page of theirs is touched. O(slots).
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -238,7 +238,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             return Err(CannotGrow::AtLimit);
         }
         let fresh = self.core.circle().start().as_dead();
-        let new = self.storage.try_add_block::<R, H>(room, fresh);
+        let new = self.storage.try_add_block::<R, H>(room, fresh, reserved);
         let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
         let stats = &mut self.growth.stats;
         stats.blocks += 1;

@@ -16,20 +16,14 @@ pub use crate::pools::faces::Handles;
 pub use crate::reports::stats::GrowthStats;
 pub use crate::values::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
 pub use builder::BlockPoolBuilder;
-pub use faces::{Drain, ExtractIf, IntoIter, VacantEntry};
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use growth::{Growth, ReserveError};
-pub use iter::{Iter, IterMut, Values, ValuesMut};
+pub use iter::{Values, ValuesMut};
 
 use core::ops::RangeInclusive;
 
 use crate::handle::{Handle, HandleLayout, Refusal, Word};
-use crate::occupancy::Occupancy;
-use crate::policies::{EvictLeast, Policy};
-#[cfg(doc)]
-use crate::reports::errors::InsertAtErrorKind;
-use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError};
-use crate::reports::stats::Stats;
-use crate::slots::handle_at;
+use crate::reports::errors::{Full, FullPool, InsertAtErrorKind};
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::{Lifo, ReuseOrder};
 use crate::slots::{BlockSizes, Core};
@@ -58,8 +52,9 @@ use growth::{CannotGrow, Growing};
 /// **Memory**: none while the pool is empty. Then the blocks double, from 4 slots on, or have the
 /// [sizes](BlockPoolBuilder::block_sizes) that the builder is told. Per slot, as for
 /// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
-/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. A block is
-/// touched when it is taken.
+/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. Blocks that
+/// [`reserve`](Self::reserve) takes are touched at once. Of one that an insertion takes, the system gives each page when
+/// the first value comes to it: no insertion waits for all of them, and those that are never come to take no memory.
 ///
 /// **Growth**: an insertion that finds no slot takes a block, and calls the
 /// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
@@ -228,26 +223,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.growth.max_blocks.min(self.sizes().blocks_within(H::CAPACITY_MAX))
     }
 
-    /// How many slots are live.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// pool.push('a');
-    /// assert_eq!(pool.len(), 1);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.storage.words().live()
-    }
+    #[cfg(feature = "debug-aids")]
+    crate::pools::shell::watch_methods!();
 
-    /// Whether no slot is live.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    crate::pools::shell::words_methods!(example "BlockPool::new()");
 
     /// Whether an insertion would fail even if there is memory: at the limit, and every slot is live or
     /// retired. O(1).
@@ -261,61 +240,26 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.capacity_max() - self.capacity() - self.storage.place().retired_beyond()
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
-        |pool, track| pool.core.listen(track, pool.storage.words()),
-        crate::reports::recorder::type_name::<T>()
+    crate::pools::shell::insert_methods!(
+        core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
+        cost "If no slot is free, the pool grows: O(slots of the new block), what the allocator takes, and \
+              sometimes a copy of some 8 bytes for each slot. Otherwise it costs one *take* of the reuse order, O(1) \
+              for most.",
+        error "If no slot is free and the pool is at its limit, or [there is no memory](Full::is_out_of_memory) to \
+               grow."
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
-    }
-
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.core.circle())
-    }
-
-    /// How the pool stands, and what it has done. The capacity is [that of now](Self::capacity), and slots that have
-    /// retired are counted while their block is there. O(1). See [`growth_stats`](Self::growth_stats) as well.
-    #[must_use]
-    pub fn stats(&self) -> Stats {
-        self.core.stats(self.storage.words())
-    }
-
-    /// Which slots are live.
-    #[inline]
-    #[must_use]
-    pub fn occupancy(&self) -> Occupancy<'_> {
-        self.storage.occupancy()
-    }
-
-    /// Moves a value into a slot; if none is vacant, the pool grows. Without growth, the cost is that of the reuse
-    /// order's *take*, O(1) for most; growth is O(slots of the new block), and what the allocator takes, and now and
-    /// then some 8 bytes per slot that there was are copied.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(1, 1);
-    /// let handle = pool.insert("a").unwrap();
-    /// let full = pool.insert("b").unwrap_err();
-    /// assert_eq!((full.capacity(), full.peak()), (1, 1));
-    /// assert_eq!(full.into_inner(), "b");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is at its limit and no slot is vacant, or [there is no
-    /// memory](Full::is_out_of_memory) to grow: the error gives the value back.
-    // Always inlined, for the reason that `Pool::insert` gives.
-    #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
-    }
+    crate::pools::shell::insert_at_method!(
+        example "BlockPool::new()",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot is not there, the pool \
+              grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle from a \
+              damaged file takes memory out of proportion. To load what was saved in any order, \
+              [`reserve`](Self::reserve) the slots up to the highest index first.",
+        error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
+               [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
+               [`TooFar`](InsertAtErrorKind::TooFar). No block is taken then. ",
+        reach |pool, handle| pool.reach(handle)
+    );
 
     /// Moves a value into a slot, as [`insert`](Self::insert) does, where there is no limit but memory: what cannot
     /// fail needs no error to be looked at.
@@ -379,35 +323,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Full { value, pool: FullPool { out_of_memory, ..pool } }
     }
 
-    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
-    /// nothing has happened, but that the pool may have grown.
-    ///
-    /// ```
-    /// use millpond::{BlockPool, Handle};
-    ///
-    /// struct Node {
-    ///     me: Handle<Node>,
-    /// }
-    /// let mut nodes = BlockPool::with_blocks(8, 8);
-    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
-    /// assert_eq!(nodes[handle].me, handle);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`insert`](Self::insert): the function is not called.
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        let handle = match self.next_handle() {
-            Ok(handle) => handle,
-            Err(cause) => return Err(self.refuse((), cause)),
-        };
-        let value = make(handle);
-        self.insert_peeked(handle, value);
-        Ok(handle)
-    }
-
     /// The handle that comes next, after growth if need be.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -432,75 +347,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.note_origin(handle.index() as usize);
     }
 
-    /// The slot that the next value goes to, to be filled or left alone: for values that must know
-    /// their handle, when making them may fail. `None` where [`insert`](Self::insert) would fail. The
-    /// pool may grow for it.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(1, 1);
-    /// let entry = pool.vacant_entry().unwrap();
-    /// let promised = entry.handle();
-    /// assert_eq!(entry.insert("value"), promised);
-    /// assert!(pool.vacant_entry().is_none());
-    /// ```
+    /// Grows up to the handle's slot, if it is not there.
     #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
-        match self.next_handle() {
-            Ok(handle) => Some(VacantEntry::new(self, handle)),
-            Err(_) => {
-                self.core.count_refusal();
-                None
-            }
-        }
-    }
-
-    /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
-    /// stay good. O(1) amortised, in every reuse order; see [`reuse`](crate::reuse). If the slot is not there, the pool
-    /// grows up to it, but to at most twice its slots, or 4,096 in a smaller one, so that no handle from a damaged file
-    /// takes memory out of proportion. To load what was saved in any order, [`reserve`](Self::reserve) as many slots as
-    /// the highest index needs.
-    ///
-    /// Afterwards the slot goes on from that generation; see [`Pool::insert_at`](crate::Pool::insert_at).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handles: Vec<_> = (0..20).map(|i| pool.insert(i).unwrap()).collect();
-    /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
-    ///
-    /// let mut loaded = BlockPool::with_blocks(8, 8);
-    /// for (handle, value) in saved.into_iter().rev() {
-    ///     loaded.insert_at(handle, value).unwrap();
-    /// }
-    /// assert_eq!(loaded[handles[13]], 13);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is beyond [`capacity_max`](Self::capacity_max) or there is no memory for its block
-    /// (both are [`OutOfRange`](InsertAtErrorKind::OutOfRange)), is [too far](InsertAtErrorKind::TooFar) beyond those
-    /// that are there, is live or retired, has had this lifetime already (unless the pool wraps), or may never have it.
-    /// The error gives the value back, and no block was taken.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        let index = handle.index() as usize;
-        if index >= self.capacity() {
-            if let Err(kind) = self.grow_up_to(handle) {
-                return Err(InsertAtError { value, kind });
-            }
-        }
-        #[cfg(feature = "debug-aids")]
-        self.storage.inspect(index);
-        match self.core.claim(handle, &mut self.storage) {
-            Ok(index) => {
-                self.storage.put(index, handle.word(), value);
-                #[cfg(feature = "debug-aids")]
-                self.note_origin(index);
-                Ok(handle)
-            }
-            Err(kind) => Err(InsertAtError { value, kind }),
+    fn reach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        match (handle.index() as usize) < self.capacity() {
+            true => Ok(()),
+            false => self.grow_up_to(handle),
         }
     }
 
@@ -510,164 +362,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.place().known_word(index).unwrap_or_else(fresh)
     }
 
-    /// Inserts; if the pool is at its limit and no slot is vacant, the live object with the smallest key
-    /// has to go, and is returned with the handle that it had. Of equal keys, the lowest index. (An
-    /// object in the last lifetime of its slot is passed over, because the slot retires after it.)
-    ///
-    /// The key is asked for once per live object, at the speed of iteration; nothing has happened yet if
-    /// it panics.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut voices = BlockPool::with_blocks(2, 1);
-    /// let loud = voices.insert(("explosion", 90)).unwrap();
-    /// let quiet = voices.insert(("crickets", 10)).unwrap();
-    ///
-    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
-    /// assert_eq!(evicted, Some((quiet, ("crickets", 10))));
-    /// assert!(voices.contains(new) && voices.contains(loud));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If no slot can ever take the value: the limit is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
-    /// returns an error instead.
-    #[track_caller]
-    pub fn insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> (H, Option<(H, T)>) {
-        let name = self.name();
-        match self.try_insert_or_evict(value, key) {
-            Ok(inserted) => inserted,
-            Err(full) => {
-                let pool = crate::reports::errors::PoolName(name);
-                panic!("{pool} has no slot that can be used again: {full}")
-            }
-        }
-    }
-
-    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::<u8>::with_blocks(1, 0);
-    /// let full = pool.try_insert_or_evict(2, |_, value| *value).unwrap_err();
-    /// assert_eq!(full.into_inner(), 2);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no slot can ever take the value; the error gives it back.
-    #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn try_insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        EvictLeast(key).insert(self, value)
-    }
-
-    /// Whether the handle's object lives. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: H) -> bool {
-        self.storage.find(handle).is_some()
-    }
-
-    /// The value, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.push("a");
-    /// assert_eq!(pool.get(handle), Some(&"a"));
-    /// pool.remove(handle);
-    /// assert_eq!(pool.get(handle), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, handle: H) -> Option<&T> {
-        self.storage.find(handle)
-    }
-
-    /// The value, to change, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.push(1);
-    /// if let Some(value) = pool.get_mut(handle) {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(pool[handle], 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.storage.find_mut(handle)
-    }
-
-    /// The value, without any check.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.push("a");
-    /// // SAFETY: the value was just inserted.
-    /// assert_eq!(unsafe { pool.get_unchecked(handle) }, &"a");
-    /// ```
-    ///
-    /// # Safety
-    ///
-    /// [`contains`](Self::contains) says `true` of the handle.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked(&self, handle: H) -> &T {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the pool contains the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked(handle.index() as usize) }
-    }
-
-    /// The value, to change, without any check.
-    ///
-    /// # Safety
-    ///
-    /// [`contains`](Self::contains) says `true` of the handle.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut T {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the pool contains the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
-    }
-
-    /// Several values at once, to change. O(N²) for N handles.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(1, 8);
-    /// let a = pool.insert(1).unwrap();
-    /// let b = pool.insert(2).unwrap();
-    /// let [x, y] = pool.get_disjoint_mut([b, a]).unwrap();
-    /// std::mem::swap(x, y);
-    /// assert_eq!((pool[a], pool[b]), (2, 1));
-    /// assert!(pool.get_disjoint_mut([a, a]).is_err());
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If a handle is refused, or two name the same object.
-    pub fn get_disjoint_mut<const N: usize>(
-        &mut self,
-        handles: [H; N],
-    ) -> Result<[&mut T; N], GetDisjointMutError> {
-        let Self { storage, core, .. } = self;
-        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
-    }
+    crate::pools::shell::lookup_methods!(example "BlockPool::new()");
 
     /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
     ///
@@ -732,28 +427,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.storage.remove(handle, &mut self.core)
     }
 
-    /// The value in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// pool.insert("a").unwrap();
-    /// assert_eq!(pool.get_at(0), Some(&"a"));
-    /// assert_eq!((pool.get_at(7), pool.get_at(1_000_000)), (None, None));
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.storage.get(index)
-    }
-
-    /// The value in a slot, to change, if the slot is live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.storage.get_mut(index)
-    }
-
     /// Moves the value in a slot out, if the slot is live. O(1).
     ///
     /// ```
@@ -769,233 +442,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         self.remove(self.handle_at(index)?)
     }
 
-    /// The handle of the object in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(8, 8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.handle_at(0), Some(handle));
-    /// assert_eq!(pool.handle_at(1), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, self.storage.words())
-    }
+    crate::pools::shell::walk_methods!(
+        example "BlockPool::new()", iterators Iter<'_, T, R, H>, IterMut<'_, T, R, H>, Handles<'_, R, H>,
+        index_of "O(blocks)."
+    );
 
-    /// The slot that a value lies in, from its address. O(blocks). `None` for a value that is not
-    /// in the pool, and for every value of a type without a size, as those have no address of their
-    /// own.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::with_blocks(2, 8);
-    /// let handles = [5, 6, 7].map(|value| pool.insert(value).unwrap());
-    /// assert_eq!(pool.index_of(&pool[handles[2]]), Some(2));
-    /// assert_eq!(pool.index_of(&7), None);
-    /// ```
-    #[must_use]
-    pub fn index_of(&self, value: &T) -> Option<usize> {
-        self.storage.index_of_value(value)
-    }
-
-    /// The handle of a value, from its address. O(blocks). `None` as in
-    /// [`index_of`](Self::index_of).
-    #[must_use]
-    pub fn handle_of(&self, value: &T) -> Option<H> {
-        self.handle_at(self.index_of(value)?)
-    }
-
-    /// The handles and values in index order, from both ends. In hot code prefer
-    /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) over `for`.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
-    /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
-    /// ```
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, T, R, H> {
-        Iter::new(self.storage.words().kept(), self.storage.block_values())
-    }
-
-    /// The handles and values, to change, in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.insert(1).unwrap();
-    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
-    /// assert_eq!(pool[handle], 10);
-    /// ```
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, T, R, H> {
-        let (words, values) = self.storage.words_and_block_values_mut();
-        IterMut::new(words, values)
-    }
-
-    /// The handles in index order, from both ends.
-    #[inline]
-    pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
-    }
-
-    /// The values in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// pool.insert(1).unwrap();
-    /// pool.insert(2).unwrap();
-    /// assert_eq!(pool.values().sum::<i32>(), 3);
-    /// ```
-    #[inline]
-    pub fn values(&self) -> Values<'_, T> {
-        Values::new(self.storage.block_values())
-    }
-
-    /// The values, to change, in index order, from both ends.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
-        ValuesMut::new(self.storage.words_and_block_values_mut().1)
-    }
-
-    /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
-    /// adjacent live slots in one block. As fast as a slice where live slots are adjacent, and the way to hand live
-    /// values to code that takes slices; with holes all over, [`values_mut`](Self::values_mut) and
-    /// `for_each` are faster.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handles: Vec<_> = (0..6).map(|i| pool.push(i)).collect();
-    /// pool.remove(handles[2]);
-    /// // Slot 4 is the first of the second block.
-    /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3]), (4, &[4, 5])]);
-    /// ```
-    #[inline]
-    pub fn runs(&self) -> ValueRuns<'_, T> {
-        self.storage.block_runs()
-    }
-
-    /// The runs of live slots, to change: `(first index, slice)`.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.insert(1.0).unwrap();
-    /// for (_, run) in pool.runs_mut() {
-    ///     for value in run {
-    ///         *value += 0.5;
-    ///     }
-    /// }
-    /// assert_eq!(pool[handle], 1.5);
-    /// ```
-    #[inline]
-    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.storage.block_runs_mut()
-    }
-
-    /// Moves all values out, in index order. What is not taken is removed when the iterator is
-    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    #[inline]
-    pub fn drain(&mut self) -> Drain<'_, T, R, H> {
-        Drain::new(self)
-    }
-
-    /// Moves out the values that the function chooses, one at a time, in index order. What the
-    /// iterator has not come to stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// for i in 0..6 {
-    ///     pool.insert(i).unwrap();
-    /// }
-    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
-    /// assert_eq!(even, [0, 2, 4]);
-    /// assert_eq!(pool.len(), 3);
-    /// ```
-    #[inline]
-    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
-        &mut self,
-        choose: F,
-    ) -> ExtractIf<'_, T, R, H, F> {
-        ExtractIf::new(self, choose)
-    }
-
-    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
-    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
-    /// later ones stay.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// for frames_left in [3, 1, 2] {
-    ///     pool.insert(frames_left).unwrap();
-    /// }
-    /// pool.retain(|_, frames_left| {
-    ///     *frames_left -= 1;
-    ///     *frames_left > 0
-    /// });
-    /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
-    /// ```
-    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.core, keep);
-        self.give_back_by_rule();
-    }
-
-    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
-    /// stale for ever. The blocks stay, unless the pool gives them back
-    /// [by rule](BlockPoolBuilder::give_back_beyond). O(capacity). If a value's drop panics, the values that were not dropped yet
-    /// stay in the pool.
-    ///
-    /// ```
-    /// # use millpond::BlockPool;
-    /// let mut pool = BlockPool::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// pool.clear();
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    pub fn clear(&mut self) {
-        self.empty();
-        self.give_back_by_rule();
-    }
-
-    /// As [`clear`](Self::clear), but the blocks stay.
-    fn empty(&mut self) {
-        /// Makes the order true again, also when a drop has panicked.
-        struct ResetOrder<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
-        impl<T, R: ReuseOrder, H: HandleLayout> Drop for ResetOrder<'_, T, R, H> {
-            fn drop(&mut self) {
-                self.0.core.reset_order(&mut self.0.storage);
-            }
-        }
-
-        let guard = ResetOrder(self);
-        let BlockPool { core, storage, .. } = &mut *guard.0;
-        let circle = core.circle();
-        if !core::mem::needs_drop::<T>() {
-            storage.forget_all(&circle);
-            return;
-        }
-        for index in 0..storage.words().slots() {
-            let Some(generation) = storage.words().of_live(index) else { continue };
-            drop(storage.take(index, circle.word_after(generation)));
-        }
-    }
+    crate::pools::shell::moving_out_methods!(example "BlockPool::new()", after |pool| pool.give_back_by_rule());
 }
 
 /// There is no room for what was pushed.

@@ -113,7 +113,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         stats.blocks = blocks;
         stats.blocks_peak = stats.blocks_peak.max(blocks);
         stats.taken = stats.given_back + blocks as u64;
-        pool.empty();
+        pool.storage.clear(&mut pool.core);
     }
 }
 

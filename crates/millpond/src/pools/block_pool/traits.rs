@@ -1,51 +1,16 @@
-use core::fmt;
-use core::ops::{Index, IndexMut};
-
 use super::growth::Growing;
 use super::{BlockPool, Iter, IterMut};
 use crate::handle::HandleLayout;
-use crate::reports::errors::{PoolName, refuse};
+use crate::pools::faces::operators;
+use crate::reports::errors::PoolName;
 use crate::slots::BlockSizes;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::ReuseOrder;
 
-/// # Panics
-///
-/// If the handle is refused; the message names the pool, the handle and the reason.
-///
-/// ```should_panic
-/// # use millpond::BlockPool;
-/// let mut pool = BlockPool::<u8>::builder().name("bullets").slots_per_block(8).build();
-/// let handle = pool.insert(1).unwrap();
-/// pool.remove(handle);
-/// pool[handle]; // pool "bullets" refuses handle 0v…: stale: its object was removed
-/// ```
-impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for BlockPool<T, R, H> {
-    type Output = T;
-
-    #[inline]
-    #[track_caller]
-    fn index(&self, handle: H) -> &T {
-        match self.get(handle) {
-            Some(value) => value,
-            None => refuse(self.name(), handle, self.check(handle)),
-        }
-    }
-}
-
-/// # Panics
-///
-/// If the handle is refused; the message names the pool, the handle and the reason.
-impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for BlockPool<T, R, H> {
-    #[inline]
-    #[track_caller]
-    fn index_mut(&mut self, handle: H) -> &mut T {
-        if !self.contains(handle) {
-            refuse(self.name(), handle, self.check(handle));
-        }
-        // SAFETY: the pool contains the handle.
-        unsafe { self.get_unchecked_mut(handle) }
-    }
+operators! {
+    [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
+    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
+    example: "BlockPool", " = BlockPool::<u8>::builder().name(\"bullets\").build()"
 }
 
 /// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
@@ -98,32 +63,5 @@ impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for BlockPool<T, R, H> {
         let mut pool = Self::default();
         pool.extend(values);
         pool
-    }
-}
-
-/// A map from handles to values.
-impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for BlockPool<T, R, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
-
-impl<'a, T, R: ReuseOrder, H: HandleLayout> IntoIterator for &'a BlockPool<T, R, H> {
-    type Item = (H, &'a T);
-    type IntoIter = Iter<'a, T, R, H>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, T, R, H> {
-        self.iter()
-    }
-}
-
-impl<'a, T, R: ReuseOrder, H: HandleLayout> IntoIterator for &'a mut BlockPool<T, R, H> {
-    type Item = (H, &'a mut T);
-    type IntoIter = IterMut<'a, T, R, H>;
-
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, T, R, H> {
-        self.iter_mut()
     }
 }

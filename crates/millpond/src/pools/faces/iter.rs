@@ -5,13 +5,12 @@ use core::marker::PhantomData;
 use crate::handle::HandleLayout;
 use crate::occupancy::{LiveSlots, Occupancy};
 use crate::slots::KeptWords;
-use crate::values;
 
 /// Implements what all borrowed iterators over a pool have in common, on top of a storage's
 /// iterator: `self.values` yields `(index, value)`, and `$item` makes the item of it.
 macro_rules! iterator {
     (
-        $name:ident<$($param:tt $(: $bound:ident)?),*> yields $item:ty,
+        $name:ident<$($param:tt $(: $bound:path)?),*> yields $item:ty,
         |$this:ident, $index:ident, $value:ident| $make:expr
     ) => {
         impl<'a, $($param $(: $bound)?),*> Iterator for $name<'a, $($param),*> {
@@ -56,116 +55,136 @@ macro_rules! iterator {
         }
 
         impl<$($param $(: $bound)?),*> ExactSizeIterator for $name<'_, $($param),*> {}
-        impl<$($param $(: $bound)?),*> FusedIterator for $name<'_, $($param),*> {}
+        impl<$($param $(: $bound)?),*> core::iter::FusedIterator for $name<'_, $($param),*> {}
     };
 }
 
-#[cfg(feature = "alloc")]
 pub(crate) use iterator;
 
-/// The handles and values of a pool in index order; made by its method `iter`.
-pub struct Iter<'a, T, R, H: HandleLayout> {
-    of: KeptWords<'a, H::Word>,
-    order: PhantomData<R>,
-    values: values::Values<'a, T>,
+/// The borrowed iterators over handles and values, and over values, on top of these two of a storage.
+macro_rules! iterators {
+    ($shared:ident, $mutable:ident) => {
+        /// The handles and values of a pool in index order; made by its method `iter`.
+        pub struct Iter<'a, T, R, H: crate::handle::HandleLayout> {
+            of: crate::slots::KeptWords<'a, H::Word>,
+            order: core::marker::PhantomData<R>,
+            values: crate::values::$shared<'a, T>,
+        }
+
+        crate::pools::faces::iterator! {
+            Iter<T, R, H: crate::handle::HandleLayout> yields (H, &'a T),
+            |words, index, value| (words.handle_of_live(index), value)
+        }
+
+        impl<'a, T, R, H: crate::handle::HandleLayout> Iter<'a, T, R, H> {
+            #[inline]
+            pub(crate) fn new(
+                words: crate::slots::KeptWords<'a, H::Word>,
+                values: crate::values::$shared<'a, T>,
+            ) -> Self {
+                Self { of: words, order: core::marker::PhantomData, values }
+            }
+        }
+
+        impl<T, R, H: crate::handle::HandleLayout> Clone for Iter<'_, T, R, H> {
+            fn clone(&self) -> Self {
+                Self { of: self.of, order: core::marker::PhantomData, values: self.values.clone() }
+            }
+        }
+
+        impl<T: core::fmt::Debug, R, H: crate::handle::HandleLayout> core::fmt::Debug
+            for Iter<'_, T, R, H>
+        {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_map().entries(self.clone()).finish()
+            }
+        }
+
+        /// The handles and values of a pool, to change, in index order; made by its method `iter_mut`.
+        pub struct IterMut<'a, T, R, H: crate::handle::HandleLayout> {
+            of: crate::slots::KeptWords<'a, H::Word>,
+            order: core::marker::PhantomData<R>,
+            values: crate::values::$mutable<'a, T>,
+        }
+
+        crate::pools::faces::iterator! {
+            IterMut<T, R, H: crate::handle::HandleLayout> yields (H, &'a mut T),
+            |words, index, value| (words.handle_of_live(index), value)
+        }
+
+        impl<'a, T, R, H: crate::handle::HandleLayout> IterMut<'a, T, R, H> {
+            #[inline]
+            pub(crate) fn new(
+                words: crate::slots::KeptWords<'a, H::Word>,
+                values: crate::values::$mutable<'a, T>,
+            ) -> Self {
+                Self { of: words, order: core::marker::PhantomData, values }
+            }
+        }
+
+        impl<T, R, H: crate::handle::HandleLayout> core::fmt::Debug for IterMut<'_, T, R, H> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("IterMut")
+                    .field("remaining", &self.values.len())
+                    .finish_non_exhaustive()
+            }
+        }
+
+        /// The values of a pool in index order; made by its method `values`.
+        pub struct Values<'a, T> {
+            of: (),
+            values: crate::values::$shared<'a, T>,
+        }
+
+        crate::pools::faces::iterator! { Values<T> yields &'a T, |_of, _index, value| value }
+
+        impl<'a, T> Values<'a, T> {
+            #[inline]
+            pub(crate) fn new(values: crate::values::$shared<'a, T>) -> Self {
+                Self { of: (), values }
+            }
+        }
+
+        impl<T> Clone for Values<'_, T> {
+            fn clone(&self) -> Self {
+                Self { of: (), values: self.values.clone() }
+            }
+        }
+
+        impl<T: core::fmt::Debug> core::fmt::Debug for Values<'_, T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_list().entries(self.clone()).finish()
+            }
+        }
+
+        /// The values of a pool, to change, in index order; made by its method `values_mut`.
+        pub struct ValuesMut<'a, T> {
+            of: (),
+            values: crate::values::$mutable<'a, T>,
+        }
+
+        crate::pools::faces::iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
+
+        impl<'a, T> ValuesMut<'a, T> {
+            #[inline]
+            pub(crate) fn new(values: crate::values::$mutable<'a, T>) -> Self {
+                Self { of: (), values }
+            }
+        }
+
+        impl<T> core::fmt::Debug for ValuesMut<'_, T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("ValuesMut")
+                    .field("remaining", &self.values.len())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
 }
+#[cfg(feature = "alloc")]
+pub(crate) use iterators;
 
-iterator! {
-    Iter<T, R, H: HandleLayout> yields (H, &'a T),
-    |words, index, value| (words.handle_of_live(index), value)
-}
-
-impl<'a, T, R, H: HandleLayout> Iter<'a, T, R, H> {
-    #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: values::Values<'a, T>) -> Self {
-        Self { of: words, order: PhantomData, values }
-    }
-}
-
-impl<T, R, H: HandleLayout> Clone for Iter<'_, T, R, H> {
-    fn clone(&self) -> Self {
-        Self { of: self.of, order: PhantomData, values: self.values.clone() }
-    }
-}
-
-impl<T: fmt::Debug, R, H: HandleLayout> fmt::Debug for Iter<'_, T, R, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
-}
-
-/// The handles and values of a pool, to change, in index order; made by its method `iter_mut`.
-pub struct IterMut<'a, T, R, H: HandleLayout> {
-    of: KeptWords<'a, H::Word>,
-    order: PhantomData<R>,
-    values: values::ValuesMut<'a, T>,
-}
-
-iterator! {
-    IterMut<T, R, H: HandleLayout> yields (H, &'a mut T),
-    |words, index, value| (words.handle_of_live(index), value)
-}
-
-impl<'a, T, R, H: HandleLayout> IterMut<'a, T, R, H> {
-    #[inline]
-    pub(crate) fn new(words: KeptWords<'a, H::Word>, values: values::ValuesMut<'a, T>) -> Self {
-        Self { of: words, order: PhantomData, values }
-    }
-}
-
-impl<T, R, H: HandleLayout> fmt::Debug for IterMut<'_, T, R, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IterMut").field("remaining", &self.values.len()).finish_non_exhaustive()
-    }
-}
-
-/// The values of a pool in index order; made by its method `values`.
-pub struct Values<'a, T> {
-    of: (),
-    values: values::Values<'a, T>,
-}
-
-iterator! { Values<T> yields &'a T, |_of, _index, value| value }
-
-impl<'a, T> Values<'a, T> {
-    #[inline]
-    pub(crate) fn new(values: values::Values<'a, T>) -> Self {
-        Self { of: (), values }
-    }
-}
-
-impl<T> Clone for Values<'_, T> {
-    fn clone(&self) -> Self {
-        Self { of: (), values: self.values.clone() }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Values<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
-
-/// The values of a pool, to change, in index order; made by its method `values_mut`.
-pub struct ValuesMut<'a, T> {
-    of: (),
-    values: values::ValuesMut<'a, T>,
-}
-
-iterator! { ValuesMut<T> yields &'a mut T, |_of, _index, value| value }
-
-impl<'a, T> ValuesMut<'a, T> {
-    #[inline]
-    pub(crate) fn new(values: values::ValuesMut<'a, T>) -> Self {
-        Self { of: (), values }
-    }
-}
-
-impl<T> fmt::Debug for ValuesMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ValuesMut").field("remaining", &self.values.len()).finish_non_exhaustive()
-    }
-}
+iterators!(Values, ValuesMut);
 
 /// The live handles of a pool in index order; made by its method `handles`.
 pub struct Handles<'a, R, H: HandleLayout> {

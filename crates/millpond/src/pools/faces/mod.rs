@@ -10,8 +10,9 @@ mod operators;
 mod walked;
 
 pub use entry::VacantEntry;
-#[cfg(feature = "alloc")]
 pub(crate) use iter::iterator;
+#[cfg(feature = "alloc")]
+pub(crate) use iter::iterators;
 pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
 pub use moving_out::{Drain, ExtractIf, IntoIter};
 pub(crate) use operators::operators;

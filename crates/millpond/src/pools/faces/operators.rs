@@ -24,7 +24,7 @@ macro_rules! operators {
             fn index(&self, handle: $handle) -> &$value {
                 match self.get(handle) {
                     Some(value) => value,
-                    None => crate::reports::errors::refuse(self.name(), handle, self.check(handle)),
+                    None => crate::reports::errors::refuse(self.name(), handle, self.explain(handle)),
                 }
             }
         }
@@ -37,7 +37,7 @@ macro_rules! operators {
             #[track_caller]
             fn index_mut(&mut self, handle: $handle) -> &mut $value {
                 if !self.contains(handle) {
-                    crate::reports::errors::refuse(self.name(), handle, self.check(handle));
+                    crate::reports::errors::refuse(self.name(), handle, self.explain(handle));
                 }
                 match self.get_mut(handle) {
                     Some(value) => value,

@@ -171,6 +171,7 @@ impl<T> FramePool<T> {
     /// // SAFETY: the link was made in this frame, by this pool.
     /// assert_eq!(unsafe { pool.get_unchecked(link) }, &7);
     /// ```
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
     #[inline]
     #[must_use]
     pub unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
@@ -183,6 +184,7 @@ impl<T> FramePool<T> {
     /// # Safety
     ///
     /// The pool [contains](Self::contains) the link.
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
     #[inline]
     #[must_use]
     pub unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {

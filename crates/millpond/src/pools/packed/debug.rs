@@ -73,7 +73,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[inline]
     pub(super) fn note_refused_removal(&self, handle: H) {
         if let Some(watch) = &self.roster.slots().watch {
-            watch.removal_refused(handle, self.check(handle));
+            watch.removal_refused(handle, self.explain(handle));
         }
     }
 

@@ -24,10 +24,7 @@ impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn put_next(&mut self, handle: H, value: T) {
-        match self.insert_if_room(value) {
-            Ok(inserted) => debug_assert_eq!(inserted, handle),
-            Err(_) => unreachable!("an entry holds the pool, which had a vacant slot"),
-        }
+        self.insert_peeked(handle, value);
     }
 }
 

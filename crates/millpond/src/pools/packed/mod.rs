@@ -22,9 +22,8 @@ use core::slice;
 
 use crate::base::memory;
 use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::policies::{EvictLeast, Policy};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
+use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 use crate::reports::stats::Stats;
 use crate::values::PackedValues;
 use retain::Removals;
@@ -149,7 +148,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    crate::pools::together::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
         let capacity = settings.checked_capacity()?;
@@ -198,22 +197,12 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         crate::reports::recorder::type_name::<T>()
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.roster.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.roster);
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The pool's counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.roster.stats(self.roster.slots())
-    }
-
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.roster.circle())
     }
 
     /// All values, adjacent, in their present order. O(1).
@@ -287,30 +276,15 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.find(handle).filter(|position| *position < self.len())
     }
 
-    /// Moves a value in, behind the others. O(1).
-    ///
-    /// ```
-    /// # use millpond::PackedPool;
-    /// let mut pool = PackedPool::new(1);
-    /// let handle = pool.insert("a").unwrap();
-    /// let full = pool.insert("b").unwrap_err();
-    /// assert_eq!(full.into_inner(), "b");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the error gives the value back.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|value| self.refuse(value))
-    }
+    crate::pools::shell::insert_methods!(
+        core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
+        cost "It stands behind the others. O(1).", error "If the pool is full."
+    );
 
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
         match self.roster.acquire(self.values.len()) {
@@ -320,59 +294,27 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
                 self.note_origin(handle);
                 Ok(handle)
             }
-            None => Err(value),
+            None => Err((value, ())),
         }
     }
 
-    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
-    /// nothing has happened.
-    ///
-    /// ```
-    /// use millpond::{Handle, PackedPool};
-    ///
-    /// struct Node {
-    ///     me: Handle<Node>,
-    /// }
-    /// let mut nodes = PackedPool::new(8);
-    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
-    /// assert_eq!(nodes[handle].me, handle);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the function is not called.
+    /// The handle that comes next.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
+    fn next_handle(&mut self) -> Result<H, ()> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
-        match self.roster.next(self.len()) {
-            Some(handle) => {
-                let value = make(handle);
-                self.insert(value).map_err(Full::without_value)
-            }
-            None => Err(self.refuse(())),
-        }
+        self.roster.next(self.len()).ok_or(())
     }
 
-    /// The slot that the next value goes to, to be filled or left alone: for values that must know
-    /// their handle, when making them may fail. `None` if the pool is full.
-    ///
-    /// ```
-    /// # use millpond::PackedPool;
-    /// let mut pool = PackedPool::new(1);
-    /// let entry = pool.vacant_entry().unwrap();
-    /// let promised = entry.handle();
-    /// assert_eq!(entry.insert("value"), promised);
-    /// assert!(pool.vacant_entry().is_none());
-    /// ```
+    /// Inserts at the handle that comes next.
     #[inline]
-    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, H>> {
-        let Some(handle) = self.roster.next(self.len()) else {
-            self.roster.count_refusal();
-            return None;
-        };
-        Some(VacantEntry::new(self, handle))
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        match self.insert_if_room(value) {
+            Ok(inserted) => debug_assert_eq!(inserted, handle),
+            Err(_) => unreachable!("the pool had a vacant slot, and was not touched since"),
+        }
     }
 
     /// Inserts at exactly this handle, behind the other values, for loading what was saved: handles
@@ -403,7 +345,26 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
-        match self.roster.claim(handle) {
+        let claimed = self.roster.claim(handle);
+        self.push_claimed(claimed, handle, value)
+    }
+
+    crate::pools::shell::revive_method!(example "PackedPool::new(8)", |pool, handle, value| {
+        #[cfg(feature = "debug-aids")]
+        pool.inspect_next();
+        let claimed = pool.roster.revive(handle);
+        pool.push_claimed(claimed, handle, value)
+    });
+
+    /// The value of a handle whose slot was claimed, if it was.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn push_claimed(
+        &mut self,
+        claimed: Result<(), InsertAtErrorKind>,
+        handle: H,
+        value: T,
+    ) -> Result<H, InsertAtError<T>> {
+        match claimed {
             Ok(()) => {
                 self.values.push(value);
                 #[cfg(feature = "debug-aids")]
@@ -414,40 +375,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         }
     }
 
-    /// Inserts; if the pool is full, the value with the smallest key has to go, and is returned with
-    /// the handle that it had. Of equal keys, the one that stands first.
-    ///
-    /// The key is asked for once per value, in order; nothing has happened yet if it panics.
-    ///
-    /// ```
-    /// # use millpond::PackedPool;
-    /// let mut voices = PackedPool::new(2);
-    /// let loud = voices.insert(("explosion", 90)).unwrap();
-    /// let quiet = voices.insert(("crickets", 10)).unwrap();
-    ///
-    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
-    /// assert_eq!(evicted, Some((quiet, ("crickets", 10))));
-    /// assert_eq!(voices[new].0, "thunder");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires.
-    #[track_caller]
-    pub fn insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> (H, Option<(H, T)>) {
-        EvictLeast(key).insert(self, value).unwrap_or_else(|_| {
-            let pool = PoolName(self.name());
-            panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        })
-    }
-
     #[cold]
-    fn refuse<V>(&mut self, value: V) -> Full<V> {
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
         let (books, slots) = self.roster.parts_mut();
         Full { value, pool: books.refuse(slots) }
     }
@@ -486,11 +415,11 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get_mut(position)
     }
 
-    crate::pools::together::object_at_methods!(H, T, example "PackedPool::new(8)");
+    crate::pools::shell::object_at_methods!(example "PackedPool::new(8)");
 
-    crate::pools::together::get_each_mut_method!(H, T, example "PackedPool::new(8)", |pool, handles| {
+    crate::pools::shell::get_each_mut_method!(example "PackedPool::new(8)", |pool, handles| {
         let positions = handles.map(|handle| pool.position_of(handle));
-        crate::pools::together::each_mut(&mut pool.values, positions)
+        crate::pools::shell::each_mut(&mut pool.values, positions)
     });
 
     /// Several values at once, to change. O(N²) for N handles.
@@ -516,7 +445,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.roster.check_disjoint(&handles, self.roster.slots())?;
         // No good handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
-        match crate::pools::together::all_mut(&mut self.values, positions) {
+        match crate::pools::shell::all_mut(&mut self.values, positions) {
             Some(values) => Ok(values),
             None => unreachable!("good handles that differ have positions that differ"),
         }
@@ -599,6 +528,29 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     #[must_use]
     pub fn get_at(&self, index: usize) -> Option<&T> {
         self.values.get(self.roster.position_at(index)?)
+    }
+
+    /// Returns a mutable reference to the value of a slot, by the index in its handle, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.values.get_mut(self.roster.position_at(index)?)
+    }
+
+    /// Moves the value of a slot out, by the index in its handle, if the slot is live; the last value takes its place.
+    /// O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(handle.index() as usize), Some("a"));
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        self.remove(self.handle_at(index)?)
     }
 
     /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:

@@ -147,6 +147,18 @@ impl<H: HandleLayout> PackedRoster<H> {
     /// Begins exactly the handle's lifetime; its value goes behind the others.
     pub(super) fn claim(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
         let index = self.books.check_claim(handle, &self.slots)?;
+        self.claim_checked(index, handle);
+        Ok(())
+    }
+
+    /// The same for the slot's latest lifetime, which goes on.
+    pub(super) fn revive(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = self.books.check_revival(handle, &self.slots)?;
+        self.claim_checked(index, handle);
+        Ok(())
+    }
+
+    fn claim_checked(&mut self, index: usize, handle: H) {
         let slot = &mut self.slots[index];
         slot.word = handle.word();
         let position = slot.position.to_index();
@@ -154,7 +166,6 @@ impl<H: HandleLayout> PackedRoster<H> {
         Partition::claim(self, position, self.parting());
         self.slots.counts_mut().birth();
         self.books.note_claim(handle);
-        Ok(())
     }
 
     /// Ends the handle's lifetime, whose value is at this position of `live` ones; the last value takes its place.

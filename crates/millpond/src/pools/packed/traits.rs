@@ -34,3 +34,6 @@ impl<T: Clone, H: HandleLayout> PackedPool<T, H> {
         Ok(copy)
     }
 }
+
+crate::pools::shell::default_without_slots!([T, H: HandleLayout] PackedPool<T, H>);
+crate::pools::shell::full_from_iterator!([T, H: HandleLayout] PackedPool<T, H>, example "PackedPool");

@@ -1,3 +1,8 @@
+//! The builder of a pool, also in memory that the caller lends.
+//!
+//! Invariant of what is unsafe here: the lent memory is the storage's alone until the pool is dropped, and as large and
+//! as aligned as `memory_layout` says.
+
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;

@@ -1,5 +1,6 @@
 //! [`Pool`] and what its methods return.
 
+#[allow(unsafe_code)]
 mod builder;
 #[cfg(feature = "debug-aids")]
 mod debug;
@@ -14,14 +15,15 @@ pub use builder::PoolBuilder;
 pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
 pub use snapshot::Snapshot;
 
+#[cfg(target_has_atomic = "32")]
+use alloc::vec::Vec;
+
 use crate::base::memory::OutOfMemory;
+#[cfg(target_has_atomic = "32")]
+use crate::handle::IndexWord;
 use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
-use crate::occupancy::Occupancy;
-use crate::policies::{EvictLeast, Policy};
 use crate::pools::settings::{BuildError, Settings};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError};
-use crate::reports::stats::Stats;
-use crate::slots::handle_at;
+use crate::reports::errors::Full;
 use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
 use crate::slots::{Circle, Core};
 use crate::values::PoolStorage;
@@ -140,7 +142,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         }
     }
 
-    crate::pools::together::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, Fifo, Key>", ".capacity(8).build()");
 
     fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
         Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
@@ -164,124 +166,44 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Ok(pool)
     }
 
-    /// How many slots the pool has, live, dead and retired.
+    /// The number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.storage.words().slots()
     }
 
-    /// How many slots are live.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// pool.insert('a').unwrap();
-    /// assert_eq!(pool.len(), 1);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.storage.words().live()
-    }
+    #[cfg(feature = "debug-aids")]
+    crate::pools::shell::watch_methods!();
 
-    /// Whether no slot is live.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    crate::pools::shell::words_methods!(example "Pool::new(8)");
 
-    /// Whether an insertion would fail: every slot is live or retired.
+    /// Whether an insertion would fail: each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.core.is_full(self.storage.words())
     }
 
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
-        |pool, track| pool.core.listen(track, pool.storage.words()),
-        crate::reports::recorder::type_name::<T>()
+    crate::pools::shell::insert_methods!(
+        core core, example "Pool::new(8)", full "Pool::new(1)",
+        cost "Costs one *take* of the reuse order, O(1) for most.",
+        error "If the pool is full."
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
-    }
+    crate::pools::shell::insert_at_method!(
+        example "Pool::new(8)",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
+        error "", reach |_pool, _handle| Ok(())
+    );
 
-    /// How the pool stands, and what it has done. O(1).
-    #[must_use]
-    pub fn stats(&self) -> Stats {
-        self.core.stats(self.storage.words())
-    }
-
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        crate::slots::generations::Generations::of(&self.core.circle())
-    }
-
-    /// Which slots are live.
-    #[inline]
-    #[must_use]
-    pub fn occupancy(&self) -> Occupancy<'_> {
-        self.storage.occupancy()
-    }
-
-    /// Moves a value into a slot. Cost: that of the reuse order's *take*, O(1) for most.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(1);
-    /// let handle = pool.insert("a").unwrap();
-    /// let full = pool.insert("b").unwrap_err();
-    /// assert_eq!(full.into_inner(), "b");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the error gives the value back.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
-    // Always inlined: as a call, the value would be written to the stack piece by piece and read back
-    // as a whole before the pieces have arrived, a stall longer than all of the rest.
-    #[inline(always)]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|value| self.refuse(value))
-    }
-
-    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
-    /// nothing has happened.
-    ///
-    /// ```
-    /// use millpond::{Handle, Pool};
-    ///
-    /// struct Node {
-    ///     me: Handle<Node>,
-    /// }
-    /// let mut nodes = Pool::new(8);
-    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
-    /// assert_eq!(nodes[handle].me, handle);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the function is not called.
+    /// The handle that comes next.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
+    fn next_handle(&mut self) -> Result<H, ()> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
-        match self.core.peek(&self.storage) {
-            Some(handle) => {
-                let value = make(handle);
-                self.insert_peeked(handle, value);
-                Ok(handle)
-            }
-            None => Err(self.refuse(())),
-        }
+        self.core.peek(&self.storage).ok_or(())
     }
 
     /// Inserts at the handle that was peeked at, the pool being unchanged since.
@@ -294,148 +216,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.note_origin(handle.index() as usize);
     }
 
-    /// The slot that the next value goes to, to be filled or left alone: for values that must know
-    /// their handle, when making them may fail. `None` if the pool is full.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(1);
-    /// let entry = pool.vacant_entry().unwrap();
-    /// let promised = entry.handle();
-    /// drop(entry); // nothing happened
-    /// assert!(!pool.contains(promised));
-    ///
-    /// let entry = pool.vacant_entry().unwrap();
-    /// assert_eq!(entry.handle(), promised);
-    /// assert_eq!(entry.insert("value"), promised);
-    /// assert!(pool.vacant_entry().is_none());
-    /// ```
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, R, H>> {
-        #[cfg(feature = "debug-aids")]
-        self.inspect_next();
-        let Some(handle) = self.core.peek(&self.storage) else {
-            self.core.count_refusal();
-            return None;
-        };
-        Some(VacantEntry::new(self, handle))
-    }
-
-    /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
-    /// stay good. O(1) amortised, in every reuse order; see [`reuse`](crate::reuse).
-    ///
-    /// Afterwards the slot goes on from that generation. A handle of an earlier lifetime of the slot
-    /// stays refused, and a later generation than the slot's next is taken as it is, also if it comes
-    /// from another pool or a damaged file: the lifetimes in between are lost to the slot.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
-    ///
-    /// let mut loaded = Pool::new(8);
-    /// for (handle, value) in saved.into_iter().rev() {
-    ///     loaded.insert_at(handle, value).unwrap();
-    /// }
-    /// assert_eq!((loaded[a], loaded[b]), ("a", "b"));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or may never have it. The error gives the value back.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        #[cfg(feature = "debug-aids")]
-        self.storage.inspect(handle.index() as usize);
-        match self.core.claim(handle, &mut self.storage) {
-            Ok(index) => {
-                self.storage.put(index, handle.word(), value);
-                #[cfg(feature = "debug-aids")]
-                self.note_origin(index);
-                Ok(handle)
-            }
-            Err(kind) => Err(InsertAtError { value, kind }),
-        }
-    }
-
-    /// Inserts; if the pool is full, the live object with the smallest key has to go, and is returned
-    /// with the handle that it had. Of equal keys, the lowest index. (An object in the last lifetime of
-    /// its slot is passed over, because the slot retires after it.)
-    ///
-    /// The quietest of 32 voices, the oldest bullet hole: an object whose loss is noticed least. The
-    /// key is asked for once per live object, at the speed of iteration; nothing has happened yet if
-    /// it panics.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut voices = Pool::new(2);
-    /// let loud = voices.insert(("explosion", 90)).unwrap();
-    /// let quiet = voices.insert(("crickets", 10)).unwrap();
-    ///
-    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
-    /// assert_eq!(evicted, Some((quiet, ("crickets", 10))));
-    /// assert_eq!(voices[new].0, "thunder");
-    /// assert!(voices.contains(loud));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
-    /// returns an error instead.
-    #[track_caller]
-    pub fn insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> (H, Option<(H, T)>) {
-        let name = self.name();
-        match self.try_insert_or_evict(value, key) {
-            Ok(inserted) => inserted,
-            Err(full) => {
-                let pool = crate::reports::errors::PoolName(name);
-                panic!("{pool} has no slot that can be used again: {full}")
-            }
-        }
-    }
-
-    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::<u8>::builder().capacity(1).lifetimes(1).build();
-    /// pool.insert(1).unwrap();
-    /// let full = pool.try_insert_or_evict(2, |_, value| *value).unwrap_err();
-    /// assert_eq!(full.into_inner(), 2);
-    /// assert_eq!(pool.len(), 1);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no slot can ever take the value; the error gives it back.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
-    #[allow(clippy::type_complexity, reason = "the fixed return type, in a result")]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn try_insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> Result<(H, Option<(H, T)>), Full<T>> {
-        EvictLeast(key).insert(self, value)
-    }
-
     /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn insert_if_room(&mut self, value: T) -> Result<H, T> {
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
         #[cfg(feature = "debug-aids")]
         self.inspect_next();
-        let inserted = self.storage.put_next(value, &mut self.core);
+        let inserted = self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()));
         #[cfg(feature = "debug-aids")]
         if let Ok(handle) = inserted {
             self.note_origin(handle.index() as usize);
@@ -444,113 +231,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 
     #[cold]
-    fn refuse<V>(&mut self, value: V) -> Full<V> {
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
         Full { value, pool: self.core.refuse(self.storage.words()) }
     }
 
-    /// The value, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get(handle), Some(&"a"));
-    /// pool.remove(handle);
-    /// assert_eq!(pool.get(handle), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, handle: H) -> Option<&T> {
-        self.storage.find(handle)
-    }
+    crate::pools::shell::lookup_methods!(example "Pool::new(8)");
 
-    /// The value, to change, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert(1).unwrap();
-    /// if let Some(value) = pool.get_mut(handle) {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(pool[handle], 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.storage.find_mut(handle)
-    }
-
-    /// The value, without any check.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// // SAFETY: the value was just inserted.
-    /// assert_eq!(unsafe { pool.get_unchecked(handle) }, &"a");
-    /// ```
-    ///
-    /// # Safety
-    ///
-    /// [`contains`](Self::contains) says `true` of the handle.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked(&self, handle: H) -> &T {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the pool contains the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked(handle.index() as usize) }
-    }
-
-    /// The value, to change, without any check.
-    ///
-    /// # Safety
-    ///
-    /// [`contains`](Self::contains) says `true` of the handle.
-    #[inline]
-    #[must_use]
-    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut T {
-        debug_assert!(self.contains(handle));
-        // SAFETY: the pool contains the handle, so its slot is live.
-        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
-    }
-
-    crate::pools::together::object_at_methods!(H, T, example "Pool::new(8)");
-
-    crate::pools::together::get_each_mut_method!(H, T, example "Pool::new(8)", |pool, handles| pool.storage.find_each_mut(handles));
-
-    /// Several values at once, to change. O(N²) for N handles.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let a = pool.insert(1).unwrap();
-    /// let b = pool.insert(2).unwrap();
-    /// let [x, y] = pool.get_disjoint_mut([a, b]).unwrap();
-    /// std::mem::swap(x, y);
-    /// assert_eq!((pool[a], pool[b]), (2, 1));
-    /// assert!(pool.get_disjoint_mut([a, a]).is_err());
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If a handle is refused, or two name the same object.
-    pub fn get_disjoint_mut<const N: usize>(
-        &mut self,
-        handles: [H; N],
-    ) -> Result<[&mut T; N], GetDisjointMutError> {
-        let Self { storage, core, .. } = self;
-        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
-    }
-
-    /// Whether the handle's object lives. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: H) -> bool {
-        self.storage.find(handle).is_some()
-    }
-
-    /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{Pool, Refusal};
@@ -572,298 +259,67 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.core.check(handle, self.storage.words())
     }
 
-    /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.remove(handle), Some("a"));
-    /// assert_eq!(pool.remove(handle), None);
-    /// ```
-    #[inline]
+    crate::pools::shell::remove_methods!(example "Pool::new(8)");
+
+    crate::pools::shell::walk_methods!(
+        example "Pool::new(8)", iterators Iter<'_, T, R, H>, IterMut<'_, T, R, H>, Handles<'_, R, H>,
+        index_of "O(1)."
+    );
+
+    crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
+
+    /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
+    #[cfg(target_has_atomic = "32")]
+    pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
+        let used = self.core.used(self.storage.words());
+        self.core.queue().list_upcoming(&self.storage, used, count, list);
+    }
+
+    /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
+    /// `births` are the values of each lot, and `first_of` says where in the list a lot begins.
+    #[cfg(target_has_atomic = "32")]
     #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn remove(&mut self, handle: H) -> Option<T> {
-        #[cfg(feature = "debug-aids")]
-        if !self.contains(handle) {
-            self.note_refused_removal(handle);
-        }
-        self.storage.remove(handle, &mut self.core)
-    }
-
-    /// The value in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get_at(handle.index() as usize), Some(&"a"));
-    /// assert_eq!(pool.get_at(7), None);
-    /// assert_eq!(pool.get_at(1_000_000), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.storage.get(index)
-    }
-
-    /// The value in a slot, to change, if the slot is live. O(1).
-    #[inline]
-    #[must_use]
-    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.storage.get_mut(index)
-    }
-
-    /// Moves the value in a slot out, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.remove_at(0), Some("a"));
-    /// assert_eq!(pool.remove_at(0), None);
-    /// assert!(!pool.contains(handle));
-    /// ```
-    #[inline]
-    pub fn remove_at(&mut self, index: usize) -> Option<T> {
-        self.storage.end(index, &mut self.core)
-    }
-
-    /// The handle of the object in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.handle_at(0), Some(handle));
-    /// assert_eq!(pool.handle_at(1), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, self.storage.words())
-    }
-
-    /// The slot that a value lies in, from its address. O(1). `None` for a value that is not in the
-    /// pool, and for every value of a type without a size, as those have no address of their own.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert(5).unwrap();
-    /// assert_eq!(pool.index_of(&pool[handle]), Some(0));
-    /// assert_eq!(pool.index_of(&5), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn index_of(&self, value: &T) -> Option<usize> {
-        self.storage.index_of(value)
-    }
-
-    /// The handle of a value, from its address. O(1). `None` as in [`index_of`](Self::index_of).
-    #[inline]
-    #[must_use]
-    pub fn handle_of(&self, value: &T) -> Option<H> {
-        self.handle_at(self.index_of(value)?)
-    }
-
-    /// The handles and values in index order, from both ends. In hot code prefer
-    /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) over `for`.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
-    /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
-    /// ```
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, T, R, H> {
-        Iter::new(self.storage.words().kept(), self.storage.iter())
-    }
-
-    /// The handles and values, to change, in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert(1).unwrap();
-    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
-    /// assert_eq!(pool[handle], 10);
-    /// ```
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, T, R, H> {
-        let (words, values) = self.storage.words_and_iter_mut();
-        IterMut::new(words, values)
-    }
-
-    /// The handles in index order, from both ends.
-    #[inline]
-    pub fn handles(&self) -> Handles<'_, R, H> {
-        Handles::new(self.storage.words().kept(), self.occupancy())
-    }
-
-    /// The values in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// pool.insert(1).unwrap();
-    /// pool.insert(2).unwrap();
-    /// assert_eq!(pool.values().sum::<i32>(), 3);
-    /// ```
-    #[inline]
-    pub fn values(&self) -> Values<'_, T> {
-        Values::new(self.storage.iter())
-    }
-
-    /// The values, to change, in index order, from both ends.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
-        ValuesMut::new(self.storage.iter_mut())
-    }
-
-    /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
-    /// adjacent live slots. As fast as a slice where live slots are adjacent, and the way to hand live
-    /// values to code that takes slices; with holes all over, [`values_mut`](Self::values_mut) and
-    /// `for_each` are faster.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
-    /// pool.remove(handles[2]);
-    /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3, 4])]);
-    /// ```
-    #[inline]
-    pub fn runs(&self) -> ValueRuns<'_, T> {
-        self.storage.runs()
-    }
-
-    /// The runs of live slots, to change: `(first index, slice)`.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert(1.0).unwrap();
-    /// for (_, run) in pool.runs_mut() {
-    ///     for value in run {
-    ///         *value += 0.5;
-    ///     }
-    /// }
-    /// assert_eq!(pool[handle], 1.5);
-    /// ```
-    #[inline]
-    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.storage.runs_mut()
-    }
-
-    /// Moves all values out, in index order. What is not taken is removed when the iterator is
-    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    #[inline]
-    pub fn drain(&mut self) -> Drain<'_, T, R, H> {
-        Drain::new(self)
-    }
-
-    /// Moves out the values that the function chooses, one at a time, in index order. What the
-    /// iterator has not come to stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// for i in 0..6 {
-    ///     pool.insert(i).unwrap();
-    /// }
-    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
-    /// assert_eq!(even, [0, 2, 4]);
-    /// assert_eq!(pool.len(), 3);
-    /// ```
-    #[inline]
-    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
+    pub(crate) fn begin_upcoming(
         &mut self,
-        choose: F,
-    ) -> ExtractIf<'_, T, R, H, F> {
-        ExtractIf::new(self, choose)
-    }
-
-    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
-    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
-    /// later ones stay.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// for frames_left in [3, 1, 2] {
-    ///     pool.insert(frames_left).unwrap();
-    /// }
-    /// pool.retain(|_, frames_left| {
-    ///     *frames_left -= 1;
-    ///     *frames_left > 0
-    /// });
-    /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
-    /// ```
-    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.core, keep);
-    }
-
-    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
-    /// stale for ever. O(capacity). If a value's drop panics, the values that were not dropped yet
-    /// stay in the pool.
-    ///
-    /// ```
-    /// # use millpond::Pool;
-    /// let mut pool = Pool::new(8);
-    /// let handle = pool.insert("a").unwrap();
-    /// pool.clear();
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    pub fn clear(&mut self) {
-        /// Makes the order true again, also when a drop has panicked.
-        struct ResetOrder<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut Pool<T, R, H>);
-        impl<T, R: ReuseOrder, H: HandleLayout> Drop for ResetOrder<'_, T, R, H> {
-            fn drop(&mut self) {
-                self.0.core.reset_order(&mut self.0.storage);
+        listed: &[H::Index],
+        births: &mut [Vec<T>],
+        first_of: impl Fn(usize) -> usize + Copy,
+    ) {
+        let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
+        let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
+        // Before anything changes, as the report is handed to a function of the program's own, which may panic.
+        #[cfg(feature = "debug-aids")]
+        for slot in taken.clone().flatten() {
+            self.storage.inspect(listed[slot].to_index());
+        }
+        let are_taken = self.core.take_upcoming(listed, taken, &mut self.storage);
+        let mut until = 0;
+        for (lot, values) in births.iter_mut().enumerate() {
+            for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
+                let index = slot.to_index();
+                let word = self.storage.words().of_vacant(index).expect("listed as vacant");
+                if are_taken {
+                    self.storage.put(index, word, value);
+                    self.core.note_birth(index);
+                    #[cfg(feature = "debug-aids")]
+                    self.note_origin(index);
+                } else {
+                    self.begin_out_of_turn(H::from_kept_parts(index, word), value);
+                }
+                until = until.max(index + 1);
             }
         }
-
-        let guard = ResetOrder(self);
-        let Pool { core, storage } = &mut *guard.0;
-        if !core::mem::needs_drop::<T>() {
-            storage.forget_all(&core.circle());
-            return;
-        }
-        let circle = core.circle();
-        for index in 0..storage.words().slots() {
-            let Some(generation) = storage.words().of_live(index) else { continue };
-            storage.drop_value(index, circle.word_after(generation));
-        }
+        self.core.note_upcoming(until, self.storage.words());
     }
 
-    /// The handles that come next, if nothing dies meanwhile.
+    /// In turn, the way of any insertion; out of turn, a claim.
     #[cfg(target_has_atomic = "32")]
-    pub(crate) fn upcoming(&self) -> impl Iterator<Item = H> {
-        let words = self.storage.words();
-        let slots = self.core.queue().upcoming(&self.storage, self.core.used(words));
-        slots.filter_map(|slot| words.of_vacant(slot).map(|word| H::from_kept_parts(slot, word)))
-    }
-
-    /// Inserts at one of the [upcoming](Self::upcoming) handles.
-    #[cfg(target_has_atomic = "32")]
-    pub(crate) fn begin_set_aside(&mut self, handle: H, value: T) {
-        // In turn, the way of any insertion; out of turn, a claim.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn begin_out_of_turn(&mut self, handle: H, value: T) {
         if self.core.peek(&self.storage) == Some(handle) {
             self.insert_peeked(handle, value);
         } else {
-            self.insert_at(handle, value).expect("the slot was vacant when the update began");
+            self.insert_at(handle, value).expect("listed as vacant");
         }
     }
 
@@ -878,7 +334,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

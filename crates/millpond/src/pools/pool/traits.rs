@@ -23,3 +23,8 @@ impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
         Self { core: self.core.clone_for(storage.words()), storage }
     }
 }
+
+crate::pools::shell::default_without_slots!([T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>);
+crate::pools::shell::full_from_iterator!(
+    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, example "Pool"
+);

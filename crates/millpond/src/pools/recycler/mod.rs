@@ -100,7 +100,22 @@ impl<T> Recycler<T> {
 }
 
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    crate::pools::together::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+
+    /// A recycler of objects that `make` makes from their indices, of any reuse order and handle layout, where the type
+    /// is written down.
+    ///
+    /// # Panics
+    ///
+    /// As [`from_fn`](Recycler::from_fn), and if the handle layout cannot name so many slots.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
+        match Self::from_settings(&Settings::of_capacity(capacity), None, make) {
+            Ok(recycler) => recycler,
+            Err(error) => panic!("{error}"),
+        }
+    }
 
     fn from_settings(
         settings: &Settings<R, H>,
@@ -154,22 +169,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         crate::reports::recorder::type_name::<T>()
     );
 
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.handles.name()
-    }
+    crate::pools::shell::books_methods!(|pool| pool.handles.core());
 
     /// How the recycler stands, and what it has done. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.handles.stats()
-    }
-
-    /// Where the generations of the slots begin, and how many lifetimes each slot has. O(1).
-    #[must_use]
-    pub fn generations(&self) -> crate::slots::generations::Generations {
-        self.handles.generations()
     }
 
     /// Which slots are live.
@@ -343,27 +348,57 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.find(handle).map(|index| &mut self.objects[index])
     }
 
-    /// The live object at this index with its handle. O(1).
+    /// Returns a reference to the object at this index, if it is live. O(1).
     ///
     /// ```
     /// use millpond::Recycler;
     ///
     /// let mut recycler = Recycler::<u32>::new(2);
     /// let handle = recycler.acquire().unwrap().0;
+    /// assert_eq!((recycler.get_at(0), recycler.get_at(1)), (Some(&0), None));
     /// assert_eq!(recycler.object_at(0), Some((handle, &0)));
-    /// assert_eq!(recycler.object_at(1), None); // dead
     /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&T> {
+        self.objects.get(index).filter(|_| self.is_live(index))
+    }
+
+    /// Returns a mutable reference to the object at this index, if it is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        let is_live = self.is_live(index);
+        self.objects.get_mut(index).filter(|_| is_live)
+    }
+
+    /// Returns the object at this index and its handle, if it is live. O(1).
     #[inline]
     #[must_use]
     pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
         Some((self.handle_at(index)?, self.objects.get(index)?))
     }
 
-    /// The live object at this index, mutable, with its handle. O(1).
+    /// Returns the object at this index, mutable, and its handle, if it is live. O(1).
     #[inline]
     #[must_use]
     pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
         Some((self.handle_at(index)?, self.objects.get_mut(index)?))
+    }
+
+    /// Returns the handle of a live object, from its address. O(1). `None` for a dead one, and where
+    /// [`index_of`](Self::index_of) returns `None`.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// assert_eq!(recycler.handle_of(&recycler[handle]), Some(handle));
+    /// ```
+    #[must_use]
+    pub fn handle_of(&self, object: &T) -> Option<H> {
+        self.handle_at(self.index_of(object)?)
     }
 
     /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
@@ -385,7 +420,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         handles: [H; N],
     ) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
         let positions = handles.map(|handle| self.handles.find(handle));
-        crate::pools::together::each_mut(&mut self.objects, positions)
+        crate::pools::shell::each_mut(&mut self.objects, positions)
     }
 
     /// Several live objects at once, to change. O(N²) for N handles.
@@ -410,7 +445,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.handles.check_disjoint(&handles)?;
         let indices = handles.map(|handle| handle.index() as usize);
-        match crate::pools::together::all_mut(&mut self.objects, indices) {
+        match crate::pools::shell::all_mut(&mut self.objects, indices) {
             Some(objects) => Ok(objects),
             None => {
                 unreachable!("the indices of good handles that differ are in range and differ")
@@ -517,6 +552,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         })
     }
 
+    /// Iterates over the live objects in index order, from both ends.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::from_fn(3, |index| index);
+    /// recycler.acquire().unwrap();
+    /// assert_eq!(recycler.values().collect::<Vec<_>>(), [&0]);
+    /// ```
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
+        self.iter().map(|(_, object)| object)
+    }
+
+    /// Iterates over the live objects, mutable, in index order, from both ends.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        self.iter_mut().map(|(_, object)| object)
+    }
+
     /// The runs of live objects in index order, from both ends: `(first index, slice)`.
     ///
     /// ```
@@ -576,7 +629,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for Recycler<T, R, H> {
     fn index(&self, handle: H) -> &T {
         match self.get(handle) {
             Some(object) => object,
-            None => refuse(self.name(), handle, self.check(handle)),
+            None => refuse(self.name(), handle, self.explain(handle)),
         }
     }
 }
@@ -590,13 +643,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
     fn index_mut(&mut self, handle: H) -> &mut T {
         match self.handles.find(handle) {
             Some(index) => &mut self.objects[index],
-            None => refuse(self.name(), handle, self.check(handle)),
+            None => refuse(self.name(), handle, self.explain(handle)),
         }
     }
 }
 
 /// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
 /// handles. Takes the memory of a new recycler.
+/// A recycler without objects, which takes no memory: for structs that derive `Default`, and replace it by one of the
+/// right capacity later.
+impl<T, R: ReuseOrder, H: HandleLayout> Default for Recycler<T, R, H> {
+    fn default() -> Self {
+        Self::with_capacity(0, |_| unreachable!("there is no slot to make an object for"))
+    }
+}
+
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
     fn clone(&self) -> Self {
         // The objects first: if that panics, there is no copy that could tell of objects which go with it.

@@ -12,11 +12,7 @@ pub use builder::StaticPoolBuilder;
 pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
 
 use crate::handle::{Handle, HandleLayout, Refusal};
-use crate::occupancy::Occupancy;
-use crate::policies::{EvictLeast, Policy};
-use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, PoolName};
-use crate::reports::stats::Stats;
-use crate::slots::handle_at;
+use crate::reports::errors::Full;
 use crate::slots::lifetimes::Lifetimes;
 use crate::slots::reuse::InlineRoster;
 use crate::slots::{Core, EntryOf, Inline};
@@ -165,57 +161,20 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
     }
 
-    /// How many slots the pool has, live, dead and retired.
+    /// The number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub const fn capacity(&self) -> usize {
         N
     }
 
-    /// How many slots are live.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// pool.insert('a').unwrap();
-    /// assert_eq!(pool.len(), 1);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.storage.words().live()
-    }
+    crate::pools::shell::words_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// Whether no slot is live.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether an insertion would fail: every slot is live or retired.
+    /// Whether an insertion would fail: each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.core.is_full(self.storage.words())
-    }
-
-    #[cfg(feature = "recorder")]
-    crate::reports::recorder::record_methods!(
-        |pool, track| pool.core.listen(track, pool.storage.words()),
-        crate::reports::recorder::type_name::<T>()
-    );
-
-    /// The name that the builder was given.
-    #[must_use]
-    pub fn name(&self) -> Option<&'static str> {
-        self.core.name()
-    }
-
-    /// How the pool stands, and what it has done. O(1).
-    #[must_use]
-    pub fn stats(&self) -> Stats {
-        self.core.stats(self.storage.words())
     }
 
     /// Whether a slot is live; `false` for an index that is out of range. O(1).
@@ -232,159 +191,24 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.storage.words().is_live(index)
     }
 
-    /// Moves a value into a slot. O(1).
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 1>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// let full = pool.insert("b").unwrap_err();
-    /// assert_eq!(full.into_inner(), "b");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the error gives the value back.
-    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
-    // Always inlined: as a call, the value would be written to the stack piece by piece and read back
-    // as a whole before the pieces have arrived, a stall longer than all of the rest.
-    #[inline(always)]
-    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        self.insert_if_room(value).map_err(|value| self.refuse(value))
-    }
+    crate::pools::shell::insert_methods!(
+        core core, example "StaticPool::<_, 8>::new()", full "StaticPool::<_, 1>::new()",
+        cost "O(1).", error "If the pool is full."
+    );
 
-    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
-    /// nothing has happened.
-    ///
-    /// ```
-    /// use millpond::{Handle, StaticPool};
-    ///
-    /// struct Node {
-    ///     me: Handle<Node>,
-    /// }
-    /// let mut nodes = StaticPool::<_, 8>::new();
-    /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
-    /// assert_eq!(nodes[handle].me, handle);
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the pool is full: the function is not called.
+    crate::pools::shell::insert_at_method!(
+        example "StaticPool::<_, 8>::new()", cost "O(1).", error "", reach |_pool, _handle| Ok(())
+    );
+
+    /// The handle that comes next.
     #[inline]
-    pub fn insert_with(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>> {
-        match self.core.peek(&self.storage) {
-            Some(handle) => {
-                let value = make(handle);
-                self.insert(value).map_err(Full::without_value)
-            }
-            None => Err(self.refuse(())),
-        }
-    }
-
-    /// The slot that the next value goes to, to be filled or left alone: for values that must know
-    /// their handle, when making them may fail. `None` if the pool is full.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 1>::new();
-    /// let entry = pool.vacant_entry().unwrap();
-    /// let promised = entry.handle();
-    /// drop(entry); // nothing happened
-    /// assert!(!pool.contains(promised));
-    ///
-    /// let entry = pool.vacant_entry().unwrap();
-    /// assert_eq!(entry.handle(), promised);
-    /// assert_eq!(entry.insert("value"), promised);
-    /// assert!(pool.vacant_entry().is_none());
-    /// ```
-    #[inline]
-    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, T, N, H>> {
-        let Some(handle) = self.core.peek(&self.storage) else {
-            self.core.count_refusal();
-            return None;
-        };
-        Some(VacantEntry::new(self, handle))
-    }
-
-    /// Inserts at exactly this handle, for loading what was saved: handles inside the saved values
-    /// stay good. O(1).
-    ///
-    /// Afterwards the slot goes on from that generation. A handle of an earlier lifetime of the slot
-    /// stays refused, and a later generation than the slot's next is taken as it is.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
-    ///
-    /// let mut loaded = StaticPool::<_, 8>::new();
-    /// for (handle, value) in saved.into_iter().rev() {
-    ///     loaded.insert_at(handle, value).unwrap();
-    /// }
-    /// assert_eq!((loaded[a], loaded[b]), ("a", "b"));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is out of range, live or retired, has had this lifetime already, or may
-    /// never have it. The error gives the value back.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
-    pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
-        match self.core.claim(handle, &mut self.storage) {
-            Ok(index) => {
-                self.storage.put(index, handle.word(), value);
-                Ok(handle)
-            }
-            Err(kind) => Err(InsertAtError { value, kind }),
-        }
-    }
-
-    /// Inserts; if the pool is full, the live object with the smallest key has to go, and is returned
-    /// with the handle that it had. Of equal keys, the lowest index.
-    ///
-    /// The quietest of 32 voices, the oldest bullet hole: an object whose loss is noticed least. The
-    /// key is asked for once per live object, at the speed of iteration; nothing has happened yet if
-    /// it panics.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut voices = StaticPool::<_, 2>::new();
-    /// let loud = voices.insert(("explosion", 90)).unwrap();
-    /// let quiet = voices.insert(("crickets", 10)).unwrap();
-    ///
-    /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
-    /// assert_eq!(evicted, Some((quiet, ("crickets", 10))));
-    /// assert_eq!(voices[new].0, "thunder");
-    /// assert!(voices.contains(loud));
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
-    /// is in the last lifetime before it retires.
-    #[track_caller]
-    pub fn insert_or_evict<K: Ord>(
-        &mut self,
-        value: T,
-        key: impl FnMut(H, &T) -> K,
-    ) -> (H, Option<(H, T)>) {
-        EvictLeast(key).insert(self, value).unwrap_or_else(|_| {
-            let pool = PoolName(self.name());
-            panic!("{pool} has no slot that can be used again: {:?}", self.stats());
-        })
+    fn next_handle(&mut self) -> Result<H, ()> {
+        self.core.peek(&self.storage).ok_or(())
     }
 
     #[inline(always)]
-    fn insert_if_room(&mut self, value: T) -> Result<H, T> {
-        self.storage.put_next(value, &mut self.core)
-    }
-
-    /// Removes the value of a live slot; `None` if it is dead.
-    #[inline]
-    fn remove_at(&mut self, index: usize) -> Option<T> {
-        self.storage.end(index, &mut self.core)
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
+        self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()))
     }
 
     /// Moves a value into the slot that comes next, which has this handle.
@@ -394,85 +218,14 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.storage.put(handle.index() as usize, handle.word(), value);
     }
 
-    #[inline]
-    fn occupancy(&self) -> Occupancy<'_> {
-        self.storage.occupancy()
-    }
-
     #[cold]
-    fn refuse<V>(&mut self, value: V) -> Full<V> {
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
         Full { value, pool: self.core.refuse(self.storage.words()) }
     }
 
-    /// The value, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get(handle), Some(&"a"));
-    /// pool.remove(handle);
-    /// assert_eq!(pool.get(handle), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get(&self, handle: H) -> Option<&T> {
-        self.storage.find(handle)
-    }
+    crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// The value, to change, unless the handle is refused. O(1).
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert(1).unwrap();
-    /// if let Some(value) = pool.get_mut(handle) {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(pool[handle], 2);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
-        self.storage.find_mut(handle)
-    }
-
-    crate::pools::together::object_at_methods!(H, T, example "StaticPool::<_, 8>::new()");
-
-    crate::pools::together::get_each_mut_method!(H, T, example "StaticPool::<_, 8>::new()", |pool, handles| pool.storage.find_each_mut(handles));
-
-    /// Several values at once, to change. O(K²) for K handles.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let a = pool.insert(1).unwrap();
-    /// let b = pool.insert(2).unwrap();
-    /// let [x, y] = pool.get_disjoint_mut([a, b]).unwrap();
-    /// std::mem::swap(x, y);
-    /// assert_eq!((pool[a], pool[b]), (2, 1));
-    /// assert!(pool.get_disjoint_mut([a, a]).is_err());
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If a handle is refused, or two name the same object.
-    pub fn get_disjoint_mut<const K: usize>(
-        &mut self,
-        handles: [H; K],
-    ) -> Result<[&mut T; K], GetDisjointMutError> {
-        let Self { storage, core, .. } = self;
-        storage.find_disjoint_mut(handles, |handle, words| core.check(handle, words))
-    }
-
-    /// Whether the handle's object lives. O(1).
-    #[inline]
-    #[must_use]
-    pub fn contains(&self, handle: H) -> bool {
-        self.storage.words().is_live_in(handle.index() as usize, handle.word())
-    }
-
-    /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{Refusal, StaticPool};
@@ -494,242 +247,27 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.core.check(handle, self.storage.words())
     }
 
-    /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.remove(handle), Some("a"));
-    /// assert_eq!(pool.remove(handle), None);
-    /// ```
-    #[inline]
-    pub fn remove(&mut self, handle: H) -> Option<T> {
-        self.storage.remove(handle, &mut self.core)
-    }
+    crate::pools::shell::remove_methods!(example "StaticPool::<_, 8>::new()");
 
-    /// The value in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.get_at(handle.index() as usize), Some(&"a"));
-    /// assert_eq!(pool.get_at(7), None);
-    /// assert_eq!(pool.get_at(1_000_000), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn get_at(&self, index: usize) -> Option<&T> {
-        self.storage.get(index)
-    }
+    crate::pools::shell::walk_methods!(
+        example "StaticPool::<_, 8>::new()", iterators Iter<'_, T, N, H>, IterMut<'_, T, N, H>, Handles<'_, N, H>,
+        index_of "O(1)."
+    );
 
-    /// The handle of the object in a slot, if the slot is live. O(1).
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.handle_at(0), Some(handle));
-    /// assert_eq!(pool.handle_at(1), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn handle_at(&self, index: usize) -> Option<H> {
-        handle_at(index, self.storage.words())
-    }
+    crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()");
+}
 
-    /// The slot that a value lies in, from its address. O(1). `None` for a value that is not in the
-    /// pool, and for every value of a type without a size, as those have no address of their own.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert(5).unwrap();
-    /// assert_eq!(pool.index_of(&pool[handle]), Some(0));
-    /// assert_eq!(pool.index_of(&5), None);
-    /// ```
-    #[inline]
-    #[must_use]
-    pub fn index_of(&self, value: &T) -> Option<usize> {
-        self.storage.index_of(value)
-    }
+#[cfg(feature = "debug-aids")]
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// Static pools have no debug aids.
+    fn note_origin(&self, _index: usize) {}
 
-    /// The handles and values in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let a = pool.insert("a").unwrap();
-    /// let b = pool.insert("b").unwrap();
-    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
-    /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
-    /// ```
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, T, N, H> {
-        Iter::new(self.storage.words().kept(), self.storage.iter())
-    }
-
-    /// The handles and values, to change, in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert(1).unwrap();
-    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
-    /// assert_eq!(pool[handle], 10);
-    /// ```
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, T, N, H> {
-        let (words, values) = self.storage.words_and_iter_mut();
-        IterMut::new(words, values)
-    }
-
-    /// The handles in index order, from both ends.
-    #[inline]
-    pub fn handles(&self) -> Handles<'_, N, H> {
-        Handles::new(self.storage.words().kept(), self.storage.occupancy())
-    }
-
-    /// The values in index order, from both ends.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// pool.insert(1).unwrap();
-    /// pool.insert(2).unwrap();
-    /// assert_eq!(pool.values().sum::<i32>(), 3);
-    /// ```
-    #[inline]
-    pub fn values(&self) -> Values<'_, T> {
-        Values::new(self.storage.iter())
-    }
-
-    /// The values, to change, in index order, from both ends.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
-        ValuesMut::new(self.storage.iter_mut())
-    }
-
-    /// The runs of live slots in index order: `(first index, slice)` for each maximal stretch of
-    /// adjacent live slots. The fastest way through the pool: the inner loop is over a plain slice.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
-    /// pool.remove(handles[2]);
-    /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3, 4])]);
-    /// ```
-    #[inline]
-    pub fn runs(&self) -> ValueRuns<'_, T> {
-        self.storage.runs()
-    }
-
-    /// The runs of live slots, to change: `(first index, slice)`.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert(1.0).unwrap();
-    /// for (_, run) in pool.runs_mut() {
-    ///     for value in run {
-    ///         *value += 0.5;
-    ///     }
-    /// }
-    /// assert_eq!(pool[handle], 1.5);
-    /// ```
-    #[inline]
-    pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
-        self.storage.runs_mut()
-    }
-
-    /// Moves all values out, in index order. What is not taken is removed when the iterator is
-    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    #[inline]
-    pub fn drain(&mut self) -> Drain<'_, T, N, H> {
-        Drain::new(self)
-    }
-
-    /// Moves out the values that the function chooses, one at a time, in index order. What the
-    /// iterator has not come to stays in the pool.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// for i in 0..6 {
-    ///     pool.insert(i).unwrap();
-    /// }
-    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
-    /// assert_eq!(even, [0, 2, 4]);
-    /// assert_eq!(pool.len(), 3);
-    /// ```
-    #[inline]
-    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
-        &mut self,
-        choose: F,
-    ) -> ExtractIf<'_, T, N, H, F> {
-        ExtractIf::new(self, choose)
-    }
-
-    /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`. The
-    /// values are dropped after at most 63 further calls. If `keep` panics, the object that it was called with and all
-    /// later ones stay.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// for frames_left in [3, 1, 2] {
-    ///     pool.insert(frames_left).unwrap();
-    /// }
-    /// pool.retain(|_, frames_left| {
-    ///     *frames_left -= 1;
-    ///     *frames_left > 0
-    /// });
-    /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
-    /// ```
-    pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
-        self.storage.retain(&mut self.core, keep);
-    }
-
-    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
-    /// stale for ever. O(N). If a value's drop panics, the values that were not dropped yet
-    /// stay in the pool.
-    ///
-    /// ```
-    /// # use millpond::StaticPool;
-    /// let mut pool = StaticPool::<_, 8>::new();
-    /// let handle = pool.insert("a").unwrap();
-    /// pool.clear();
-    /// assert!(pool.is_empty() && !pool.contains(handle));
-    /// ```
-    pub fn clear(&mut self) {
-        /// Makes the order true again, also when a drop has panicked.
-        struct ResetOrder<'a, T, const N: usize, H: HandleLayout>(&'a mut StaticPool<T, N, H>);
-        impl<T, const N: usize, H: HandleLayout> Drop for ResetOrder<'_, T, N, H> {
-            fn drop(&mut self) {
-                self.0.core.reset_order_untold(&mut self.0.storage);
-            }
-        }
-
-        let guard = ResetOrder(self);
-        for index in 0..N {
-            drop(guard.0.remove_at(index));
-        }
-    }
+    fn note_refused_removal(&self, _handle: H) {}
 }
 
 #[cfg(feature = "validate")]
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(N).
+    /// Checks every invariant; see [`validate`](crate::validate). O(N).
     ///
     /// # Errors
     ///

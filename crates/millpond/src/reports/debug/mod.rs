@@ -86,7 +86,7 @@ mod watch;
 
 use core::panic::Location;
 
-use crate::handle::{HandleLayout, Refusal};
+use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::refuse;
 
 pub(crate) use fill::{fill, find_changed};
@@ -211,12 +211,12 @@ impl DebugAids {
         &self,
         name: Option<&'static str>,
         handle: H,
-        check: Result<(), Refusal>,
+        why: Explanation,
     ) {
         if self.panics_on_refused_removal {
             let index = (self.first_slot as u32).saturating_add(handle.index());
             let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
-            refuse(name, in_the_whole, check);
+            refuse(name, in_the_whole, why.in_slot(index));
         }
     }
 

@@ -4,7 +4,7 @@ use core::panic::Location;
 use super::fill::Changed;
 use super::{DebugAids, LiveReport};
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{HandleLayout, Refusal};
+use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::PoolName;
 
 /// The aids of one pool, or of a part of one, and what they remember.
@@ -73,8 +73,8 @@ impl Watch {
 
     /// A removal was refused, for this reason.
     #[track_caller]
-    pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, check: Result<(), Refusal>) {
-        self.aids.removal_refused(self.name, handle, check);
+    pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, why: Explanation) {
+        self.aids.removal_refused(self.name, handle, why);
     }
 
     /// Says that somebody has written to a dead slot, if so.

@@ -1,5 +1,8 @@
 use alloc::vec;
+#[cfg(target_has_atomic = "32")]
+use alloc::vec::Vec;
 use core::iter;
+use core::mem::offset_of;
 use core::ops::Range;
 
 use super::{Queue, ReuseOrder, Slots, sealed};
@@ -50,6 +53,9 @@ pub struct LifoQueue {
 }
 
 impl LifoQueue {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    pub(crate) const OFFSETS: [usize; 2] = [offset_of!(Self, len), offset_of!(Self, fresh_from)];
+
     fn room_for(slots: usize) -> usize {
         slots + slots / 64 + 1
     }
@@ -247,6 +253,55 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         counted.map(|index| index..index + 1).chain(iter::once(rest))
     }
 
+    #[cfg(target_has_atomic = "32")]
+    fn list_upcoming<S: Slots<Entry = I>>(
+        &self,
+        slots: &S,
+        used: usize,
+        count: usize,
+        list: &mut Vec<I>,
+    ) {
+        let words = slots.words();
+        if self.has_ghosts(words) {
+            list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
+            return;
+        }
+        let on_stack = count.min(self.len);
+        list.extend(words.entries()[self.len - on_stack..self.len].iter().rev().copied());
+        let fresh = (self.fresh_from..words.slots()).take(count - on_stack);
+        list.extend(fresh.map(I::from_index));
+    }
+
+    /// The uppermost entries are written anew, without those that are taken. Fresh slots that are passed over get an
+    /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
+    #[cfg(target_has_atomic = "32")]
+    fn take_upcoming<S: Slots<Entry = I>>(
+        &mut self,
+        listed: &[I],
+        taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
+        slots: &mut S,
+    ) -> bool {
+        if self.has_ghosts(slots.words()) {
+            return false;
+        }
+        // What is listed beyond the last one taken stays as it is.
+        let mut until = taken.clone().next_back().map_or(0, |last| last.end);
+        let from_stack = until.min(self.len);
+        self.fresh_from += until - from_stack;
+        self.len -= from_stack;
+        let mut put_back = |rest: &[I]| {
+            let room = &mut slots.entries_mut()[self.len..][..rest.len()];
+            room.iter_mut().zip(rest.iter().rev()).for_each(|(entry, slot)| *entry = *slot);
+            self.len += rest.len();
+        };
+        for range in taken.rev() {
+            put_back(&listed[range.end..until]);
+            until = range.start;
+        }
+        put_back(&listed[..until]);
+        true
+    }
+
     #[cfg(feature = "serde")]
     fn load<S: Slots<Entry = I>>(&mut self, order: &[u32], slots: &mut S) {
         for (entry, slot) in slots.entries_mut().iter_mut().zip(order.iter().rev()) {
@@ -292,7 +347,6 @@ mod tests {
     use crate::handle::Word;
     use crate::pools::allocator::HandleAllocator;
     use crate::slots::Block;
-    use alloc::vec::Vec;
 
     fn new_words(slots: usize) -> SlotWords<Block<u32, u32, ()>> {
         SlotWords::try_new(slots, LifoQueue::room_for(slots), false, 1.as_dead()).unwrap()

@@ -38,6 +38,8 @@ pub use intrusive::Intrusive;
 #[cfg(feature = "alloc")]
 pub use lifo::Lifo;
 #[cfg(feature = "alloc")]
+pub(crate) use lifo::LifoQueue;
+#[cfg(feature = "alloc")]
 pub use lowest_first::LowestFirst;
 #[cfg(feature = "alloc")]
 pub use next_fit::NextFit;
@@ -50,6 +52,8 @@ pub(crate) use roster::InlineRoster;
 #[cfg(feature = "alloc")]
 pub(crate) use roster::roster;
 
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::Range;
 
@@ -67,6 +71,11 @@ use crate::slots::{Place, SlotWords};
 /// struct Mine;
 /// impl millpond::reuse::sealed::Sealed for Mine {}
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reuse order",
+    label = "not a reuse order",
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit`, `Roster` and `Intrusive` of `millpond::reuse`"
+)]
 pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
     /// The order's name in messages and reports, as in the code.
     const NAME: &'static str;
@@ -192,6 +201,31 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         used: usize,
     ) -> impl Iterator<Item = usize> + 'a {
         self.order(slots, used).flatten().filter(|slot| slots.words().is_vacant(*slot))
+    }
+
+    /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    fn list_upcoming<S: Slots<Entry = Self::Entry>>(
+        &self,
+        slots: &S,
+        used: usize,
+        count: usize,
+        list: &mut Vec<I>,
+    ) {
+        list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
+    }
+
+    /// Slots that [`list_upcoming`](Self::list_upcoming) has listed first become live: those in the ranges, which are
+    /// not empty and ascend. The others keep their places in the order. `false`: the order is unchanged, and each of the
+    /// slots has to be [claimed](Self::claim).
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    fn take_upcoming<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        _listed: &[I],
+        _taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
+        _slots: &mut S,
+    ) -> bool {
+        false
     }
 
     /// Which slots [`order`](Self::order) lists.

@@ -1,54 +1,46 @@
 use alloc::vec::Vec;
 use core::fmt;
 use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
-use super::mark_dead;
-use crate::handle::{HandleLayout, Word, handle_of_live};
+use super::{DYING_BITS, KILLED_BITS};
+use crate::handle::{HandleLayout, IndexWord, Issue, Word, handle_of_live};
 use crate::reports::errors::{Full, FullPool};
+use crate::values::ChunkMut;
 
 /// The live values of one chunk of slots, and the lot of handles that goes with them.
 pub struct Task<'a, T, H: HandleLayout> {
-    lot: Lot<'a, T, H>,
-    /// The runs of live values, cut at the chunk's ends.
-    runs: Vec<(usize, &'a mut [T])>,
+    pub(super) lot: Lot<'a, T, H>,
+    pub(super) chunk: ChunkMut<'a, T>,
 }
 
 impl<'a, T, H: HandleLayout> Task<'a, T, H> {
-    pub(super) fn new(lot: Lot<'a, T, H>) -> Self {
-        Self { lot, runs: Vec::new() }
-    }
-
-    pub(super) fn push(&mut self, first: usize, run: &'a mut [T]) {
-        self.runs.push((first, run));
-    }
-
     /// The task's number: that of its first slot, divided by the slots of a chunk.
     #[must_use]
     pub fn number(&self) -> usize {
         self.lot.number
     }
 
-    /// How many values it has.
+    /// How many values it has. O(slots / 64).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.runs.iter().map(|(_, run)| run.len()).sum()
+        self.chunk.live()
     }
 
     /// Whether it has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.len() == 0
     }
 
     /// Calls the function with each value, in index order.
+    #[inline]
     pub fn run(&mut self, mut f: impl FnMut(&mut T, &mut Lot<'a, T, H>)) {
-        let Self { lot, runs } = self;
-        for (first, run) in runs {
-            for (value, index) in run.iter_mut().zip(*first..) {
-                lot.current = index;
-                f(value, lot);
-            }
-        }
+        let Self { lot, chunk } = self;
+        chunk.for_each(|index, value| {
+            lot.current = index;
+            f(value, lot);
+        });
     }
 }
 
@@ -60,27 +52,26 @@ impl<T, H: HandleLayout> fmt::Debug for Task<'_, T, H> {
 
 /// Through which the values of one task are born and die.
 pub struct Lot<'a, T, H: HandleLayout> {
-    number: usize,
-    /// The handles that are left to it begin behind the births.
-    handles: &'a [H],
-    births: &'a mut Vec<T>,
-    deaths: &'a [AtomicU32],
-    words: &'a [H::Word],
-    full: FullPool,
+    pub(super) number: usize,
+    /// The slots of the lot. Those behind the births are left.
+    pub(super) slots: &'a [H::Index],
+    pub(super) births: &'a mut Vec<T>,
+    /// Of the task's own slots, those whose objects are to die; the first of them is this one.
+    pub(super) dying: &'a mut [u64],
+    pub(super) first: usize,
+    /// The same of all slots, for the objects of other tasks.
+    pub(super) killed: &'a [AtomicU32],
+    pub(super) words: &'a [H::Word],
+    pub(super) full: FullPool,
     /// The slot of the present value.
-    current: usize,
+    pub(super) current: usize,
 }
 
-impl<'a, T, H: HandleLayout> Lot<'a, T, H> {
-    pub(super) fn new(
-        number: usize,
-        handles: &'a [H],
-        births: &'a mut Vec<T>,
-        deaths: &'a [AtomicU32],
-        words: &'a [H::Word],
-        full: FullPool,
-    ) -> Self {
-        Self { number, handles, births, deaths, words, full, current: 0 }
+impl<T, H: HandleLayout> Lot<'_, T, H> {
+    /// The number of the task.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// The handle of the present value.
@@ -96,10 +87,11 @@ impl<'a, T, H: HandleLayout> Lot<'a, T, H> {
     /// If the lot's handles are used up: the error gives the value back.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
-        match self.handles.get(self.births.len()) {
-            Some(handle) => {
+        let next = self.slots.get(self.births.len()).map(|slot| slot.to_index());
+        match next.and_then(|slot| Some((slot, self.words.get(slot)?))) {
+            Some((slot, word)) => {
                 self.births.push(value);
-                Ok(*handle)
+                Ok(H::from_kept_parts(slot, word.as_live()))
             }
             None => Err(Full { value, pool: self.full }),
         }
@@ -108,13 +100,16 @@ impl<'a, T, H: HandleLayout> Lot<'a, T, H> {
     /// How many more objects can be born in this task.
     #[must_use]
     pub fn left(&self) -> usize {
-        self.handles.len() - self.births.len()
+        self.slots.len() - self.births.len()
     }
 
     /// The present object dies when the update settles.
     #[inline]
     pub fn die(&mut self) {
-        mark_dead(self.deaths, self.current);
+        let slot = self.current - self.first;
+        if let Some(bits) = self.dying.get_mut(slot / DYING_BITS) {
+            *bits |= 1 << (slot % DYING_BITS);
+        }
     }
 
     /// The handle's object dies when the update settles, in whatever task it is. Returns whether the handle was good at the
@@ -123,7 +118,11 @@ impl<'a, T, H: HandleLayout> Lot<'a, T, H> {
     pub fn kill(&mut self, handle: H) -> bool {
         let contains = self.contains(handle);
         if contains {
-            mark_dead(self.deaths, handle.index() as usize);
+            let index = handle.index() as usize;
+            if let Some(bits) = self.killed.get(index / KILLED_BITS) {
+                // Bits are set on any thread in any order, and read when all are done.
+                bits.fetch_or(1 << (index % KILLED_BITS), Relaxed);
+            }
         }
         contains
     }

@@ -46,6 +46,8 @@ pub(super) struct FreeSlots {
     words: usize,
     slots: usize,
     homes: Box<[Home]>,
+    /// One less than a power of two that is not less than the number of homes.
+    homes_mask: usize,
 }
 
 impl FreeSlots {
@@ -61,6 +63,7 @@ impl FreeSlots {
             line_words_log2,
             words,
             slots,
+            homes_mask: homes.next_power_of_two() - 1,
             homes: memory::from_fn(homes, |home| Home {
                 word: AtomicU32::new((home * words / homes) as u32),
                 refused: AtomicU64::new(0),
@@ -100,11 +103,19 @@ impl FreeSlots {
         self.word(slot / WORD_SLOTS)
     }
 
+    /// The home of this number, or of one that stands for it: any number will do.
+    #[inline]
+    fn home(&self, number: usize) -> &Home {
+        // There are more than half as many homes as the mask has numbers. A division would take longer than all of the rest.
+        let number = number & self.homes_mask;
+        &self.homes[if number < self.homes.len() { number } else { number - self.homes.len() }]
+    }
+
     /// Clears the bit of a free slot and returns it: the slot is the caller's. The lowest slot of the home's word,
     /// or of the next word that has one, which then is the home's. `None`: each word was seen without a bit.
     #[inline]
     pub(super) fn claim(&self, home: usize, order: Ordering) -> Option<usize> {
-        let home = &self.homes[home % self.homes.len()];
+        let home = self.home(home);
         let at = home.word.load(Ordering::Relaxed) as usize;
         if at < self.words {
             if let Some(slot) = self.claim_in(at, order) {
@@ -150,7 +161,7 @@ impl FreeSlots {
     /// An insertion from this home has found no free slot.
     #[cold]
     pub(super) fn count_refusal(&self, home: usize) {
-        self.homes[home % self.homes.len()].refused.fetch_add(1, Ordering::Relaxed);
+        self.home(home).refused.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many insertions have found no free slot.

@@ -17,28 +17,37 @@
 mod at_home;
 mod atomics;
 mod builder;
+#[allow(unsafe_code)]
 mod close;
 mod error;
 #[cfg(not(all(test, loom)))]
+#[allow(unsafe_code)]
 mod exclusive;
 mod free;
 #[cfg(not(all(test, loom)))]
+#[allow(unsafe_code)]
 mod frozen;
+#[allow(unsafe_code)]
 mod guard;
 mod home;
 mod iter;
 mod order;
+#[allow(unsafe_code)]
 mod pool;
+#[allow(unsafe_code)]
 mod recycler;
+#[allow(unsafe_code)]
 mod slots;
 #[cfg(not(all(test, loom)))]
 mod snapshot;
+#[allow(unsafe_code)]
 mod tap;
 #[cfg(feature = "validate")]
 mod validate;
 mod word;
 
 #[cfg(all(test, loom))]
+#[allow(unsafe_code)]
 mod models;
 #[cfg(all(test, shuttle, not(loom)))]
 mod schedules;

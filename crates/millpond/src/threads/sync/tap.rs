@@ -3,6 +3,8 @@
 //!
 //! Guards that own themselves may report at any time, also while the pool's owner puts another track in place. So a
 //! track that has been replaced is kept until the pool's memory goes.
+//!
+//! Invariant: the pointer is null or points to a track in the list, from which none is ever taken out.
 
 #[cfg(feature = "recorder")]
 use alloc::boxed::Box;

@@ -7,6 +7,7 @@
 //! beginning to the end.
 
 mod builder;
+#[allow(unsafe_code)]
 mod guards;
 #[cfg(feature = "std")]
 mod line;

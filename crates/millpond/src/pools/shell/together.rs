@@ -1,42 +1,12 @@
-//! Methods that pools have in common because they follow from others: handle and value together, several values at
-//! once of which some may be missing, and builders of a written-down type.
+//! Several values at once, mutable, of which some may be missing.
 
 #[cfg(feature = "alloc")]
 use crate::reports::errors::GetDisjointMutError;
 
-/// `object_at` and `object_at_mut`, of `handle_at`, `get_at` and `get_mut`. The example makes a pool.
-macro_rules! object_at_methods {
-    ($handle:ident, $value:ident, example $example:literal) => {
-        /// The object in a slot with its handle, if the slot is live: for indices that come without a generation.
-        /// O(1).
-        ///
-        /// ```
-        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
-        /// let handle = pool.insert("a").unwrap();
-        /// assert_eq!(pool.object_at(0), Some((handle, &"a")));
-        /// assert_eq!(pool.object_at(7), None);
-        /// ```
-        #[inline]
-        #[must_use]
-        pub fn object_at(&self, index: usize) -> Option<($handle, &$value)> {
-            Some((self.handle_at(index)?, self.get_at(index)?))
-        }
-
-        /// The object in a slot, mutable, with its handle, if the slot is live. O(1).
-        #[inline]
-        #[must_use]
-        pub fn object_at_mut(&mut self, index: usize) -> Option<($handle, &mut $value)> {
-            let handle = self.handle_at(index)?;
-            Some((handle, self.get_mut(handle)?))
-        }
-    };
-}
-pub(crate) use object_at_methods;
-
 /// `get_each_mut` with this body. The example makes a pool.
 macro_rules! get_each_mut_method {
-    ($handle:ident, $value:ident, example $example:literal, |$pool:ident, $handles:ident| $body:expr) => {
-        /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    (example $example:literal, |$pool:ident, $handles:ident| $body:expr) => {
+        /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -50,41 +20,17 @@ macro_rules! get_each_mut_method {
         ///
         /// # Errors
         ///
-        /// If two handles that are good name the same object.
+        /// If two valid handles are equal.
         pub fn get_each_mut<const HANDLES: usize>(
             &mut self,
-            $handles: [$handle; HANDLES],
-        ) -> Result<[Option<&mut $value>; HANDLES], crate::reports::errors::GetDisjointMutError> {
+            $handles: [H; HANDLES],
+        ) -> Result<[Option<&mut T>; HANDLES], crate::reports::errors::GetDisjointMutError> {
             let $pool = self;
             $body
         }
     };
 }
 pub(crate) use get_each_mut_method;
-
-/// `typed_builder`, of this builder.
-#[cfg(feature = "alloc")]
-macro_rules! typed_builder_method {
-    ($builder:ty, example $type:literal, $finish:literal) => {
-        /// A builder of pools of exactly this type: the reuse order and the handles are those of the type that is
-        /// written down, where `builder` begins with the default ones.
-        ///
-        /// ```
-        /// use millpond::reuse::Fifo;
-        /// use millpond::*;
-        ///
-        /// handle_type! { struct Key; }
-        #[doc = concat!("type Keyed = ", $type, ";")]
-        #[doc = concat!("let pool = Keyed::typed_builder().name(\"nodes\")", $finish, ";")]
-        /// assert_eq!(pool.name(), Some("nodes"));
-        /// ```
-        pub fn typed_builder() -> $builder {
-            <$builder>::new()
-        }
-    };
-}
-#[cfg(feature = "alloc")]
-pub(crate) use typed_builder_method;
 
 /// Mutable references to the elements at these positions, which are in range, if no two are the same.
 #[cfg(feature = "alloc")]

@@ -1,0 +1,198 @@
+//! Where the objects of a replay are: in blocks of the system's allocator, or in slots of pools. Of pools
+//! there are two, between which that of a program will be.
+
+use std::mem::MaybeUninit;
+
+use millpond::{Handle, HandleAllocator};
+
+/// A source of memory.
+pub(super) trait Memory {
+    /// What the program keeps of an object.
+    type Held;
+
+    /// Takes memory for an object of a kind, and writes to it; `None` if there is none left, which there is.
+    fn take(&mut self, kind: u32) -> Option<Self::Held>;
+
+    /// Gives it back.
+    fn give_back(&mut self, held: Self::Held);
+}
+
+/// The system's allocator.
+pub(super) struct System<'k> {
+    /// By kind, the bytes of a block.
+    pub(super) bytes_of: &'k [u64],
+}
+
+impl Memory for System<'_> {
+    type Held = Box<[MaybeUninit<u8>]>;
+
+    #[inline(always)]
+    fn take(&mut self, kind: u32) -> Option<Self::Held> {
+        let mut block = Box::new_uninit_slice(self.bytes_of[kind as usize] as usize);
+        if let Some(first) = block.first_mut() {
+            first.write(1);
+        }
+        Some(block)
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, held: Self::Held) {
+        drop(held);
+    }
+}
+
+/// Makes the heap as large as a replay needs it. Returns the block that keeps it so: while it lives, the
+/// system's allocator does not give the memory below it back to the system.
+///
+/// Without it the replay against the allocator would take its pages from the system anew in every lap,
+/// which the program that is measured does once, with or without pools.
+pub(super) fn roomy_heap(bytes: u64) -> Box<[MaybeUninit<u8>]> {
+    let blocks = bytes.div_ceil(ROOM_BLOCK_BYTES as u64);
+    let _room: Vec<Box<[MaybeUninit<u8>]>> =
+        (0..blocks).map(|_| Box::new_uninit_slice(ROOM_BLOCK_BYTES)).collect();
+    Box::new_uninit_slice(ROOM_BLOCK_BYTES)
+}
+
+/// Less than what allocators map apart from the heap.
+const ROOM_BLOCK_BYTES: usize = 64 << 10;
+
+/// The slots of a pool, and the bytes of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) slots: usize,
+    pub(super) bytes: u64,
+}
+
+impl Size {
+    /// The words of a slot.
+    fn stride(self) -> usize {
+        (self.bytes.div_ceil(8) as usize).max(1)
+    }
+
+    /// The memory of all slots: touched, as a pool's is when it is made.
+    fn words(self) -> Vec<u64> {
+        vec![1; self.stride() * self.slots]
+    }
+}
+
+/// Pools of millpond: objects are known by handles, which are checked.
+pub(super) struct WithHandles<'k> {
+    /// By kind, the number of its pool.
+    of_kind: &'k [u32],
+    pools: Vec<(HandleAllocator, Vec<u64>, usize)>,
+}
+
+impl<'k> WithHandles<'k> {
+    pub(super) fn new(sizes: &[Size], of_kind: &'k [u32]) -> Self {
+        let pool = |size: &Size| (HandleAllocator::new(size.slots), size.words(), size.stride());
+        Self { of_kind, pools: sizes.iter().map(pool).collect() }
+    }
+}
+
+impl Memory for WithHandles<'_> {
+    /// The pool and the handle: as long as what the system's allocator gives.
+    type Held = (u32, Handle<()>);
+
+    #[inline(always)]
+    fn take(&mut self, kind: u32) -> Option<Self::Held> {
+        let number = self.of_kind[kind as usize];
+        let (handles, words, stride) = &mut self.pools[number as usize];
+        let handle = handles.acquire()?;
+        words[handle.index() as usize * *stride] = 1;
+        Some((number, handle))
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, (number, handle): Self::Held) {
+        self.pools[number as usize].0.release(handle);
+    }
+}
+
+/// The least that a pool can be: a free slot holds the number of the next one. Objects are known by where
+/// they are, and nothing is checked.
+pub(super) struct Bare<'k> {
+    /// By kind, the number of its pool.
+    of_kind: &'k [u32],
+    pools: Vec<FreeList>,
+}
+
+struct FreeList {
+    words: Vec<u64>,
+    stride: usize,
+    /// The word at which the first free slot begins; past the end if none is free.
+    first: usize,
+}
+
+impl<'k> Bare<'k> {
+    pub(super) fn new(sizes: &[Size], of_kind: &'k [u32]) -> Self {
+        let pool = |size: &Size| {
+            let (mut words, stride) = (size.words(), size.stride());
+            for slot in 0..size.slots {
+                words[slot * stride] = ((slot + 1) * stride) as u64;
+            }
+            FreeList { words, stride, first: 0 }
+        };
+        Self { of_kind, pools: sizes.iter().map(pool).collect() }
+    }
+}
+
+impl Memory for Bare<'_> {
+    type Held = (u32, usize);
+
+    #[inline(always)]
+    fn take(&mut self, kind: u32) -> Option<Self::Held> {
+        let number = self.of_kind[kind as usize];
+        let list = &mut self.pools[number as usize];
+        let slot = list.first;
+        let word = list.words.get_mut(slot)?;
+        list.first = std::mem::replace(word, 1) as usize;
+        Some((number, slot))
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self, (number, slot): Self::Held) {
+        let list = &mut self.pools[number as usize];
+        debug_assert!(slot.is_multiple_of(list.stride));
+        list.words[slot] = list.first as u64;
+        list.first = slot;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes all there is and gives it back, in an order that mixes the slots up, a few times.
+    fn has_room_for<M: Memory>(mut memory: M, kind: u32, slots: usize)
+    where
+        M::Held: Copy + Ord,
+    {
+        for _ in 0..3 {
+            let mut held: Vec<M::Held> = (0..slots).map_while(|_| memory.take(kind)).collect();
+            assert_eq!(held.len(), slots);
+            assert!(memory.take(kind).is_none());
+            held.rotate_left(slots / 2);
+            held.iter().for_each(|&one| memory.give_back(one));
+            held.sort_unstable();
+            held.dedup();
+            assert_eq!(held.len(), slots, "no slot is given twice");
+        }
+    }
+
+    #[test]
+    fn pools_have_room_for_as_many_as_were_asked_for() {
+        let sizes = [Size { slots: 5, bytes: 24 }, Size { slots: 1, bytes: 0 }];
+        let of_kind = [1, u32::MAX, 0];
+        has_room_for(WithHandles::new(&sizes, &of_kind), 2, 5);
+        has_room_for(WithHandles::new(&sizes, &of_kind), 0, 1);
+        has_room_for(Bare::new(&sizes, &of_kind), 2, 5);
+        has_room_for(Bare::new(&sizes, &of_kind), 0, 1);
+    }
+
+    #[test]
+    fn the_system_gives_blocks_of_the_size_that_is_asked_for() {
+        let mut system = System { bytes_of: &[0, 1, 56] };
+        let lengths = [0, 1, 2].map(|kind| system.take(kind).map(|block| block.len()));
+        assert_eq!(lengths, [Some(0), Some(1), Some(56)]);
+    }
+}
