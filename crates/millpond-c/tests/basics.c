@@ -271,6 +271,7 @@ static void the_past(void) {
         CHECK(mp_snapshot_create(&options, &past) == MP_OK && mp_pool_restore(pool, past) == MP_BAD_STATE);
         for (i = 0; i < 200; i++) {
             spark *made = MP_CAST_(spark *, mp_insert(pool, &id));
+            memset(made, 0, sizeof *made);
             made->x = 0.5f;
             made->frames_left = MP_CAST_(int, i);
             if (i % 7 == 3) {
@@ -285,7 +286,8 @@ static void the_past(void) {
         CHECK(state != MP_NULL_ && mp_pool_write_state(pool, state, bytes - 1) == MP_SMALL_MEMORY);
         CHECK(mp_pool_write_state(pool, state, bytes) == MP_OK);
         after = mp_pool_next_handle(pool);
-        CHECK(mp_remove(pool, first) && mp_insert(pool, &id) != MP_NULL_);
+        CHECK(mp_remove(pool, first));
+        memset(mp_insert(pool, &id), 0, sizeof(spark));
         CHECK(mp_pool_checksum(pool, add_spark, MP_NULL_) != sum);
         CHECK(mp_pool_restore(pool, past) == MP_OK && mp_pool_checksum(pool, add_spark, MP_NULL_) == sum);
         CHECK(mp_get(pool, first) != MP_NULL_ && mp_pool_next_handle(pool).bits == after.bits);
