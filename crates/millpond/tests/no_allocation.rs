@@ -12,9 +12,7 @@ use allocations::{Allocations, Counting, during};
 use common::in_every_order;
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::{ReuseOrder, Roster};
-use millpond::{
-    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, Pool, PoolBuilder, Recycler,
-};
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, PoolBuilder, Recycler};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -327,41 +325,6 @@ fn minor_faults() -> u64 {
     // Fields are counted after the name, which is in parentheses: state is the 3rd, minflt the 10th.
     let after_name = &stat[stat.rfind(')').unwrap() + 2..];
     after_name.split(' ').nth(7).unwrap().parse().unwrap()
-}
-
-/// How many pages are new to the process while the values of a pool that has taken its blocks go in; and while one value
-/// goes into a pool that has to take a block of 4,096 slots for it.
-#[cfg(target_os = "linux")]
-fn faults_of_blocks() -> (u64, u64) {
-    const SLOTS: usize = 8192;
-    let mut pool = BlockPool::<[u64; 32]>::new();
-    pool.reserve(SLOTS).unwrap();
-    let before = minor_faults();
-    for _ in 0..SLOTS {
-        pool.push([1; 32]);
-    }
-    let of_reserved = minor_faults() - before;
-
-    let mut pool = BlockPool::<[u64; 32]>::new();
-    for _ in 0..SLOTS / 2 {
-        pool.push([1; 32]);
-    }
-    let before = minor_faults();
-    pool.push([1; 32]);
-    let of_one_push = minor_faults() - before;
-    assert_eq!(black_box(pool).capacity(), SLOTS);
-    (of_reserved, of_one_push)
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn blocks_are_touched_when_they_are_reserved_and_not_by_an_insertion() {
-    // The code itself is read in by faults too, the first time.
-    faults_of_blocks();
-    let (of_reserved, of_one_push) = faults_of_blocks();
-    assert!(of_reserved <= 12, "{of_reserved} page faults after the memory was reserved");
-    // The block alone has 256 pages; the books that are copied have some 16.
-    assert!(of_one_push <= 64, "{of_one_push} page faults in one insertion");
 }
 
 /// As a page is 4 KiB, the values have 12,500 pages; where the system gives huge pages of 2 MiB, 24.
