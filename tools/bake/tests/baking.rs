@@ -123,6 +123,39 @@ fn examples_baker_and_assets_are_one_graph() {
 
 #[test]
 #[cfg_attr(not(ninja), ignore = "not run: ninja is not installed (apt-get install ninja-build)")]
+fn baked_headers_compile_as_c_and_cpp() {
+    let bench = Workbench::new("headers");
+    bench.generate(&["--platform", "handheld"]);
+    let ran = bench.ninja(&["baked"]);
+    assert!(ran.succeeded, "{}", ran.text);
+    let headers: Vec<_> =
+        bench.files("build/baked").into_keys().filter(|it| it.ends_with(".h")).collect();
+    assert_eq!(headers.len(), 5);
+    let mut program: String =
+        headers.iter().map(|header| format!("#include \"{header}\"\n")).collect();
+    program += "int main(void) { return drop_pixels[1] == 0 || storm_waves[0][2] != 300 || rocket_width != 5; }\n";
+    for (compiler, source) in [("cc", "all.c"), ("c++", "all.cpp")] {
+        bench.write(source, &program);
+        let args = [
+            "-Wall",
+            "-Wextra",
+            "-Wno-unused-variable",
+            "-Wno-unused-const-variable",
+            "-Wpedantic",
+            "-Werror",
+            "-Ibuild/baked",
+            "-o",
+            "all",
+            source,
+        ];
+        let ran = bench.run(compiler, &args);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        assert!(bench.run("./all", &[]).status.success(), "{source}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(ninja), ignore = "not run: ninja is not installed (apt-get install ninja-build)")]
 fn nothing_is_built_twice() {
     let bench = Workbench::new("twice");
     bench.build();

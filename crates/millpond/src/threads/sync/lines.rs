@@ -207,25 +207,28 @@ mod tests {
             let own: Vec<_> = (0..threads).map(|_| pool.insert([7; 2]).unwrap()).collect();
             transfers(threads, |thread| assert_eq!(pool.get(own[thread]).unwrap()[0], 7))
         });
-        assert!(neighbours.iter().all(|each| *each > 0.1 && *each <= 2.0), "{neighbours:?}");
-        // The word of the slot and the line of free bits go to the thread that removes, and come back.
+        assert_eq!(neighbours, [2.0; 3], "get and drop, own objects that are neighbours");
+        // Each thread removes what the one before it has inserted: the line of free bits and that of the slot's word travel
+        // to it and back. Whoever inserts looks at both before it writes them.
         let remote = at_each_count(|threads| {
-            let pool = pool(threads as usize);
-            let mut boxes: Vec<_> =
-                (0..threads as usize).map(|home| pool.home(home).insert([0; 2]).unwrap()).collect();
-            transfers(threads, |thread| {
-                let to = (thread + 1) % threads as usize;
-                let given = pool.home(thread).insert([0; 2]).unwrap();
-                assert!(pool.remove(core::mem::replace(&mut boxes[to], given)));
+            let threads = threads as usize;
+            let pool = pool(threads);
+            let insert = |thread: usize| pool.home(thread).insert([0; 2]).unwrap();
+            let mut boxes: Vec<Vec<_>> = (0..threads)
+                .map(|thread| [insert((thread + threads - 1) % threads)].into())
+                .collect();
+            transfers(threads as u32, |thread| {
+                boxes[(thread + 1) % threads].push(insert(thread));
+                assert!(pool.remove(boxes[thread].remove(0)));
             })
         });
-        std::eprintln!("R {remote:?} {neighbours:?}");
+        assert_eq!(remote, [6.0; 3], "insert, and remove on another thread");
         // Fewer homes than threads: those that share one fetch the free bits and the slot from each other.
         let eight = pool(8);
         let crowded = transfers(64, |thread| {
             let handle = eight.home(thread).insert([0; 2]).unwrap();
             assert!(eight.remove(handle));
         });
-        std::eprintln!("C {crowded}");
+        assert_eq!(crowded, 4.0, "insert and remove, 64 threads in 8 homes");
     }
 }
