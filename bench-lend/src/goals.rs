@@ -72,15 +72,11 @@ impl Arrivals {
             Duration::from_secs_f64(-share.ln() * mean_us / 1e6)
         };
         let mut at = Duration::ZERO;
-        Self(
-            (0..3_000)
-                .map(|_| {
-                    let asked = at;
-                    at += exponential(1_000.0);
-                    (asked, exponential(6_000.0))
-                })
-                .collect(),
-        )
+        let next = |_| {
+            at += exponential(1_000.0);
+            (at, exponential(6_000.0))
+        };
+        Self((0..3_000).map(next).collect())
     }
 
     /// Has all of them take their loans; returns the trace.

@@ -41,7 +41,7 @@ fn main() {
             Ok(server) => on_postgres(&server).await,
             Err(why) => {
                 println!("not run on PostgreSQL: {why}");
-                let pools = all_of(|| Numbers::default()).await;
+                let pools = all_of(Numbers::default).await;
                 compare(&pools.0, &pools.1, &pools.2, None).await;
             }
         }

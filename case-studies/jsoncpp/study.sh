@@ -1,8 +1,11 @@
 # jsoncpp's own test program, which reads a file of JSON and writes it out again.
 
-PACKAGE=libjsoncpp
 PROGRAM=test-runner
-ARGUMENTS=$work/orders.json
+set -- "$work/orders.json"
+
+source_of_study() {
+    debian_source libjsoncpp
+}
 
 build() {
     python3 "$study/orders.py" > "$work/orders.json"

@@ -1,8 +1,11 @@
 # The interpreter of Lua, with a script that makes points, closures and texts.
 
-PACKAGE=lua5.4
 PROGRAM=src/lua
-ARGUMENTS=$study/bench.lua
+set -- "$study/bench.lua"
+
+source_of_study() {
+    debian_source lua5.4
+}
 
 build() {
     make -s -C "$1/src" linux CFLAGS="-O2 -g1 -DLUA_COMPAT_5_3" > "$work/build.log" 2>&1

@@ -1,6 +1,7 @@
 # Physics in two dimensions: an arena of its own, adapted from generational-arena, for bodies, colliders and joints.
 CRATE=rapier2d
 VERSION=0.36.1
+TEST_ARGUMENTS=--release
 
 rows() {
     measure 'a pyramid of 820 boxes' 150 pyramid

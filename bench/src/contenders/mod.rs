@@ -118,7 +118,8 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_static(visitor);
-    visitor.visit::<frame_pool::FramePool>();
+    visitor.visit::<frame_pool::FramePool<true>>();
+    visitor.visit::<frame_pool::FramePool<false>>();
     visitor.visit::<any_pool::AnyPool>();
     visitor.visit::<roster_pool::RosterPool>();
     visitor.visit::<bytemap_pool::BytemapPool>();

@@ -107,10 +107,12 @@ fn object_pool_makes_more_objects_than_it_has_room_for() {
 macro_rules! implements {
     ($type:ty: $bound:ident) => {{
         struct Asked<T: ?Sized>(std::marker::PhantomData<T>);
+        #[allow(dead_code, reason = "the answer of types that are not")]
         trait Otherwise {
             const ANSWER: bool = false;
         }
         impl<T: ?Sized> Otherwise for Asked<T> {}
+        #[allow(dead_code, reason = "the answer of types that are")]
         impl<T: ?Sized + $bound> Asked<T> {
             const ANSWER: bool = true;
         }

@@ -150,15 +150,15 @@ typedef struct mp_pool {
     bool is_lent_;
     struct {
         bool in_step;
-        uint32_t prefix;
+        uint32_t prefix; /* unknown, always: the header's functions do not keep it */
         uint64_t gathered_at;
     } age_;
     uint64_t births_, deaths_;
     uint32_t peak_, retired_;
-    /* The order and the books, where `slow_` is 0. */
+    /* The order and the books, where `slow_` is 0; other bytes otherwise. */
     size_t stack_len_, fresh_from_;
     uint32_t quick_below_;
-    bool over_max_, is_plain_;
+    uint8_t over_max_, is_plain_;
 } mp_pool;
 
 /* The layout that this header was written for. */
@@ -262,7 +262,7 @@ static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
 static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     uint32_t index;
-    if ((pool->slow_ != 0) | !pool->is_plain_) {
+    if ((pool->slow_ != 0) | (pool->is_plain_ == 0)) {
         return mp_insert_slow_(pool, &out->bits);
     }
     if (pool->stack_len_ != 0) {
@@ -277,7 +277,6 @@ static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
         }
     }
     words[index] &= ~MP_DEAD_;
-    pool->age_.prefix = UINT32_MAX;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] |= MP_CAST_(uint64_t, 1) << (index % 64);
     }
@@ -301,7 +300,6 @@ static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
         return false;
     }
     MP_CAST_(uint32_t *, pool->words_)[index] = (generation + 1) | MP_DEAD_;
-    pool->age_.prefix = UINT32_MAX;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] &= ~(MP_CAST_(uint64_t, 1) << (index % 64));
     }
@@ -334,11 +332,12 @@ typedef struct mp_run {
     size_t first, count;
     size_t word_;
     uint64_t left_;
+    const uint64_t *bits_; /* null: the bitmap was old when the walk began */
 } mp_run;
 #ifdef __cplusplus
-#define MP_RUN (mp_run{0, 0, 0, 0})
+#define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
 #else
-#define MP_RUN {0, 0, 0, 0}
+#define MP_RUN {0, 0, 0, 0, NULL}
 #endif
 
 /* How many 0 bits are below the lowest 1; `bits` is not 0. */
@@ -355,38 +354,59 @@ static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 #endif
 }
 
+/* The next word that has live slots. */
+static inline bool mp_next_word_(const mp_pool *pool, mp_run *run) {
+    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
+    if (run->word_ == 0) {
+        /* What the walk removes makes the bitmap old, but not for what is still to come. */
+        bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+        run->bits_ = is_old ? MP_NULL_ : pool->bits_;
+    }
+    while (run->left_ == 0) {
+        size_t word = run->word_;
+        if (word >= words) {
+            return false;
+        }
+        run->word_ = word + 1;
+        run->left_ = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+    }
+    return true;
+}
+
+/* The run reaches the end of its word: adds what follows. */
+static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
+    run->count = 64 - from;
+    run->left_ = 0;
+    while (run->word_ * 64 < pool->slots_) {
+        size_t word = run->word_++;
+        uint64_t bits = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+        if (bits != ~MP_CAST_(uint64_t, 0)) {
+            unsigned length = mp_trailing_zeros_(~bits);
+            run->count += length;
+            run->left_ = bits & (~MP_CAST_(uint64_t, 0) << length);
+            return;
+        }
+        run->count += 64;
+    }
+}
+
 /* Finds the next run of live slots; `false` after the last. What the walk has met may be removed, nothing else; what is
  * inserted meanwhile may be missed. Call `mp_pool_refresh` first where you may change the pool. */
 static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
-    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
-    unsigned from, length;
-    uint64_t gaps;
-    while (run->left_ == 0) {
-        if (run->word_ >= words) {
-            return false;
-        }
-        run->left_ = mp_live_bits(pool, run->word_++);
+    unsigned from;
+    uint64_t behind;
+    if (run->left_ == 0 && !mp_next_word_(pool, run)) {
+        return false;
     }
     from = mp_trailing_zeros_(run->left_);
-    run->first = (run->word_ - 1) * 64 + from;
-    gaps = ~(run->left_ >> from);
-    if (gaps != 0 && from + (length = mp_trailing_zeros_(gaps)) < 64) {
-        run->left_ &= ~MP_CAST_(uint64_t, 0) << (from + length);
-        run->count = length;
-        return true;
-    }
-    /* It reaches into the next words. */
-    run->count = 64 - from;
-    run->left_ = 0;
-    while (run->word_ < words) {
-        uint64_t bits = mp_live_bits(pool, run->word_++);
-        if (bits != ~MP_CAST_(uint64_t, 0)) {
-            length = mp_trailing_zeros_(~bits);
-            run->count += length;
-            run->left_ = bits & (~MP_CAST_(uint64_t, 0) << length);
-            break;
-        }
-        run->count += 64;
+    run->first = run->word_ * 64 - 64 + from;
+    /* The carry goes through the run's bits, to the first 0 behind them. */
+    behind = run->left_ + (MP_CAST_(uint64_t, 1) << from);
+    if (behind != 0) {
+        run->count = mp_trailing_zeros_(behind) - from;
+        run->left_ &= behind;
+    } else {
+        mp_across_(pool, run, from);
     }
     return true;
 }
@@ -579,9 +599,10 @@ typedef struct mp_classes mp_classes;
 typedef struct mp_class {
     size_t bytes, slots; /* how many slots are reserved */
 } mp_class;
-/* What a request gets that no class fits, or that finds no room. */
-#define MP_CLASSES_FALL_BACK 0 /* the C library's memory */
-#define MP_CLASSES_REFUSE 1
+/* What happens to a request that finds no room. */
+#define MP_CLASSES_GROW 0      /* its class takes another block from the C library; what no class fits, falls back */
+#define MP_CLASSES_REFUSE 1    /* it is refused */
+#define MP_CLASSES_FALL_BACK 2 /* the C library's memory serves it */
 /* `classes` null: those of up to 1 KiB, nothing reserved. One thread at a time uses them. */
 mp_status mp_classes_create(const mp_class *classes, size_t count, uint32_t overflow, mp_classes **out);
 /* All memory that was taken must have been given back, or is given back with the classes. */

@@ -142,7 +142,7 @@ class pool {
 
     pool(pool &&other) noexcept
         : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)),
-          ending_(std::exchange(other.ending_, nullptr)) {}
+          ending_(std::exchange(other.ending_, 0u)) {}
     pool &operator=(pool &&other) noexcept {
         pool(std::move(other)).swap(*this);
         return *this;
@@ -163,7 +163,7 @@ class pool {
     mp_status status() const noexcept { return status_; }
 
     std::size_t capacity() const noexcept { return raw_ != nullptr ? mp_capacity(raw_) : 0; }
-    std::size_t size() const noexcept { return raw_ != nullptr ? mp_live(raw_) - ending() : 0; }
+    std::size_t size() const noexcept { return raw_ != nullptr ? mp_live(raw_) - ending_ : 0; }
     bool empty() const noexcept { return size() == 0; }
     mp_stats stats() const noexcept { return raw_ != nullptr ? mp_pool_stats(raw_) : mp_stats{}; }
     // The pool of millpond.h. What is inserted or removed there is neither constructed nor destroyed.
@@ -219,10 +219,10 @@ class pool {
         if constexpr (std::is_trivially_destructible_v<T>) {
             mp_pool_clear(raw_);
         } else {
-            while (mp_live(raw_) > ending()) {
+            while (mp_live(raw_) > ending_) {
                 retain([](T &) { return false; });
             }
-            if (ending_ == nullptr) {
+            if (ending_ == 0) {
                 mp_pool_clear(raw_);
             }
         }
@@ -285,8 +285,7 @@ class pool {
             return handle<T>();
         }
         const std::uint32_t word = static_cast<const std::uint32_t *>(raw_->words_)[index];
-        const bool lives = word < MP_DEAD_ && !is_ending(index);
-        return lives ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
+        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
     }
     // The handle of a value of this pool; false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
@@ -393,11 +392,6 @@ class pool {
     const_iterator end() const noexcept { return const_iterator(); }
 
   private:
-    // Objects whose destructors run: their lifetimes have ended, but their slots are not given back yet.
-    struct ending_object {
-        std::size_t index;
-        ending_object *outer;
-    };
 
     // Brings the bitmap up to date, which the walks read.
     void refresh() noexcept {
@@ -407,22 +401,6 @@ class pool {
     }
 
     T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
-
-    std::size_t ending() const noexcept {
-        std::size_t count = 0;
-        for (const ending_object *at = ending_; at != nullptr; at = at->outer) {
-            ++count;
-        }
-        return count;
-    }
-    bool is_ending(std::size_t index) const noexcept {
-        for (const ending_object *at = ending_; at != nullptr; at = at->outer) {
-            if (at->index == index) {
-                return true;
-            }
-        }
-        return false;
-    }
 
     template <typename Construct>
     handle<T> emplace_with(Construct &&construct) {
@@ -443,21 +421,20 @@ class pool {
     // given back.
     void end(T &value, handle<T> which) noexcept {
         std::uint32_t &word = static_cast<std::uint32_t *>(raw_->words_)[which.index()];
-        ending_object self{which.index(), ending_};
-        ending_ = &self;
-        const std::uint32_t generation = word;
+        ++ending_;
         word = ending_word;
         value.~T();
-        static_cast<std::uint32_t *>(raw_->words_)[which.index()] = generation;
-        ending_ = self.outer;
+        word = which.generation();
+        --ending_;
         mp_remove(raw_, which.raw());
     }
-    // Live to the library, and no handle's generation: that is at least 1.
-    static constexpr std::uint32_t ending_word = 0;
+    // That of a slot that is never handed out: no handle is good, and no order takes it.
+    static constexpr std::uint32_t ending_word = MP_DEAD_;
 
     mp_pool *raw_ = nullptr;
     mp_status status_ = MP_NULL_POINTER;
-    ending_object *ending_ = nullptr;
+    // How many objects' destructors run: their lifetimes have ended, but their slots are not given back yet.
+    std::size_t ending_ = 0;
 };
 
 #if defined(__cpp_lib_memory_resource)
@@ -465,7 +442,7 @@ class pool {
 class size_classes final : public std::pmr::memory_resource {
   public:
     // Classes of up to 1 KiB, which grow; larger requests go to the C library.
-    size_classes() noexcept { status_ = mp_classes_create(nullptr, 0, MP_CLASSES_FALL_BACK, &raw_); }
+    size_classes() noexcept { status_ = mp_classes_create(nullptr, 0, MP_CLASSES_GROW, &raw_); }
     // Classes of these sizes with as many slots reserved.
     size_classes(const mp_class *classes, std::size_t count, std::uint32_t overflow) noexcept {
         status_ = mp_classes_create(classes, count, overflow, &raw_);

@@ -41,8 +41,9 @@ pub unsafe extern "C" fn mp_classes_create(
     // SAFETY: as the caller promises.
     unsafe { out.write(ptr::null_mut()) };
     let overflow = match overflow {
-        0 => Overflow::FallBack,
+        0 => Overflow::Grow,
         1 => Overflow::Refuse,
+        2 => Overflow::FallBack,
         _ => return Status::BAD_OPTIONS,
     };
     let mut builder = SizeClasses::builder().overflow(overflow);

@@ -7,7 +7,7 @@
 //!
 //! No rule of a pool is written here a second time: a pool is the library's [`HandleAllocator`](millpond::HandleAllocator),
 //! which lies in front of values whose type only the C program knows. The inline functions of the header read and write
-//! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and [`head`] checks it against the
+//! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and the module `head` checks it against the
 //! header's struct when it is compiled.
 //!
 //! Every function takes pointers as a C program gives them. Null is answered with a status or nothing; that any other

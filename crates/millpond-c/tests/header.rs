@@ -87,8 +87,9 @@ fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
     // A program that looks up every entry of the library among what the header says.
     let folder = made("header");
     let lister = folder.join("list");
-    let list = "#include \"millpond.h\"\n#include <stdio.h>\nint main(void) { const char *name; size_t at = 0, n;\n\
-                while ((name = mp_layout_entry_(at++, &n)) != NULL) printf(\"%s %zu\\n\", name, n); return 0; }\n";
+    let list = "#include \"millpond.h\"\n#include <stdio.h>\nint main(void) {\n    const char *name;\n    size_t at = 0, n;\n\
+                \x20   while ((name = mp_layout_entry_(at++, &n)) != NULL) {\n        printf(\"%s %zu\\n\", name, n);\n    }\n\
+                \x20   return 0;\n}\n";
     let source = folder.join("list.c");
     std::fs::write(&source, list).unwrap();
     run(strict("gcc").arg(&source).arg(library().unwrap()).arg("-o").arg(&lister));

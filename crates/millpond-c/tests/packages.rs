@@ -108,7 +108,7 @@ fn the_release_archive_is_fetched_by_cmake_and_wrapped_by_meson_without_rust() {
         return;
     }
     let project = folder.join("meson");
-    let cache = project.join("subprojects/packagecache");
+    let cache = project.join("subprojects/packagefiles");
     fs::create_dir_all(&cache).unwrap();
     for source in ["main.c", "main.cpp", "meson/meson.build"] {
         let to = project.join(Path::new(source).file_name().unwrap());

@@ -43,6 +43,27 @@ fn every_function_does_what_the_header_says_in_every_standard() {
     }
 }
 
+#[test]
+fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
+    if library().is_none() {
+        return;
+    }
+    for (c, cpp) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for (standard, more) in [
+            ("17", ["-fno-exceptions", "-fno-rtti"].as_slice()),
+            ("17", &["-O2"]),
+            ("20", &["-O2"]),
+            ("2b", &["-fno-exceptions", "-O1"]),
+            ("17", &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
+        ] {
+            let mut command = strict(cpp);
+            command.arg(format!("-std=c++{standard}")).args(more);
+            let said = compile_and_run(&mut command, "pool.cpp", &format!("{c}-pool"));
+            assert_eq!(said, "all is well\n", "{cpp} {standard} {more:?}");
+        }
+    }
+}
+
 /// The library is not instrumented: the header tells the sanitizer which slots are dead.
 #[test]
 fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {

@@ -180,7 +180,8 @@ pub(crate) struct RuleArguments {
 #[command(after_help = "\
 Examples:
   millpond generate --events 50000000 > big.csv
-  millpond generate --events 50000000 --heaptrack > big.heaptrack")]
+  millpond generate --events 50000000 --heaptrack > big.heaptrack
+  millpond generate --game --days 3 | millpond replay --heap days.svg -")]
 pub(crate) struct GenerateArguments {
     /// How many births and deaths.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
@@ -191,6 +192,19 @@ pub(crate) struct GenerateArguments {
     /// Write heaptrack's format instead of a lifetime trace.
     #[arg(long)]
     pub(crate) heaptrack: bool,
+    /// Write the lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals.
+    #[arg(long, conflicts_with_all = ["events", "live", "heaptrack"])]
+    pub(crate) game: bool,
+    /// For how many days the game runs, at ten ticks a second.
+    #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = days, requires = "game")]
+    pub(crate) days: f64,
+}
+
+/// What fits into a trace's ticks.
+fn days(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|days| (1e-3..=365.0).contains(days))
+        .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
 /// The most headroom that is sensible: eleven times the peak.

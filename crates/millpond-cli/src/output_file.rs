@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Failure, reason, shown_path};
+use crate::fragmentation::MARKER as HEAP_MARKER;
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
 use crate::summary;
@@ -18,6 +19,8 @@ pub(crate) enum Kind {
     Budget,
     /// A summary of recordings.
     Summary,
+    /// A picture of a heap.
+    HeapPicture,
 }
 
 impl Kind {
@@ -28,6 +31,7 @@ impl Kind {
             Self::Report => MARKER.len() as u64 + 1,
             Self::Budget => BUDGET_BYTES_MAX,
             Self::Summary => summary::BYTES_TO_LOOK_AT as u64,
+            Self::HeapPicture => HEAP_MARKER.len() as u64,
         }
     }
 
@@ -37,6 +41,7 @@ impl Kind {
             Self::Report => is_report(start),
             Self::Budget => is_untouched_budget(start),
             Self::Summary => summary::is_summary(start),
+            Self::HeapPicture => start.starts_with(HEAP_MARKER.as_bytes()),
         }
     }
 
@@ -52,6 +57,9 @@ impl Kind {
             }
             Self::Summary => {
                 "is there and is no summary of millpond, expected nothing or an earlier summary"
+            }
+            Self::HeapPicture => {
+                "is there and is no picture of `replay --heap`, expected nothing or an earlier one"
             }
         }
     }

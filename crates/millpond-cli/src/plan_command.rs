@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         places += &format!("Summary: {}\n", shown_path(&place));
     }
     if arguments.json {
-        crate::print(&plan_json(&plans, &rules, &wanted))?;
+        crate::print(&plan_json(&plans, &rules, &wanted)?)?;
     } else if arguments.csv {
         crate::print(&plan_csv(&plans, &wanted)?)?;
     } else {

@@ -54,15 +54,17 @@ fn a_proposal_is_measured_together_with_its_company() {
         assert_eq!(time_saved(proposal), Some((4800, true)));
         assert!(proposal["why"].as_str().unwrap().contains("; measured here: saves "));
     }
-    // Nothing else of the plan depends on it, and nothing is measured unasked.
+    // Nothing else of the plan depends on it but the order, and nothing is measured unasked.
     let mut unmeasured = plan_json(&directory, &trace)["traces"][0].take();
     assert!(unmeasured["pool_first"].as_array().unwrap().iter().all(|p| time_saved(p).is_none()));
     let mut plan = plan;
     for trace in [&mut plan, &mut unmeasured] {
-        for proposal in trace["pool_first"].as_array_mut().unwrap() {
+        let proposals = trace["pool_first"].as_array_mut().unwrap();
+        for proposal in &mut *proposals {
             proposal["time_saved"] = Value::Null;
             proposal["why"] = Value::Null;
         }
+        proposals.sort_by_key(|proposal| proposal["class"].to_string());
     }
     assert_eq!(plan, unmeasured);
 }
@@ -89,8 +91,13 @@ fn what_the_allocator_has_at_hand_is_measured_too() {
         let _ = writeln!(text, "{ms},alloc,1,96,names;main\n{ms},free,1");
     }
     let plan = measured(&directory, &directory.file("a.csv", text));
-    assert!(plan["pool_first"].as_array().unwrap().is_empty());
-    assert_eq!(time_saved(&plan["served_at_hand"][0]), Some((2000, true)));
+    // Whether it is proposed depends on the machine.
+    let [proposed, at_hand] = ["pool_first", "served_at_hand"].map(|key| plan[key][0].clone());
+    let found = if proposed.is_null() { at_hand } else { proposed };
+    let is_proposed = found["time_saved"]["least_ms"].as_f64().unwrap() > 0.0;
+    assert_eq!(time_saved(&found), Some((2000, true)));
+    assert_eq!(!plan["pool_first"][0].is_null(), is_proposed);
+    assert_eq!(plan["classes"][0]["worth_a_pool"], is_proposed);
 }
 
 #[test]

@@ -11,10 +11,22 @@ use common::{Directory, Random, plan_json};
 /// level of 4,096 bytes that is never freed.
 const SPARKS: &str = include_str!("data/dhat-sparks.json");
 
-fn dhat_to_csv(file: &Path) -> Output {
-    let script: PathBuf =
-        [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", "dhat-to-csv"].iter().collect();
+fn run_tool(name: &str, file: &Path) -> Output {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", name].iter().collect();
     Command::new("python3").arg(script).arg(file).output().unwrap()
+}
+
+fn dhat_to_csv(file: &Path) -> Output {
+    run_tool("dhat-to-csv", file)
+}
+
+/// Asserts that a tool has refused a file in one line that says `part`, and has written nothing.
+#[track_caller]
+fn is_refused(tool: &str, output: &Output, part: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with(&format!("{tool}: ")) && said.contains(part), "{said}");
+    assert!(said.trim_end().lines().count() == 1 && output.stdout.is_empty(), "{said}");
 }
 
 #[test]
@@ -46,10 +58,7 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
         (r#"{"mode":"heap","pps":[{"tbk":999999999999}],"ftbl":[]}"#, "more than 200000000 blocks"),
     ] {
         let output = dhat_to_csv(&directory.file("a.json", text));
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{text}: {said}");
-        assert!(said.starts_with("dhat-to-csv: ") && said.contains(part), "{text}: {said}");
-        assert!(said.trim_end().lines().count() == 1 && output.stdout.is_empty(), "{text}: {said}");
+        is_refused("dhat-to-csv", &output, part);
     }
     let mut random = Random(3);
     for _ in 0..12 {
@@ -59,5 +68,74 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
         let output = dhat_to_csv(&directory.file("a.json", bytes));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() || !said.contains("Traceback"), "{said}");
+    }
+}
+
+/// 500 buffers of 20,001 bytes, one at a time, and one of 300,001 that lives until the end.
+const GAME: &str = "\
+def spawn():
+    return bytearray(20000)
+level = bytearray(300000)
+for _ in range(500):
+    spawn()
+";
+
+/// A recording that memray makes of [`GAME`]; `None` where there is no memray.
+fn memray_recording(directory: &Directory) -> Option<PathBuf> {
+    let python = |arguments: &[&str]| {
+        let mut command = Command::new("python3");
+        command.current_dir(directory.path()).args(arguments).output().unwrap()
+    };
+    if !python(&["-c", "import memray"]).status.success() {
+        eprintln!("not run: there is no memray here");
+        return None;
+    }
+    directory.file("game.py", GAME);
+    let made = python(&["-m", "memray", "run", "-q", "-o", "game.bin", "game.py"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    Some(directory.path().join("game.bin"))
+}
+
+#[test]
+fn what_memray_has_recorded_is_planned() {
+    let directory = Directory::new();
+    let Some(recording) = memray_recording(&directory) else { return };
+    let output = run_tool("memray-to-csv", &recording);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = plan_json(&directory, &directory.file("game.csv", output.stdout));
+    let plan = &json["traces"][0];
+    let class = |size: &str| {
+        let classes = plan["classes"].as_array().unwrap();
+        classes.iter().find(|class| class["class"] == size).unwrap()
+    };
+    let spawned = class("20001");
+    assert_eq!((&spawned["lifetimes"], &spawned["peak_live"]), (&500.into(), &1.into()));
+    assert_eq!(class("300001")["lifetimes"], 1);
+    let first = &plan["pool_first"][0];
+    assert_eq!((&first["class"], &first["calls_saved"]), (&"20001".into(), &499.into()));
+    let stack = first["callers"][0]["stack"].as_array().unwrap();
+    assert_eq!((&stack[0], &stack[1]), (&"spawn@game.py:2".into(), &"<module>@game.py:5".into()));
+}
+
+#[test]
+fn files_that_are_none_of_memray_are_refused_in_one_line() {
+    let directory = Directory::new();
+    let Some(recording) = memray_recording(&directory) else { return };
+    let whole = std::fs::read(recording).unwrap();
+    for bytes in [&b""[..], b"ms,event", GAME.as_bytes(), &whole[..20], &whole[..whole.len() / 4]] {
+        let output = run_tool("memray-to-csv", &directory.file("a.bin", bytes));
+        is_refused("memray-to-csv", &output, "memray");
+    }
+    let output = run_tool("memray-to-csv", &directory.path().join("none.bin"));
+    is_refused("memray-to-csv", &output, "none.bin");
+    let mut random = Random(5);
+    for _ in 0..8 {
+        let mut bytes = whole.clone();
+        let at = random.below(bytes.len() as u64) as usize;
+        bytes[at] = random.below(256) as u8;
+        let output = run_tool("memray-to-csv", &directory.file("a.bin", bytes));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || output.status.code() == Some(1), "{said}");
+        assert!(said.trim_end().lines().count() <= 1, "{said}");
     }
 }

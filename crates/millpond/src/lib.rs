@@ -2,7 +2,7 @@
 //!
 //! A pool takes all of its memory when it is created, and none after. Creating and destroying an
 //! object in it takes constant time. An object is referred to by a [`Handle`], which is refused, never
-//! misread, once its object is gone. Going over the live objects runs at the speed of a plain slice.
+//! misread, once its object is gone. Iterating over the live objects runs at the speed of a plain slice.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
@@ -143,7 +143,7 @@
 //! - A handle is good from its insertion to its removal, and refused before and after, whatever
 //!   happened in between: removal, `clear`, `drain`, eviction, reuse of the slot.
 //! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
-//!   handed out again, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
+//!   reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
 //!   goes on instead, and then a handle kept for so long can name another object.
 //! - [`Handle`]s of another pool of the same type are refused with overwhelming likelihood once the
 //!   pools are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt). Four-byte
@@ -264,8 +264,12 @@ mod guide {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
     struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
+    struct Fragmentation;
     #[doc = include_str!("../../../docs/guide/choose.md")]
     struct Choose;
+    #[doc = include_str!("../../../docs/guide/pattern.md")]
+    struct Pattern;
     #[doc = include_str!("../../../docs/guide/handles.md")]
     struct Handles;
     #[doc = include_str!("../../../docs/guide/full.md")]
@@ -291,8 +295,12 @@ mod guide {
     #[doc = include_str!("../../../docs/guide/watch.md")]
     #[cfg(feature = "recorder")]
     struct Watch;
+    #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
+    struct CAndCpp;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
 
 /// What the C library reads of a pool in its own code, without a call. Not for anything else.

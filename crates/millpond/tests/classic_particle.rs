@@ -13,6 +13,8 @@ use millpond::classic::{Particle, ParticlePool};
 use millpond::reuse::Intrusive;
 use on_pool::Particles;
 
+/// "A free list threaded through the dead objects' own memory (a union of live state and next pointer), so that finding
+/// a free one is O(1) and costs no memory beyond the objects."
 #[test]
 fn the_free_list_lives_in_the_memory_of_the_dead_and_costs_none() {
     // Five fields of four bytes: nothing for the list, nothing for "in use".
@@ -21,6 +23,7 @@ fn the_free_list_lives_in_the_memory_of_the_dead_and_costs_none() {
     assert_eq!((more - fewer) / 500, 20);
 }
 
+/// "A fixed number of reusable objects, created up front, with an 'in use' query each."
 #[test]
 fn the_objects_are_created_up_front_and_each_says_whether_it_is_in_use() {
     let mut pool = ParticlePool::<3>::new();
@@ -35,6 +38,8 @@ fn the_objects_are_created_up_front_and_each_says_whether_it_is_in_use() {
     assert!(format!("{pool:?}").starts_with("{0: Particle { x: 1.0"));
 }
 
+/// "Particles with position, velocity and remaining frames; `animate` moves each, a particle whose time is up goes back to
+/// the pool in the same pass."
 #[test]
 fn animate_moves_each_and_frees_in_the_same_pass() {
     let mut pool = ParticlePool::<4>::new();
@@ -52,6 +57,7 @@ fn animate_moves_each_and_frees_in_the_same_pass() {
     assert_eq!((stats.live, stats.peak, stats.inserted, stats.removed), (1, 4, 4, 3));
 }
 
+/// "When the pool is full: … do not create the object (particles)."
 #[test]
 fn create_does_not_create_when_the_pool_is_full() {
     let mut pool = ParticlePool::<2>::new();

@@ -141,7 +141,7 @@ fn objects_by_index_come_with_their_handles() {
     for value in 0..3 {
         let keys = [pool.insert(value), packed.insert(value), inline.insert(value)];
         assert!(keys.iter().all(|key| *key == keys[0]));
-        assert!(blocks.insert(value) == keys[0] && any.insert(value).ok() == keys[0].clone().ok());
+        assert!(blocks.insert(value) == keys[0] && any.insert(value).ok() == keys[0].ok());
     }
     let gone = pool.handle_at(1).unwrap();
     assert!(pool.remove(gone) == Some(1) && packed.remove(gone) == inline.remove(gone));

@@ -139,9 +139,9 @@ fn tasks_may_be_forgotten_skipped_and_asked_for_again() {
     let mut born = Vec::new();
     for _ in 0..2 {
         for mut task in update.tasks() {
-            let mut in_task = 0;
-            task.run(|_, lot| in_task += u32::from(lot.insert(7).is_ok()));
-            born.push(in_task);
+            let mut ours = 0;
+            task.run(|_, lot| ours += u32::from(lot.insert(7).is_ok()));
+            born.push(ours);
         }
     }
     assert_eq!(born, [1, 1, 1, 1, 0, 0, 0, 0]);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{HERE, Workbench, text};
+use common::{HERE, Workbench, page_of_the_docs, text};
 
 /// The rule and the output of each asset, as `build.ninja` has them.
 fn rules(bench: &Workbench) -> BTreeMap<String, (String, String)> {
@@ -93,9 +93,9 @@ fn examples_baker_and_assets_are_one_graph() {
         "bake",
         "baked/sprites/spark.rgba",
         "baked/levels/storm.h",
-        "bin/fireworks",
-        "bin/show",
-        "bin/checks",
+        "bin/examples/fireworks",
+        "bin/examples/show",
+        "bin/examples/checks",
     ] {
         assert!(
             ran.built.contains(output) && bench.path("build").join(output).is_file(),
@@ -107,7 +107,7 @@ fn examples_baker_and_assets_are_one_graph() {
     assert!(
         !graph.lines().any(|line| line.starts_with("include ") || line.starts_with("subninja "))
     );
-    let played = bench.run("build/bin/fireworks", &[]);
+    let played = bench.run("build/bin/examples/fireworks", &[]);
     assert_eq!(text(&played.stdout).lines().last(), Some("refused: 1203"));
 
     // A change of the baker goes through it to the assets, and no further, as they come out equal.
@@ -119,6 +119,39 @@ fn examples_baker_and_assets_are_one_graph() {
         .chain(bench.files("build/baked").into_keys().map(|name| format!("baked/{name}")))
         .collect();
     ran.built_exactly(&expected.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+#[cfg_attr(not(ninja), ignore = "not run: ninja is not installed (apt-get install ninja-build)")]
+fn baked_headers_compile_as_c_and_cpp() {
+    let bench = Workbench::new("headers");
+    bench.generate(&["--platform", "handheld"]);
+    let ran = bench.ninja(&["baked"]);
+    assert!(ran.succeeded, "{}", ran.text);
+    let headers: Vec<_> =
+        bench.files("build/baked").into_keys().filter(|it| it.ends_with(".h")).collect();
+    assert_eq!(headers.len(), 5);
+    let mut program: String =
+        headers.iter().map(|header| format!("#include \"{header}\"\n")).collect();
+    program += "int main(void) { return drop_pixels[1] == 0 || storm_waves[0][2] != 300 || rocket_width != 5; }\n";
+    for (compiler, source) in [("cc", "all.c"), ("c++", "all.cpp")] {
+        bench.write(source, &program);
+        let args = [
+            "-Wall",
+            "-Wextra",
+            "-Wno-unused-variable",
+            "-Wno-unused-const-variable",
+            "-Wpedantic",
+            "-Werror",
+            "-Ibuild/baked",
+            "-o",
+            "all",
+            source,
+        ];
+        let ran = bench.run(compiler, &args);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        assert!(bench.run("./all", &[]).status.success(), "{source}");
+    }
 }
 
 #[test]
@@ -142,9 +175,9 @@ fn a_touched_asset_rebuilds_itself_and_its_dependents() {
     bench.ninja(&[]).built_exactly(&[
         "baked/levels/fireworks.h",
         "obj/examples/fireworks.c.o",
-        "bin/fireworks",
+        "bin/examples/fireworks",
         "obj/examples/checks/root.cpp.o",
-        "bin/checks",
+        "bin/examples/checks",
     ]);
     // Equal output: the build stops there.
     bench.append("assets/levels/fireworks.lvl", "; nothing that is baked\n");
@@ -227,7 +260,7 @@ fn new_and_removed_assets_regenerate_the_graph() {
     assert!(ran.succeeded && ran.built.contains("baked/sprites/enemies/bat.rgba"), "{}", ran.text);
     bench.write("examples/hello.c", "int main(void) { return 0; }\n");
     let ran = bench.ninja(&[]);
-    assert!(ran.succeeded && bench.exists("build/bin/hello"), "{}", ran.text);
+    assert!(ran.succeeded && bench.exists("build/bin/examples/hello"), "{}", ran.text);
 
     // What is removed goes, its directory included.
     bench.remove("assets/sprites/star.spr");
@@ -239,7 +272,7 @@ fn new_and_removed_assets_regenerate_the_graph() {
     let left = [
         "baked/sprites/star.rgba",
         "baked/sprites/enemies/bat.rgba",
-        "bin/hello",
+        "bin/examples/hello",
         "obj/examples/hello.c.o",
     ];
     assert_eq!(left.map(|output| bench.path("build").join(output).exists()), [false; 4]);
@@ -357,8 +390,7 @@ fn no_command_needs_a_shell() {
 
 /// The Ninja file that the docs show.
 fn ninja_file_of_the_docs() -> String {
-    let page = Path::new(HERE).join("../../docs/ninja-and-clangd.md");
-    let page = fs::read_to_string(page).expect("the page");
+    let page = page_of_the_docs();
     let (_, rest) = page.split_once("```ninja\n").expect("a Ninja file");
     rest.split_once("```").expect("its end").0.to_owned()
 }

@@ -247,7 +247,7 @@ fn wrong_arguments_get_one_line_and_leave_the_graph() {
     bench.write("examples/show.c", "int main(void) { return 0; }\n");
     let ran = bench.try_generate(&[]);
     assert!(
-        text(&ran.stderr).contains("bin/show: two files would be built as this"),
+        text(&ran.stderr).contains("bin/examples/show: two files would be built as this"),
         "{}",
         text(&ran.stderr)
     );

@@ -13,6 +13,10 @@ use common::{HERE, Workbench, text};
 const CHECKS: &str = "examples/checks";
 const SUBS: [&str; 5] = ["bytes.cpp", "levels.cpp", "palettes.cpp", "report.cpp", "sprites.cpp"];
 
+/// The tests of `millpond.hpp`: `pool.cpp`, and what it includes of the folder `pool`.
+const TESTS_OF_HPP: &str = "../../crates/millpond-c/tests";
+const SUBS_OF_HPP: [&str; 3] = ["containers.cpp", "lifetimes.cpp", "values.cpp"];
+
 /// A session that is told nothing about where the project or its database is.
 fn session(bench: &Workbench) -> LanguageServer {
     let home = bench.path("../elsewhere").join(bench.root.file_name().expect("a name"));
@@ -34,38 +38,50 @@ fn diagnostics(bench: &Workbench) -> Vec<String> {
     each.collect()
 }
 
-#[test]
-fn header_root_and_subs_are_laid_out_for_clangd() {
-    let read =
-        |name: &str| fs::read_to_string(Path::new(HERE).join(CHECKS).join(name)).expect(name);
-    let code = |name: &str| {
-        let lines: Vec<_> = read(name).lines().map(String::from).collect();
-        lines
-            .into_iter()
-            .filter(|line| !line.is_empty() && !line.starts_with("//"))
-            .collect::<Vec<_>>()
+/// Checks a header, the root beside or above it, and the subs, all of them.
+fn check_layout(folder: &Path, root: &Path, subs: &[&str]) {
+    let code = |file: &Path| {
+        let text =
+            fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+        lines.map(String::from).collect::<Vec<_>>()
     };
-    let header = code("root.unity.h");
+    let header = code(&folder.join("root.unity.h"));
     assert_eq!(header[0], "#pragma once");
-    let included: Vec<_> =
-        header.iter().filter_map(|line| line.strip_prefix("#include \"")).collect();
-    assert_eq!(included, SUBS.map(|sub| format!("{sub}\" // IWYU pragma: keep")));
+    let is_sub = |line: &String| line.ends_with(".cpp\" // IWYU pragma: keep");
+    let included: Vec<_> = header.iter().filter(|line| is_sub(line)).cloned().collect();
+    let expected: Vec<_> =
+        subs.iter().map(|sub| format!("#include \"{sub}\" // IWYU pragma: keep")).collect();
+    assert_eq!(included, expected);
     let last_declaration = header.iter().rposition(|line| line.ends_with(';'));
-    let first_sub = header.iter().position(|line| line.starts_with("#include \""));
-    assert!(last_declaration < first_sub, "all declarations stand above the subs");
-    assert!(code("root.cpp")[0].starts_with("#include \"root.unity.h\""));
-    for sub in SUBS {
+    assert!(
+        last_declaration < header.iter().position(is_sub),
+        "all declarations stand above the subs"
+    );
+    let first = &code(root)[0];
+    assert!(first.starts_with("#include") && first.ends_with("root.unity.h\""), "{first}");
+    for sub in subs {
+        let first = &code(&folder.join(sub))[..2];
         assert_eq!(
-            code(sub)[..2],
+            first,
             ["#pragma once", "#include \"root.unity.h\" // IWYU pragma: keep"],
             "{sub}"
         );
     }
-    let folder = fs::read_dir(Path::new(HERE).join(CHECKS)).expect("the folder");
-    let sources: BTreeSet<_> =
-        folder.map(|it| text(it.expect("a file").file_name().as_encoded_bytes())).collect();
-    let known = ["root.cpp", "root.unity.h"].into_iter().chain(SUBS).map(String::from);
-    assert_eq!(sources, known.collect(), "the header includes all of them");
+    let files = fs::read_dir(folder).expect("the folder");
+    let files: BTreeSet<_> = files.map(|it| folder.join(it.expect("a file").file_name())).collect();
+    let known = subs.iter().chain(&["root.unity.h"]).map(|name| folder.join(name));
+    let known: BTreeSet<_> =
+        known.chain([root.to_owned()].into_iter().filter(|it| it.starts_with(folder))).collect();
+    assert_eq!(files, known, "the header includes all of them");
+}
+
+#[test]
+fn header_root_and_subs_are_laid_out_for_clangd() {
+    let checks = Path::new(HERE).join(CHECKS);
+    check_layout(&checks, &checks.join("root.cpp"), &SUBS);
+    let tests = Path::new(HERE).join(TESTS_OF_HPP);
+    check_layout(&tests.join("pool"), &tests.join("pool.cpp"), &SUBS_OF_HPP);
 }
 
 #[test]
@@ -80,6 +96,39 @@ fn no_diagnostics_in_root_subs_and_header() {
     // Nor does a clangd that looks for includes without use find one, as those from version 17 on do.
     bench.write(".clangd", "Diagnostics:\n  UnusedIncludes: Strict\n");
     assert_eq!(diagnostics(&bench), [""; 0]);
+}
+
+#[test]
+#[cfg_attr(not(clangd), ignore = "not run: clangd is not installed (apt-get install clangd)")]
+fn no_diagnostics_in_the_tests_of_the_cpp_header() {
+    let bench = Workbench::empty("hpp");
+    let tests = Path::new(HERE).join(TESTS_OF_HPP);
+    common::copy(&tests.join("../include"), &bench.path("include"));
+    common::copy(&tests.join("pool.cpp"), &bench.path("tests/pool.cpp"));
+    common::copy(&tests.join("pool"), &bench.path("tests/pool"));
+    let directory = bench.path("build");
+    let command = "c++ -std=c++17 -Wall -Wextra -I../include -c ../tests/pool.cpp";
+    let entry = serde_json::json!([{ "directory": directory, "file": "../tests/pool.cpp", "command": command }]);
+    bench.write("raw.json", &entry.to_string());
+    let appended = "-Wno-pragma-once-outside-header -Wno-unused-function -Wno-undefined-internal";
+    let args = [
+        "--append-arguments",
+        appended,
+        "--output",
+        "compile_commands.json",
+        "--",
+        "cat",
+        "raw.json",
+    ];
+    assert!(bench.run(env!("CARGO_BIN_EXE_cleandb"), &args).status.success());
+    let mut server = session(&bench);
+    for name in ["pool.cpp", "pool/root.unity.h"]
+        .map(String::from)
+        .into_iter()
+        .chain(SUBS_OF_HPP.map(|it| format!("pool/{it}")))
+    {
+        assert_eq!(server.open(&bench.path("tests").join(&name)), [""; 0], "{name}");
+    }
 }
 
 #[test]
@@ -201,7 +250,7 @@ fn unity_and_separate_builds_pass_the_same_checks() {
     let args: Vec<_> = objects.iter().map(String::as_str).chain(["-o", "bin/separate"]).collect();
     let ran = bench.run_in("build", "c++", &args);
     assert!(ran.status.success(), "{}", text(&ran.stderr));
-    let [unity, separate] = ["bin/checks", "bin/separate"].map(|program| {
+    let [unity, separate] = ["bin/examples/checks", "bin/separate"].map(|program| {
         let ran = bench.run_in("build", &format!("./{program}"), &[]);
         assert!(ran.status.success(), "{program}: {}", text(&ran.stdout));
         text(&ran.stdout)
@@ -211,7 +260,7 @@ fn unity_and_separate_builds_pass_the_same_checks() {
     // A check that fails fails in both.
     bench.replace("assets/levels/fireworks.lvl", "wave 90 sparks 1200", "wave 90 sparks 1199");
     assert!(bench.ninja(&[]).succeeded);
-    let ran = bench.run_in("build", "bin/checks", &[]);
+    let ran = bench.run_in("build", "bin/examples/checks", &[]);
     assert!(
         !ran.status.success() && text(&ran.stdout).contains("FAILED: fireworks asks"),
         "{}",
@@ -269,6 +318,9 @@ fn the_database_is_found_from_every_source_folder() {
             "{source}: {log}"
         );
         assert!(!log.contains("fallback"), "{source}: {log}");
+        // What the database lacks has the flags of its neighbour.
+        let inferred = format!("inferred from {}", file(&bench, "root.cpp").display());
+        assert_eq!(log.contains(&inferred), source.ends_with("levels.cpp"), "{source}: {log}");
     }
     // Flags that differ: a baked header is C, which `.clangd` says.
     let mut server = session(&bench);

@@ -34,8 +34,12 @@ static void burst(particles *all, float x, float y, int count, int colour) {
         }
         made->x = x;
         made->y = y;
-        made->dx = between(-1.3f, 1.3f);
-        made->dy = between(-1.8f, 0.8f);
+        do { /* any direction: a point in a circle */
+            made->dx = between(-1, 1);
+            made->dy = between(-1, 1);
+        } while (made->dx * made->dx + made->dy * made->dy > 1);
+        made->dx *= 1.4f;
+        made->dy = made->dy * 1.4f - 0.5f;
         made->frames_left = (int)between(20, 70);
         made->colour = colour;
     }
@@ -65,11 +69,12 @@ static void draw(const particles *all) {
     while ((first = particles_next_run(all, &run)) != NULL) {
         size_t at;
         for (at = 0; at < run.count; at++) {
-            int x = (int)first[at].x, y = (int)first[at].y, channel;
-            if (x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT) {
-                for (channel = 0; channel < 3; channel++) {
-                    int light = first[at].colour >> (8 * channel) & 0xff;
-                    picture[y][x][channel] = (unsigned char)light;
+            const particle *one = &first[at];
+            int age, channel; /* with a tail of the last frames, ever darker */
+            for (age = 3; age >= 0; age--) {
+                int x = (int)(one->x - one->dx * (float)age), y = (int)(one->y - one->dy * (float)age);
+                for (channel = 0; channel < 3 && x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT; channel++) {
+                    picture[y][x][channel] = (unsigned char)((one->colour >> (8 * channel) & 0xff) >> age);
                 }
             }
         }

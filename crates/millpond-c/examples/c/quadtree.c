@@ -82,7 +82,7 @@ int main(void) {
     uint64_t blocks_then = 0;
     size_t nodes = 0;
     int frame, at;
-    if (mp_classes_create(NULL, 0, MP_CLASSES_REFUSE, &timber) != MP_OK) {
+    if (mp_classes_create(NULL, 0, MP_CLASSES_GROW, &timber) != MP_OK) {
         return 1;
     }
     for (at = 0; at < BODIES; at++) {

@@ -1,77 +1,150 @@
-//! Plans for loans as JSON.
+//! Plans for loans as JSON. The types are the schema; times are in milliseconds.
 
 use millpond_lend::replay::{AtCapacity, LoanPlan, Question, Run, Waits};
+use serde::Serialize;
 
 use super::TracePlan;
-use crate::output::json::Json;
+use crate::error::Failure;
+use crate::output::json::{Number, json_text};
 
-/// One object with all plans. Times are in milliseconds.
-pub(super) fn json(traces: &[TracePlan], question: &Question) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("wait_p99_ms").number(ms(question.wait_p99_us));
-        json.key("open_ms").number(ms(question.open_us));
-        json.key("traces").array(traces, |json, trace| {
-            json.object(|json| {
-                json.key("path").text(&trace.name);
-                json.key("format").text(trace.source.name());
-                json.key("pools").array(&trace.plans, pool);
-            });
-        });
-    });
-    json.into_text()
+/// What `plan --wait-p99-ms --json` prints.
+#[derive(Serialize)]
+struct LoansJson<'p> {
+    /// The wait that 99 % of the callers are to have at most.
+    wait_p99_ms: Number,
+    /// How long opening one more takes.
+    open_ms: Number,
+    traces: Vec<TraceJson<'p>>,
 }
 
-fn pool(json: &mut Json, plan: &LoanPlan) {
-    json.object(|json| {
-        json.key("pool").text(&plan.pool);
-        json.key("asks").count(plan.asks as u64);
-        json.key("unserved").count(plan.unserved as u64);
-        json.key("rate_per_second").number(plan.rate_per_s);
-        json.key("mean_hold_ms").number(plan.mean_hold_us / 1_000.0);
-        json.key("busy").number(plan.busy);
-        waits(json.key("recorded_wait_ms"), plan.recorded);
-        json.key("peak").count(plan.peak as u64);
-        capacity(json.key("capacity"), plan.smallest);
-        capacity(json.key("capacity_as_needed"), plan.smallest_as_needed);
-        json.key("littles_law_deviation").number(plan.deviation());
-        json.key("holds_grow").maybe_number(plan.holds_grow);
-        json.key("more_will_not_help").flag(plan.more_will_not_help());
-        json.key("capacities").array(&plan.capacities, |json, at: &AtCapacity| {
-            json.object(|json| {
-                json.key("capacity").count(at.capacity as u64);
-                run(json.key("in_advance"), at.in_advance);
-                run(json.key("as_needed"), at.as_needed);
-            });
-        });
-    });
+#[derive(Serialize)]
+struct TraceJson<'p> {
+    path: &'p str,
+    /// `loans` or `postgresql-csvlog`.
+    format: &'static str,
+    pools: Vec<PoolJson<'p>>,
 }
 
-fn capacity(json: &mut Json, capacity: Option<usize>) {
-    match capacity {
-        Some(capacity) => json.count(capacity as u64),
-        None => json.null(),
+#[derive(Serialize)]
+struct PoolJson<'p> {
+    pool: &'p str,
+    asks: usize,
+    /// Asks that got nothing.
+    unserved: usize,
+    rate_per_second: Number,
+    mean_hold_ms: Number,
+    /// How many are lent on average.
+    busy: Number,
+    recorded_wait_ms: WaitsJson,
+    /// The most that were asked for at once, waiting or served.
+    peak: usize,
+    /// The smallest capacity that will do, opened in advance; `null` if none does.
+    capacity: Option<usize>,
+    /// The same, opened as needed.
+    capacity_as_needed: Option<usize>,
+    littles_law_deviation: Number,
+    /// By how much longer loans are held when most are out.
+    holds_grow: Option<Number>,
+    more_will_not_help: bool,
+    capacities: Vec<CapacityJson>,
+}
+
+#[derive(Serialize)]
+struct CapacityJson {
+    capacity: usize,
+    in_advance: RunJson,
+    as_needed: RunJson,
+}
+
+/// The recorded loans with one capacity.
+#[derive(Serialize)]
+struct RunJson {
+    wait_ms: WaitsJson,
+    refused: u64,
+    opened: u64,
+    busy: Number,
+}
+
+#[derive(Serialize)]
+struct WaitsJson {
+    p50: Number,
+    p90: Number,
+    p99: Number,
+    longest: Number,
+}
+
+/// One object with all plans.
+pub(super) fn json(traces: &[TracePlan], question: &Question) -> Result<String, Failure> {
+    json_text(&LoansJson {
+        wait_p99_ms: ms(question.wait_p99_us),
+        open_ms: ms(question.open_us),
+        traces: traces.iter().map(TraceJson::from).collect(),
+    })
+}
+
+impl<'p> From<&'p TracePlan> for TraceJson<'p> {
+    fn from(trace: &'p TracePlan) -> Self {
+        Self {
+            path: &trace.name,
+            format: trace.source.name(),
+            pools: trace.plans.iter().map(PoolJson::from).collect(),
+        }
     }
 }
 
-fn run(json: &mut Json, run: Run) {
-    json.object(|json| {
-        waits(json.key("wait_ms"), run.waits);
-        json.key("refused").count(run.refused);
-        json.key("opened").count(run.opened);
-        json.key("busy").number(run.busy);
-    });
+impl<'p> From<&'p LoanPlan> for PoolJson<'p> {
+    fn from(plan: &'p LoanPlan) -> Self {
+        Self {
+            pool: &plan.pool,
+            asks: plan.asks,
+            unserved: plan.unserved,
+            rate_per_second: Number(plan.rate_per_s),
+            mean_hold_ms: Number(plan.mean_hold_us / 1_000.0),
+            busy: Number(plan.busy),
+            recorded_wait_ms: plan.recorded.into(),
+            peak: plan.peak,
+            capacity: plan.smallest,
+            capacity_as_needed: plan.smallest_as_needed,
+            littles_law_deviation: Number(plan.deviation()),
+            holds_grow: plan.holds_grow.map(Number),
+            more_will_not_help: plan.more_will_not_help(),
+            capacities: plan.capacities.iter().map(CapacityJson::from).collect(),
+        }
+    }
 }
 
-fn waits(json: &mut Json, waits: Waits) {
-    json.object(|json| {
-        json.key("p50").number(ms(waits.p50_us));
-        json.key("p90").number(ms(waits.p90_us));
-        json.key("p99").number(ms(waits.p99_us));
-        json.key("longest").number(ms(waits.max_us));
-    });
+impl From<&AtCapacity> for CapacityJson {
+    fn from(at: &AtCapacity) -> Self {
+        Self {
+            capacity: at.capacity,
+            in_advance: at.in_advance.into(),
+            as_needed: at.as_needed.into(),
+        }
+    }
 }
 
-fn ms(us: u64) -> f64 {
-    us as f64 / 1_000.0
+impl From<Run> for RunJson {
+    fn from(run: Run) -> Self {
+        Self {
+            wait_ms: run.waits.into(),
+            refused: run.refused,
+            opened: run.opened,
+            busy: Number(run.busy),
+        }
+    }
+}
+
+impl From<Waits> for WaitsJson {
+    fn from(waits: Waits) -> Self {
+        Self {
+            p50: ms(waits.p50_us),
+            p90: ms(waits.p90_us),
+            p99: ms(waits.p99_us),
+            longest: ms(waits.max_us),
+        }
+    }
+}
+
+fn ms(us: u64) -> Number {
+    Number(us as f64 / 1_000.0)
 }

@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
         traces.push(plan_path(path, &question)?);
     }
     if arguments.json {
-        crate::print(&json::json(&traces, &question))?;
+        crate::print(&json::json(&traces, &question)?)?;
     } else if arguments.csv {
         crate::print(&csv::csv(&traces)?)?;
     } else {

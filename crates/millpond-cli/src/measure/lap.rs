@@ -9,25 +9,73 @@ use super::script::{Script, Step};
 /// What the program does between two calls to the allocator.
 #[derive(Debug)]
 pub(super) enum Between {
-    /// Nothing: all that the allocator and the pool need stays in the caches.
+    /// Nothing: all that the allocator and the pool need stays in the caches, and one call overlaps with the
+    /// next.
     Nothing,
-    /// It reads memory of its own, the next lines each time: what the allocator and the pool need is pushed
-    /// out of the first-level cache unless it is needed often.
-    OtherWork(Vec<u64>),
+    /// Work of its own.
+    OtherWork(OtherWork),
 }
 
-/// The memory that the program reads: more than a first-level cache, less than a second-level one.
+/// Work that leaves less to the allocator and the pool. It reads the next lines of its own memory each time,
+/// which pushes what is not needed often out of the first-level cache; and it takes branches that no processor
+/// foretells, so that calls do not overlap.
+#[derive(Debug)]
+pub(super) struct OtherWork {
+    words: Vec<u64>,
+    stride: usize,
+    /// The state of a linear congruential generator.
+    random: u64,
+}
+
+/// The memory of the other work: more than a first-level cache, less than a second-level one.
 const OTHER_BYTES: usize = 256 << 10;
 
-/// How much of it it reads between two calls.
+/// How much of it is read between two calls.
 const STRIDE_BYTES: usize = 2 << 10;
 
 /// A line of a cache.
 const LINE_BYTES: usize = 64;
 
+/// How many branches are taken that are not foretold.
+const BRANCHES: u32 = 2;
+
+impl OtherWork {
+    fn new() -> Self {
+        Self { words: vec![1; OTHER_BYTES / size_of::<u64>()], stride: 0, random: 1 }
+    }
+
+    #[inline(always)]
+    fn work(&mut self) {
+        let words = STRIDE_BYTES / size_of::<u64>();
+        let begin = self.stride * words;
+        self.stride = (self.stride + 1) % (OTHER_BYTES / STRIDE_BYTES);
+        let lines = self.words[begin..begin + words].iter().step_by(LINE_BYTES / size_of::<u64>());
+        let sum = lines.fold(0_u64, |sum, word| sum.wrapping_add(*word));
+        for _ in 0..BRANCHES {
+            self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(sum | 1);
+            if self.random >> 63 == 0 {
+                one_way(self.random);
+            } else {
+                other_way(self.random);
+            }
+        }
+    }
+}
+
+/// Called, so that the branch to it stays a branch.
+#[inline(never)]
+fn one_way(number: u64) {
+    black_box(number);
+}
+
+#[inline(never)]
+fn other_way(number: u64) {
+    black_box(!number);
+}
+
 impl Between {
     pub(super) fn other_work() -> Self {
-        Self::OtherWork(vec![1; OTHER_BYTES / size_of::<u64>()])
+        Self::OtherWork(OtherWork::new())
     }
 }
 
@@ -62,12 +110,12 @@ impl<'p, M: Memory> Program<'p, M> {
     }
 
     /// Replays the script once. Returns the nanoseconds that each timed part took.
-    pub(super) fn lap(&mut self, script: &Script, between: &Between) -> Vec<u64> {
+    pub(super) fn lap(&mut self, script: &Script, between: &mut Between) -> Vec<u64> {
         let mut nanoseconds = Vec::with_capacity(script.parts.len());
         for (part, is_timed) in script.parts() {
             let begun = Instant::now();
             match between {
-                Between::OtherWork(words) if is_timed => self.run_with_other_work(part, words),
+                Between::OtherWork(other) if is_timed => self.run_with_other_work(part, other),
                 Between::OtherWork(_) | Between::Nothing => self.run(part),
             }
             if is_timed {
@@ -85,12 +133,10 @@ impl<'p, M: Memory> Program<'p, M> {
     }
 
     #[inline(never)]
-    fn run_with_other_work(&mut self, part: &[Step], words: &[u64]) {
-        let strides = words.chunks(STRIDE_BYTES / size_of::<u64>()).cycle();
-        for (&step, stride) in part.iter().zip(strides) {
+    fn run_with_other_work(&mut self, part: &[Step], other: &mut OtherWork) {
+        for &step in part {
             self.step(step);
-            let lines = stride.iter().step_by(LINE_BYTES / size_of::<u64>());
-            black_box(lines.fold(0_u64, |sum, word| sum.wrapping_add(*word)));
+            other.work();
         }
     }
 
@@ -152,16 +198,16 @@ mod tests {
         // Ten are left at the end.
         (0..20).for_each(|n| recorder.death(event(n)));
         let script = recorder.finish();
-        for between in [Between::Nothing, Between::other_work()] {
+        for mut between in [Between::Nothing, Between::other_work()] {
             let mut counted = Counted::default();
             let is_pooled = [false, true, true];
             let others = System { bytes_of: &bytes };
             let mut program = Program::new(&script, &is_pooled, others, &mut counted);
             let timed = script.parts().filter(|part| part.1).count();
-            assert_eq!(program.lap(&script, &between).len(), timed);
+            assert_eq!(program.lap(&script, &mut between).len(), timed);
             assert!(program.in_blocks.iter().all(Option::is_none));
             assert!(program.in_memory.iter().all(Option::is_none));
-            assert_eq!(program.lap(&script, &between).len(), timed);
+            assert_eq!(program.lap(&script, &mut between).len(), timed);
             assert_eq!(counted.taken.len(), 2 * 20);
             assert!(!counted.taken.contains(&0));
             assert!(counted.wrong == 0 && counted.live.iter().all(|live| !live));

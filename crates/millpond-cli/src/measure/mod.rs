@@ -18,7 +18,7 @@ mod lap;
 mod memory;
 mod script;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crate::error::Fault;
@@ -76,13 +76,18 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
     let units = units(&plan.advice);
     let each = BUDGET / units.len().max(1) as u32;
-    let saved: HashMap<u32, Option<TimeSaved>> = units
+    let times: HashMap<u32, TimeSaved> = units
         .iter()
-        .map(|(unit, of)| (*unit, Measurement::new(&plan.advice, &bytes_of, &script, of).run(each)))
+        .filter_map(|(unit, of)| {
+            let measurement = Measurement::new(&plan.advice, &bytes_of, &script, of);
+            Some((*unit, measurement.run(each)?))
+        })
         .collect();
-    let advice = &mut plan.advice;
-    for proposal in advice.proposals.iter_mut().chain(&mut advice.at_hand) {
-        proposal.time_saved = saved.get(&proposal.unit).copied().flatten();
+    plan.advice.note_times(&times);
+    let pools = plan.advice.proposals.iter().filter(|proposal| proposal.means == Means::Pool);
+    let pooled: HashSet<&str> = pools.map(|proposal| proposal.class.as_str()).collect();
+    for class in &mut plan.classes {
+        class.worth_a_pool |= pooled.contains(class.name.as_str());
     }
     Ok(())
 }

@@ -289,11 +289,11 @@ mod tests {
                 place.take() == Some(step.kind())
             }
         });
-        let ends = script.parts.iter().map(|part| part.0);
+        let mut ends = script.parts.iter().map(|part| part.0);
         is_right
             && live.iter().all(Option::is_none)
             && ends.clone().is_sorted_by(|a, b| a < b)
-            && ends.last().unwrap_or(0) == script.steps.len()
+            && ends.next_back().unwrap_or(0) == script.steps.len()
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
         out += &wrapped(&nothing(plan));
     } else {
         let legend = match plan.summary.format {
+            _ if plan.advice.is_measured() => {
+                "by the time that a pool saves on this machine, where it was measured"
+            }
             Format::Lifetimes => "by births that would find a slot that is free again",
             Format::Heap(_) => "by calls to the allocator that a pool would save",
         };
@@ -92,15 +95,15 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
     out
 }
 
-/// Why a pool for what the allocator has at hand saves little.
+/// Why no pool is proposed for what the allocator has at hand.
 fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
         proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
     let measured =
-        proposal.time_saved.map_or_else(String::new, |saved| format!(" ({})", time_saved(saved)));
+        proposal.time_saved.map_or_else(|| "--measure says how much".to_owned(), time_saved);
     format!(
         "{} bytes{by}: {} of {} calls ({}), but for {} of them the allocator has a block at hand, so a pool \
-         saves little time{measured}.",
+         saves less time than it seems ({measured}).",
         name_cell(&proposal.class),
         count(proposal.calls_saved),
         count(plan.summary.births),
@@ -205,9 +208,14 @@ pub(crate) fn nothing(plan: &TracePlan) -> String {
             ("size or place", " and few of its calls served by what the allocator has at hand")
         }
     };
+    let but = if plan.advice.at_hand.is_empty() || plan.advice.is_measured() {
+        ""
+    } else {
+        " --measure says what a pool for the latter would save."
+    };
     format!(
         "Nothing worth pooling: no {what} saves at least {CALLS_SAVED_MIN} births and {:.0} % of all {}, \
-         with most of its objects gone before the end{and}.",
+         with most of its objects gone before the end{and}.{but}",
         SHARE_MIN * 100.0,
         count(plan.summary.births)
     )

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::json::{LengthJson, json_text};
+use super::json::{LengthJson, Number, json_text};
 use crate::error::Failure;
 use crate::merge::{ClassPlan, GroupPlan, Level, MergeRules, Need, Refused};
 
@@ -19,8 +19,8 @@ struct MergeJson<'p> {
 #[derive(Serialize)]
 struct RulesJson<'p> {
     /// How many of 100 sessions are refused nothing, at least.
-    quantile_percent: f64,
-    headroom_percent: f64,
+    quantile_percent: Number,
+    headroom_percent: Number,
     /// The column whose values have a plan each.
     by: Option<&'p str>,
 }
@@ -32,7 +32,7 @@ struct GroupJson<'p> {
     value: Option<&'p str>,
     sessions: u64,
     /// How long they lasted; `null` if a session has no clock.
-    seconds: Option<f64>,
+    seconds: Option<Number>,
     /// How many sessions would have been refused something.
     refused: u64,
     /// How many classes are worth a pool in no session, and are not among `classes`.
@@ -85,7 +85,7 @@ struct NeedJson<'p> {
 
 #[derive(Serialize)]
 struct LevelJson {
-    percent: f64,
+    percent: Number,
     slots: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
@@ -110,8 +110,8 @@ pub(crate) fn merge_json(groups: &[GroupPlan], rules: &MergeRules) -> Result<Str
     json_text(&MergeJson {
         millpond: env!("CARGO_PKG_VERSION"),
         rules: RulesJson {
-            quantile_percent: rules.quantile_percent,
-            headroom_percent: rules.headroom.percent,
+            quantile_percent: Number(rules.quantile_percent),
+            headroom_percent: Number(rules.headroom.percent),
             by: rules.by.as_deref(),
         },
         groups: groups.iter().map(GroupJson::from).collect(),
@@ -123,7 +123,7 @@ impl<'p> From<&'p GroupPlan> for GroupJson<'p> {
         Self {
             value: group.value.as_deref(),
             sessions: group.sessions,
-            seconds: group.seconds,
+            seconds: group.seconds.map(Number),
             refused: group.refused,
             left_out: group.left_out,
             classes: group.classes.iter().map(ClassJson::from).collect(),
@@ -165,7 +165,7 @@ impl<'p> From<&'p Need> for NeedJson<'p> {
 impl From<&Level> for LevelJson {
     fn from(level: &Level) -> Self {
         let Level { percent, slots, bytes, refused } = *level;
-        Self { percent, slots, bytes, refused }
+        Self { percent: Number(percent), slots, bytes, refused }
     }
 }
 

@@ -1,10 +1,9 @@
 //! The report of a plan for loans: how long callers wait with each capacity.
 
-use std::fmt::Write as _;
-
+use maud::{Markup, PreEscaped, html};
 use millpond_lend::replay::{AtCapacity, LoanPlan};
 
-use super::{contents, html, page, wait_plot};
+use super::{contents, page, texts, wait_plot};
 use crate::output::figures::{count, milliseconds};
 
 /// What a report shows.
@@ -35,34 +34,43 @@ pub(crate) fn render(report: &Page<'_>) -> String {
         [pool] => format!("Connections for {}", pool.plan.pool),
         pools => format!("Connections for {} pools", pools.len()),
     };
-    let intro = format!(
-        "<p>99 % of the callers are to wait {} at most; opening one takes {}. Each capacity is a replay of \
-         all recorded loans by the code that lends, with a simulated clock.</p>\n{}",
-        milliseconds(report.wait_p99_us),
-        milliseconds(report.open_us),
-        contents(report.pools.iter().map(|pool| pool.plan.pool.as_str()))
-    );
-    let section = |(position, pool)| section(pool, position, report.wait_p99_us);
-    let sections = report.pools.iter().enumerate().map(section).collect();
-    page(&title, &report.generated_by, &intro, sections)
+    let names: Vec<&str> = report.pools.iter().map(|pool| pool.plan.pool.as_str()).collect();
+    let intro = html! {
+        p {
+            "99 % of the callers are to wait " (milliseconds(report.wait_p99_us)) " at most; opening one takes "
+            (milliseconds(report.open_us))
+            ". Each capacity is a replay of all recorded loans by the code that lends, with a simulated clock."
+        }
+        "\n"
+        (contents(&names))
+    };
+    let sections = html! {
+        @for (position, pool) in report.pools.iter().enumerate() {
+            (section(pool, position, report.wait_p99_us))
+        }
+    };
+    page(&title, &report.generated_by, &intro, &sections)
 }
 
-fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> String {
+fn section(pool: &Pool<'_>, position: usize, limit_us: u64) -> Markup {
     let plan = pool.plan;
-    let verdict: String =
-        pool.verdict.iter().map(|line| format!("<p>{}</p>\n", html::cut(line, 500))).collect();
-    format!(
-        "<section id=\"trace-{position}\">\n<h2>{}</h2>\n<p>{}</p>\n<div class=\"meaning\">{verdict}</div>\n\
-         {}<div class=\"overview\">{}</div>\n<h3>Each capacity</h3>\n{}</section>\n",
-        html::name(&plan.pool),
-        html::cut(pool.trace, 200),
-        facts(pool),
-        wait_plot::plot(&plan.capacities, limit_us),
-        table(plan)
-    )
+    html! {
+        section id={ "trace-" (position) } {
+            h2 { (texts::name(&plan.pool)) }
+            p { (texts::cut(pool.trace, 200)) }
+            div.meaning { @for line in &pool.verdict { p { (texts::cut(line, 500)) } } }
+            "\n"
+            (facts(pool))
+            div.overview { (PreEscaped(wait_plot::plot(&plan.capacities, limit_us))) }
+            h3 { "Each capacity" }
+            "\n"
+            (table(plan))
+        }
+        "\n"
+    }
 }
 
-fn facts(pool: &Pool<'_>) -> String {
+fn facts(pool: &Pool<'_>) -> Markup {
     let plan = pool.plan;
     let mut facts = vec![
         ("asks", count(plan.asks as u64)),
@@ -79,14 +87,13 @@ fn facts(pool: &Pool<'_>) -> String {
     if let Some(times) = plan.holds_grow {
         facts.push(("held longer when most are out", format!("{times:.2} ×")));
     }
-    let tiles = facts.iter().fold(String::new(), |mut html, (label, value)| {
-        let _ = write!(html, "<div><dt>{label}</dt><dd>{value}</dd></div>");
-        html
-    });
-    format!("<dl class=\"facts\">{tiles}</dl>\n")
+    html! {
+        dl.facts { @for (label, value) in facts { div { dt { (label) } dd { (value) } } } }
+        "\n"
+    }
 }
 
-fn table(plan: &LoanPlan) -> String {
+fn table(plan: &LoanPlan) -> Markup {
     const HEADINGS: [&str; 9] = [
         "capacity",
         "wait 50 %",
@@ -98,16 +105,18 @@ fn table(plan: &LoanPlan) -> String {
         "opened as needed: 99 %",
         "opened",
     ];
-    let headings: String =
-        HEADINGS.iter().map(|heading| format!("<th class=\"num\">{heading}</th>")).collect();
-    let rows: String = plan.capacities.iter().map(|at| row(at, plan.smallest)).collect();
-    format!(
-        "<div class=\"scroll\"><table class=\"classes\"><thead><tr>{headings}</tr></thead>\
-         <tbody>{rows}</tbody></table></div>\n"
-    )
+    html! {
+        div.scroll {
+            table.classes {
+                thead { tr { @for heading in HEADINGS { th.num { (heading) } } } }
+                tbody { @for at in &plan.capacities { (row(at, plan.smallest)) } }
+            }
+        }
+        "\n"
+    }
 }
 
-fn row(at: &AtCapacity, smallest: Option<usize>) -> String {
+fn row(at: &AtCapacity, smallest: Option<usize>) -> Markup {
     let waits = at.in_advance.waits;
     let cells = [
         milliseconds(waits.p50_us),
@@ -119,12 +128,12 @@ fn row(at: &AtCapacity, smallest: Option<usize>) -> String {
         milliseconds(at.as_needed.waits.p99_us),
         count(at.as_needed.opened),
     ];
-    let class = if smallest == Some(at.capacity) { "num strong" } else { "num" };
-    let mut html = format!("<tr><th class=\"{class}\">{}</th>", at.capacity);
-    for cell in cells {
-        let _ = write!(html, "<td class=\"num\">{cell}</td>");
+    html! {
+        tr {
+            th.num.strong[smallest == Some(at.capacity)] { (at.capacity) }
+            @for cell in cells { td.num { (cell) } }
+        }
     }
-    html + "</tr>"
 }
 
 #[cfg(test)]

@@ -170,8 +170,7 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// If the input cannot be read, or what stands there is no such line.
     pub fn advance(&mut self) -> Result<Option<Row<'_>>, Fault> {
-        loop {
-            let Some(columns) = self.parse_line()? else { break };
+        while let Some(columns) = self.parse_line()? {
             if !self.is_header(columns) {
                 self.check_columns(columns)?;
                 let begins_session = self.enter_session()?;

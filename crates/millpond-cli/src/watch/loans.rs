@@ -7,7 +7,6 @@ use millpond_lend::{LIVE_HEADER, LiveStats};
 
 use super::screen::{State, bar, curve_of, heading};
 use crate::output::figures::{count, milliseconds, small};
-use crate::output::json::Json;
 use crate::output::paint::Paint;
 use crate::output::table::{Table, name_cell};
 use crate::trace::CLASSES_MAX;
@@ -36,7 +35,7 @@ pub(super) struct Lenders {
 
 /// One lender, and how it was before.
 #[derive(Debug, Default)]
-struct Watched {
+pub(super) struct Watched {
     /// Statistics, the newest last.
     stats: VecDeque<LiveStats>,
     /// When loans came back, and how long their callers had waited, in the order of the file.
@@ -45,10 +44,10 @@ struct Watched {
 
 /// How long callers waited lately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Waits {
-    p50_us: u64,
-    p99_us: u64,
-    max_us: u64,
+pub(super) struct Waits {
+    pub(super) p50_us: u64,
+    pub(super) p99_us: u64,
+    pub(super) max_us: u64,
 }
 
 impl Lenders {
@@ -81,13 +80,13 @@ impl Lenders {
         !self.lenders.is_empty() && self.lenders.values().all(is_closed)
     }
 
-    fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         let newest = self.lenders.values().filter_map(|watched| watched.stats.back());
         newest.map(|stats| stats.at_us).max().unwrap_or(0) as f64 / 1e6
     }
 
     /// Those of which statistics have come, by name.
-    fn with_stats(&self) -> impl Iterator<Item = (&str, &Watched, LiveStats)> {
+    pub(super) fn with_stats(&self) -> impl Iterator<Item = (&str, &Watched, LiveStats)> {
         self.lenders
             .iter()
             .filter_map(|(name, watched)| Some((name.as_str(), watched, *watched.stats.back()?)))
@@ -139,46 +138,6 @@ impl Lenders {
         }
         text
     }
-
-    /// The state as one JSON object on one line.
-    pub(super) fn json(&self, name: &str) -> String {
-        let mut json = Json::default();
-        json.object(|json| {
-            json.key("path").text(name);
-            json.key("seconds").number(self.seconds());
-            json.key("ended").flag(self.has_ended());
-            json.key("lenders").array(self.with_stats(), |json, (name, watched, stats)| {
-                let waits = watched.waits();
-                json.object(|json| {
-                    json.key("pool").text(name);
-                    let counts = [
-                        ("capacity", stats.capacity),
-                        ("existing", stats.existing),
-                        ("opening", stats.opening),
-                        ("idle", stats.idle),
-                        ("out", stats.out),
-                        ("waiting", stats.waiting),
-                        ("loans", stats.loans),
-                        ("opened", stats.opened),
-                        ("open_failed", stats.open_failed),
-                        ("closed", stats.closed),
-                        ("timed_out", stats.timed_out),
-                        ("refused", stats.refused),
-                        ("cancelled", stats.cancelled),
-                        ("rows_lost", stats.rows_lost),
-                    ];
-                    for (key, value) in counts {
-                        json.key(key).count(value);
-                    }
-                    json.key("wait_p50_ms").maybe_number(waits.map(|w| ms(w.p50_us)));
-                    json.key("wait_p99_ms").maybe_number(waits.map(|w| ms(w.p99_us)));
-                    json.key("wait_longest_ms").maybe_number(waits.map(|w| ms(w.max_us)));
-                    json.key("loans_per_second").maybe_number(watched.loans_per_s());
-                });
-            });
-        });
-        json.into_text()
-    }
 }
 
 impl Watched {
@@ -197,7 +156,7 @@ impl Watched {
         Ok(())
     }
 
-    fn waits(&self) -> Option<Waits> {
+    pub(super) fn waits(&self) -> Option<Waits> {
         let mut waits: Vec<u64> = self.waits.iter().map(|(_, wait_us)| *wait_us).collect();
         waits.sort_unstable();
         let at = |percent: usize| waits.get((waits.len() * percent).div_ceil(100) - 1).copied();
@@ -218,7 +177,7 @@ impl Watched {
         total(now).saturating_sub(total(&then))
     }
 
-    fn loans_per_s(&self) -> Option<f64> {
+    pub(super) fn loans_per_s(&self) -> Option<f64> {
         let seconds = (self.stats.back()?.at_us - self.earlier()?.at_us) as f64 / 1e6;
         (seconds > 0.0).then(|| self.lately(|stats| stats.loans) as f64 / seconds)
     }
@@ -249,10 +208,6 @@ fn row(name: &str, watched: &Watched, stats: LiveStats) -> Vec<String> {
         or_nothing(stats.refused),
         curve_of(lately, most),
     ]
-}
-
-fn ms(us: u64) -> f64 {
-    us as f64 / 1_000.0
 }
 
 fn keep<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
@@ -294,7 +249,7 @@ mod tests {
         assert!(!lenders.has_ended());
         let text = lenders.screen("a.trace", State::Recording, 9, Paint::for_stdout());
         assert!(text.contains("orders") && text.contains("600.0 ms"), "{text}");
-        let json = lenders.json("a.trace");
+        let json = crate::watch::json::lenders_json("a.trace", &lenders).expect("JSON");
         assert!(json.contains("\"waiting\":2") && json.contains("\"wait_p50_ms\":3"), "{json}");
     }
 

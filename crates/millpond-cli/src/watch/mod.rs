@@ -1,13 +1,14 @@
 //! `millpond watch`: the pools or lenders of a running program, from the live trace that it writes.
 
 mod follow;
+mod json;
 mod loans;
 mod picture;
 mod screen;
 mod terminal;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,10 +17,11 @@ use clap::Args;
 
 use crate::error::Failure;
 use crate::output::paint::Paint;
+use crate::trace::live::PoolStats;
 use follow::{Follow, News};
 use loans::Lenders;
 use picture::Picture;
-use screen::{State, json, screen};
+use screen::{State, screen};
 use terminal::Terminal;
 
 /// Show the pools or lenders of a running program, from the live trace that it writes.
@@ -64,9 +66,9 @@ const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let name = arguments.file.to_string_lossy().into_owned();
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
-    let mut watching = Watching::begin(arguments).map_err(of_input)?;
+    let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
-        return crate::print(&watching.text(arguments.json, usize::MAX));
+        return crate::print(&watching.text(arguments.json, usize::MAX)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -81,7 +83,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
         let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
-        terminal.draw(&watching.text(false, pools))?;
+        terminal.draw(&watching.text(false, pools)?)?;
         let drawn = Instant::now();
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
             if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
@@ -115,7 +117,8 @@ fn print_on(
     stop: &AtomicBool,
 ) -> Result<(), Ended> {
     loop {
-        crate::print(&watching.text(as_json, usize::MAX)).map_err(Ended::Output)?;
+        let text = watching.text(as_json, usize::MAX).map_err(Ended::Output)?;
+        crate::print(&text).map_err(Ended::Output)?;
         let printed = Instant::now();
         while printed.elapsed() < interval {
             if watching.subject.has_ended() || stop.load(Ordering::Relaxed) {
@@ -173,8 +176,8 @@ struct Watching {
 }
 
 impl Watching {
-    fn begin(arguments: &WatchArguments) -> Result<Self, crate::error::Fault> {
-        let follow = Follow::open(&arguments.file)?;
+    fn begin(path: &Path) -> Result<Self, crate::error::Fault> {
+        let follow = Follow::open(path)?;
         let mut watching = Self { follow, subject: Subject::default(), heard: Instant::now() };
         watching.read_on()?;
         Ok(watching)
@@ -208,12 +211,12 @@ impl Watching {
         }
     }
 
-    fn text(&self, as_json: bool, rows: usize) -> String {
+    fn text(&self, as_json: bool, rows: usize) -> Result<String, Failure> {
         let name = self.follow.name();
         if as_json {
             return match &self.subject {
-                Subject::Pools(picture) => json(&name, picture),
-                Subject::Lenders(lenders) => lenders.json(&name),
+                Subject::Pools(picture) => json::json(&name, picture),
+                Subject::Lenders(lenders) => json::lenders_json(&name, lenders),
             };
         }
         let silent = self.heard.elapsed();
@@ -222,9 +225,34 @@ impl Watching {
             false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
             false => State::Recording,
         };
-        match &self.subject {
+        Ok(match &self.subject {
             Subject::Pools(picture) => screen(&name, picture, state, rows, Paint::for_stdout()),
             Subject::Lenders(lenders) => lenders.screen(&name, state, rows, Paint::for_stdout()),
-        }
+        })
+    }
+}
+
+/// A live trace that somebody else than the command follows.
+pub(crate) struct Following(Watching);
+
+impl Following {
+    pub(crate) fn begin(path: &Path) -> Result<Self, Failure> {
+        let watching = Watching::begin(path);
+        watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
+    }
+
+    /// Reads what has come.
+    pub(crate) fn read(&mut self) -> Result<(), Failure> {
+        let name = self.0.follow.name();
+        self.0.read().map_err(|fault| fault.of_input(&name))
+    }
+
+    /// The pools that are there now.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolStats> {
+        let picture = match &self.0.subject {
+            Subject::Pools(picture) => Some(picture),
+            Subject::Lenders(_) => None,
+        };
+        picture.into_iter().flat_map(|picture| picture.pools().map(|pool| &pool.stats))
     }
 }

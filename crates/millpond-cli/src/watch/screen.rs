@@ -3,7 +3,6 @@
 use super::picture::{Picture, Watched};
 use crate::error::shown;
 use crate::output::figures::{count, duration, small};
-use crate::output::json::Json;
 use crate::output::paint::Paint;
 use crate::output::table::{Table, name_cell};
 
@@ -143,37 +142,6 @@ pub(super) fn curve_of(numbers: impl Iterator<Item = u64>, most: u64) -> String 
         HEIGHTS[(share * 7.0).round() as usize]
     };
     numbers.map(height).collect()
-}
-
-/// The picture as one JSON object on one line.
-pub(super) fn json(name: &str, picture: &Picture) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("path").text(name);
-        json.key("tick").count(picture.tick);
-        json.key("ticks_per_second").maybe_number(picture.tick_rate());
-        json.key("seconds").number(picture.seconds());
-        json.key("ended").flag(picture.has_ended);
-        json.key("pools").array(picture.pools(), |json, pool| {
-            let stats = &pool.stats;
-            let (born, died) = pool.rates().unzip();
-            json.object(|json| {
-                json.key("pool").text(&stats.class);
-                json.key("capacity").count(stats.capacity);
-                json.key("live").count(stats.live);
-                json.key("peak").count(stats.peak);
-                json.key("retired").count(stats.retired);
-                json.key("inserted").count(stats.inserted);
-                json.key("removed").count(stats.removed);
-                json.key("refused").count(stats.refused);
-                json.key("evicted").count(stats.evicted);
-                json.key("dropped_events").count(stats.dropped);
-                json.key("born_per_second").maybe_number(born);
-                json.key("died_per_second").maybe_number(died);
-            });
-        });
-    });
-    json.into_text()
 }
 
 #[cfg(test)]

@@ -517,6 +517,28 @@ mod tests {
     }
 
     #[test]
+    fn slots_that_are_there_are_found_and_no_others() {
+        for sizes in
+            [BlockSizes::DOUBLING, BlockSizes::new(1, 4).unwrap(), BlockSizes::new(8, 8).unwrap()]
+        {
+            for blocks in 0..6 {
+                let mut place = grown(sizes, blocks);
+                for slots in [place.slots, sizes.start_of(blocks.saturating_sub(1)).unwrap()] {
+                    for index in 0..slots {
+                        // SAFETY: there is such a slot.
+                        let value = unsafe { place.value(index) };
+                        assert_eq!(place.find(index).unwrap().as_ptr().cast_const(), value);
+                        assert_eq!(place.slot_at(value.addr()), Some(index));
+                    }
+                    let beyond = [slots, slots + 1, 2 * slots + 9, usize::MAX >> 1, usize::MAX];
+                    assert!(beyond.iter().all(|index| place.find(*index).is_none()));
+                    place.remove_block();
+                }
+            }
+        }
+    }
+
+    #[test]
     fn words_outlive_their_block() {
         let mut place = grown(BlockSizes::new(4, 4).unwrap(), 2);
         place.parts_mut().words[5] = 9.as_dead();

@@ -306,7 +306,7 @@ impl<P: Place> SlotWords<P> {
         self.place.parts().words.iter().map(move |word| word.difference(key))
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
         self.counts.live()
@@ -346,7 +346,7 @@ impl<P: Place> SlotWords<P> {
         self.expect_birth();
     }
 
-    /// How many slots will never be handed out again.
+    /// How many slots will never be reused.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
         self.counts.retired()
@@ -505,6 +505,15 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
         self.place.bitmap_age().prefix.get()
+    }
+
+    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh): for code elsewhere that begins and ends
+    /// lifetimes without a word about it.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn forget_prefix(&mut self) {
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.prefix = Prefix::UNKNOWN;
+        }
     }
 
     /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word, or none.

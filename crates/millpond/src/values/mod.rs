@@ -26,6 +26,8 @@ mod copy_state;
 mod cursor;
 mod dead;
 #[cfg(feature = "alloc")]
+mod frame;
+#[cfg(feature = "alloc")]
 mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
@@ -50,6 +52,10 @@ pub(crate) use cursor::CursorMut;
 pub(crate) use dead::bytes_mut;
 #[cfg(feature = "debug-aids")]
 pub(crate) use dead::initialised;
+#[cfg(feature = "alloc")]
+pub use frame::FrameLink;
+#[cfg(feature = "alloc")]
+pub(crate) use frame::FrameValues;
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;

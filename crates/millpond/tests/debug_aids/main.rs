@@ -9,6 +9,7 @@ mod allocations;
 
 mod aided;
 mod classic;
+mod initialiser;
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -2,7 +2,7 @@
 #include "root.unity.h" // IWYU pragma: keep
 
 SHARED Bytes read_baked(const std::string &name) {
-    std::ifstream file("baked/" + name, std::ios::binary);
+    std::ifstream file(baked_path(name), std::ios::binary);
     return { std::istreambuf_iterator<char>(file), {} };
 }
 

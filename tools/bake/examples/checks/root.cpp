@@ -1,7 +1,12 @@
-// Checks the baked assets; run in the build directory.
+// Checks the baked assets: `checks [FOLDER]`, where the folder is the build directory's `baked`.
 #include "root.unity.h"
 
-int main() {
+static std::string folder = "baked";
+
+SHARED std::string baked_path(const std::string &name) { return folder + "/" + name; }
+
+int main(int argc, char **argv) {
+    if (argc > 1) folder = argv[1];
     check_palettes();
     check_sprites();
     check_levels();

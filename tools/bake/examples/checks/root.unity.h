@@ -15,6 +15,9 @@
 #define SHARED static
 #endif
 
+// root.cpp
+SHARED std::string baked_path(const std::string &name);
+
 // bytes.cpp
 using Bytes = std::vector<unsigned char>;
 SHARED Bytes read_baked(const std::string &name);

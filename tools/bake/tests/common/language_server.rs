@@ -11,6 +11,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+/// What the tests want of clangd beside what an editor gives.
+pub(crate) const ARGUMENTS: [&str; 2] = ["--log=verbose", "-j=2"];
+
 /// How long a server that is alive may take for one answer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -29,10 +32,14 @@ pub(crate) struct LanguageServer {
 impl LanguageServer {
     /// Starts a session in `home`, a directory of its own.
     pub(crate) fn start(home: &Path) -> Self {
+        Self::start_with(home, &ARGUMENTS)
+    }
+
+    pub(crate) fn start_with(home: &Path, arguments: &[&str]) -> Self {
         fs::create_dir_all(home).expect("a directory");
         let log = home.join("clangd.log");
         let mut process = Command::new("clangd")
-            .args(["--background-index", "--log=verbose", "-j=2", "--clang-tidy=0"])
+            .args(arguments)
             .current_dir(home)
             .env("HOME", home)
             .env("XDG_CONFIG_HOME", home)

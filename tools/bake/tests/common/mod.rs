@@ -165,6 +165,12 @@ impl Workbench {
     }
 }
 
+/// The page whose commands, files and settings the tests run.
+pub(crate) fn page_of_the_docs() -> String {
+    let page = Path::new(HERE).join("../../docs/ninja-and-clangd.md");
+    fs::read_to_string(page).expect("the page")
+}
+
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

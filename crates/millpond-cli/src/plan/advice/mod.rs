@@ -9,7 +9,8 @@
 //!
 //! A buffer that is resized is none of them, and neither is a class of which few are born, or whose
 //! objects live until the end. Nor is one whose calls the allocator mostly serves from the blocks that it
-//! keeps [at hand](at_hand): they cost so little that a pool saves no time.
+//! keeps [at hand](at_hand): they cost less than others, so that their share of the calls says little. Whether a
+//! pool saves time all the same shows when it is measured.
 
 mod at_hand;
 mod units;
@@ -18,6 +19,7 @@ pub(crate) use at_hand::BLOCKS_DEFAULT as BLOCKS_AT_HAND_DEFAULT;
 pub(super) use units::Units;
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use super::{Headroom, Rules, Statistics};
 use crate::trace::{Caller, Wrapper};
@@ -203,6 +205,32 @@ impl Advice {
     pub fn is_empty(&self) -> bool {
         self.proposals.is_empty()
     }
+
+    /// Whether anything was measured.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        self.proposals.iter().chain(&self.at_hand).any(|proposal| proposal.time_saved.is_some())
+    }
+
+    /// Takes the times that were measured into account, by the number of a proposal. What is served at hand is
+    /// proposed all the same if it saves time for certain, and what saves most time comes first.
+    pub(crate) fn note_times(&mut self, times: &HashMap<u32, TimeSaved>) {
+        for proposal in self.proposals.iter_mut().chain(&mut self.at_hand) {
+            proposal.time_saved = times.get(&proposal.unit).copied();
+        }
+        let saves_time =
+            |proposal: &mut Proposal| proposal.time_saved.is_some_and(|time| time.least_ms > 0.0);
+        self.proposals.extend(self.at_hand.extract_if(.., saves_time));
+        let time = |proposal: &Proposal| {
+            proposal.time_saved.map_or(f64::NEG_INFINITY, |time| time.least_ms + time.most_ms)
+        };
+        self.proposals.sort_by(|a, b| {
+            b.can_be_followed()
+                .cmp(&a.can_be_followed())
+                .then(time(b).total_cmp(&time(a)))
+                .then_with(|| Proposal::by_rank(a, b))
+        });
+    }
 }
 
 /// Whether so many calls saved out of so many are worth a pool.
@@ -248,6 +276,29 @@ mod tests {
         find_company(&mut proposals);
         let found: Vec<_> = proposals.iter().map(|p| p.together_with.join(" ")).collect();
         assert_eq!(found, ["48", "56", "", "56 48", "24", "8"]);
+    }
+
+    #[test]
+    fn what_saves_most_time_comes_first_once_it_is_measured() {
+        let at_hand = [pool(8, 5000), pool(9, 4000), pool(10, 3000)];
+        let library = Proposal { means: Means::Library("libc".to_owned()), ..pool(7, 9000) };
+        let mut advice = Advice {
+            proposals: vec![pool(1, 1000), pool(2, 900), pool(3, 800), library],
+            at_hand: at_hand.to_vec(),
+            ..Advice::default()
+        };
+        assert!(!advice.is_measured());
+        let times = [(2, 1.0, 2.0), (1, -1.0, 3.0), (8, 0.1, 0.2), (9, -0.1, 9.0)];
+        let times = times
+            .map(|(unit, least_ms, most_ms)| (unit, TimeSaved { calls: 1, least_ms, most_ms }));
+        advice.note_times(&HashMap::from(times));
+        let classes = |proposals: &[Proposal]| {
+            proposals.iter().map(|proposal| proposal.class.clone()).collect::<Vec<_>>()
+        };
+        // 3 was not measured; 9 may cost time.
+        assert_eq!(classes(&advice.proposals), ["2", "1", "8", "3", "7"]);
+        assert_eq!(classes(&advice.at_hand), ["9", "10"]);
+        assert!(advice.is_measured());
     }
 
     #[test]

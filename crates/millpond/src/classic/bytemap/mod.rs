@@ -1,14 +1,14 @@
+#[cfg(feature = "debug-aids")]
+mod debug;
 mod error;
+#[cfg(feature = "validate")]
+mod validate;
 
 pub use error::BytemapError;
 
 use core::fmt;
 
 use crate::occupancy::Occupancy;
-#[cfg(feature = "debug-aids")]
-use crate::reports::debug::{DebugAids, Watch};
-#[cfg(feature = "validate")]
-use crate::reports::validate::{Violation, ensure};
 use crate::slots::reuse::next_vacant_after;
 use crate::values::TableStorage;
 
@@ -383,7 +383,7 @@ impl<T> BytemapPool<T> {
         self.slots.words().slots()
     }
 
-    /// How many slots are live. O(1).
+    /// The number of live slots. O(1).
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -479,57 +479,6 @@ impl<T> BytemapPool<T> {
     }
 }
 
-#[cfg(feature = "debug-aids")]
-impl<T> BytemapPool<T> {
-    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the insertion into a slot that was
-    /// written to meanwhile panics and says where; see [`DebugAids::fill_dead_slots`].
-    ///
-    /// ```
-    /// use millpond::classic::BytemapPool;
-    ///
-    /// let mut cars = BytemapPool::new(110);
-    /// cars.fill_dead_slots();
-    /// let taxi = cars.insert([1_u64; 4]).unwrap();
-    /// cars.remove(taxi);
-    /// cars.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory for a few bytes.
-    pub fn fill_dead_slots(&mut self) {
-        let aids = DebugAids::none().fill_dead_slots();
-        match Watch::try_new(None, aids, self.capacity()) {
-            Ok(watch) => self.slots.watch(watch),
-            Err(_) => panic!("no memory to watch the slots"),
-        }
-    }
-}
-
-#[cfg(feature = "validate")]
-impl<T> BytemapPool<T> {
-    /// Checks that all which must hold does: as many slots are live as are counted, the slots that were
-    /// given up are counted, and the cursor is in range. O(capacity).
-    ///
-    /// # Errors
-    ///
-    /// The first invariant that does not hold.
-    pub fn validate(&self) -> Result<(), Violation> {
-        self.slots.validate()?;
-        let retired = (0..self.capacity()).filter(|&index| self.is_retired(index)).count();
-        ensure(
-            retired == self.retired,
-            "the slots that were given up are counted",
-            format_args!("{retired} were given up, {} are counted", self.retired),
-        )?;
-        ensure(
-            (-1..self.capacity().max(1) as i32).contains(&self.cursor),
-            "the cursor is at a slot, or before the first",
-            format_args!("{} of {}", self.cursor, self.capacity()),
-        )
-    }
-}
-
 #[inline]
 fn handle_of(index: usize, byte: u8) -> i32 {
     (index as i32) << 8 | i32::from(byte)
@@ -544,29 +493,5 @@ fn parts(handle: i32) -> (Option<usize>, u8) {
 impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn validation_finds_what_is_broken() {
-        let broken = |change: fn(&mut BytemapPool<u8>)| {
-            let mut pool = BytemapPool::retiring(3);
-            let handle = pool.insert(0).unwrap();
-            let _ = pool.insert(1).unwrap();
-            pool.remove(handle);
-            pool.validate().unwrap();
-            change(&mut pool);
-            pool.validate().unwrap_err().rule()
-        };
-        let given_up = "the slots that were given up are counted";
-        assert_eq!(broken(|pool| pool.retired = 2), given_up);
-        assert_eq!(broken(|pool| pool.retired = 1), given_up);
-        let cursor = "the cursor is at a slot, or before the first";
-        assert_eq!(broken(|pool| pool.cursor = 3), cursor);
-        assert_eq!(broken(|pool| pool.cursor = -2), cursor);
     }
 }

@@ -86,7 +86,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         least_of(self, self.handles().map(|handle| (key(handle), handle)))
     }
 
-    /// As [`release`](Self::release), for another lifetime to begin: counts as an eviction.
+    /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.
     #[doc(hidden)]
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);
@@ -115,10 +115,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.used()
     }
 
-    /// See [`refresh`](Self::refresh).
+    /// Brings the bitmap of live slots up to date. What this finds out of the prefix is
+    /// forgotten: C writes words and bits, but never that.
     #[doc(hidden)]
     pub fn refresh_bitmap(&mut self) {
         self.refresh();
+        self.slots.words.forget_prefix();
     }
 }
 

@@ -1,17 +1,14 @@
 //! [`FramePool`] and its links.
 
-mod link;
+pub use crate::values::FrameLink;
 
-pub use link::FrameLink;
-
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
-use crate::base::memory;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::{Full, FullPool};
 use crate::reports::stats::Stats;
+use crate::values::FrameValues;
 
 /// A pool whose values all go at once: the timber of what is torn down and rebuilt in every frame.
 ///
@@ -22,10 +19,10 @@ use crate::reports::stats::Stats;
 /// ```
 ///
 /// Values lie beside each other in the order of their insertion, as in an arena, and refer to each other by
-/// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link is the value's
-/// number among all that the pool ever had, so one subtraction and one comparison both find the value and refuse what
-/// is stale: an insertion, a lookup and a reset cost what they cost in an arena of references, without lifetimes in the
-/// types.
+/// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link says where the
+/// value is in the sequence of all values that the pool ever had, so one subtraction and one comparison both find the
+/// value and refuse what is stale. An insertion and a reset cost what they cost in an arena of references, without
+/// lifetimes in the types; a lookup is an addition and a comparison more.
 ///
 /// For a quadtree over the actors, a path search, a list of what is visible. Nothing is removed on its own: for that,
 /// and for links that last, take a [`Pool`](crate::Pool).
@@ -56,10 +53,8 @@ use crate::reports::stats::Stats;
 #[doc(alias = "timber")]
 pub struct FramePool<T> {
     /// Has room for `capacity` values, and never grows.
-    values: Vec<T>,
+    values: FrameValues<T>,
     capacity: usize,
-    /// The number of the first value of this frame.
-    first: u64,
     /// The highest number of values in a frame before this one.
     peak_before: usize,
     refused: u64,
@@ -94,24 +89,22 @@ impl<T> FramePool<T> {
     ///
     /// If there is no memory for so many.
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
-        let values = memory::reserved_and_touched(capacity)
-            .map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { values, capacity, first: 1, peak_before: 0, refused: 0 })
+        let values =
+            FrameValues::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        Ok(Self { values, capacity, peak_before: 0, refused: 0 })
     }
 
     /// Moves a value in, behind the last one. O(1).
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error gives the value back.
+    /// If the pool is full. The error returns the value.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<FrameLink<T>, Full<T>> {
-        if self.values.len() >= self.capacity {
+        if self.len() >= self.capacity {
             return Err(self.refuse(value));
         }
-        let link = FrameLink::of(self.first + self.values.len() as u64);
-        self.values.push(value);
-        Ok(link)
+        Ok(self.values.push(value))
     }
 
     #[cold]
@@ -120,6 +113,14 @@ impl<T> FramePool<T> {
         let Stats { capacity, peak, .. } = self.stats();
         let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
         Full { value, pool }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn refuse_link(&self, link: FrameLink<T>) -> ! {
+        let past = self.values.is_past(link);
+        let why = if past { "of an earlier frame" } else { "of another pool" };
+        panic!("the frame pool refuses link {link:?}, which is {why}: {} are good", self.len());
     }
 
     /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`, else O(values).
@@ -138,54 +139,78 @@ impl<T> FramePool<T> {
     #[doc(alias = "clear")]
     #[inline]
     pub fn reset(&mut self) {
-        self.peak_before = self.peak_before.max(self.values.len());
-        self.first += self.values.len() as u64;
-        self.values.clear();
-    }
-
-    /// Which of this frame's values the link names.
-    #[inline(always)]
-    fn index_of(&self, link: FrameLink<T>) -> usize {
-        // What is below the first wraps to an index that no value has: fewer than 2^63 values fit into memory, and
-        // fewer were ever inserted.
-        let index = link.number().wrapping_sub(self.first);
-        usize::try_from(index).unwrap_or(usize::MAX)
+        self.peak_before = self.peak_before.max(self.len());
+        self.values.reset();
     }
 
     /// The value, or `None` if the link is of an earlier frame. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, link: FrameLink<T>) -> Option<&T> {
-        self.values.get(self.index_of(link))
+        self.values.get(link)
     }
 
     /// The value, mutable, or `None` if the link is of an earlier frame. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, link: FrameLink<T>) -> Option<&mut T> {
-        let index = self.index_of(link);
-        self.values.get_mut(index)
+        self.values.get_mut(link)
+    }
+
+    /// The value, without a look at whether the link is of this frame: a walk along links is then one along pointers.
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// let link = pool.insert(7).unwrap();
+    /// // SAFETY: the link was made in this frame, by this pool.
+    /// assert_eq!(unsafe { pool.get_unchecked(link) }, &7);
+    /// ```
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked(link) }
+    }
+
+    /// The value, mutable, as by [`get_unchecked`](Self::get_unchecked).
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked_mut(link) }
     }
 
     /// Whether the link is of this frame. O(1).
     #[inline]
     #[must_use]
     pub fn contains(&self, link: FrameLink<T>) -> bool {
-        self.index_of(link) < self.len()
+        self.values.contains(link)
     }
 
     /// How many values this frame has.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.as_slice().len()
     }
 
     /// Whether this frame has no value.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.as_slice().is_empty()
     }
 
     /// Whether an insertion would be refused.
@@ -206,14 +231,14 @@ impl<T> FramePool<T> {
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
-        &self.values
+        self.values.as_slice()
     }
 
     /// This frame's values, mutable, in the order of their insertion.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.values
+        self.values.as_mut_slice()
     }
 
     /// This frame's values with their links, in the order of their insertion.
@@ -225,15 +250,11 @@ impl<T> FramePool<T> {
     /// let links = ["a", "b"].map(|value| pool.insert(value).unwrap());
     /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(links[0], &"a"), (links[1], &"b")]);
     /// ```
-    pub fn iter(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = (FrameLink<T>, &T)> + ExactSizeIterator + Clone {
-        let first = self.first;
-        let link = move |index| FrameLink::of(first + index as u64);
-        self.values.iter().enumerate().map(move |(index, value)| (link(index), value))
+    pub fn iter(&self) -> impl Iterator<Item = (FrameLink<T>, &T)> + Clone {
+        self.values.links().zip(self.as_slice())
     }
 
-    /// How the pool stands, and what it has done. `peak` is that of the fullest frame. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. `peak` is that of the fullest frame. O(1).
     ///
     /// ```
     /// use millpond::FramePool;
@@ -248,7 +269,7 @@ impl<T> FramePool<T> {
     /// ```
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let removed = self.first - 1;
+        let removed = self.values.gone();
         Stats {
             capacity: self.capacity,
             live: self.len(),
@@ -272,7 +293,7 @@ impl<T> Index<FrameLink<T>> for FramePool<T> {
     fn index(&self, link: FrameLink<T>) -> &T {
         match self.get(link) {
             Some(value) => value,
-            None => refuse(link, self.first, self.len()),
+            None => self.refuse_link(link),
         }
     }
 }
@@ -284,21 +305,11 @@ impl<T> IndexMut<FrameLink<T>> for FramePool<T> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, link: FrameLink<T>) -> &mut T {
-        let (index, first, len) = (self.index_of(link), self.first, self.len());
-        match self.values.get_mut(index) {
-            Some(value) => value,
-            None => refuse(link, first, len),
+        if !self.contains(link) {
+            self.refuse_link(link);
         }
+        self.get_mut(link).expect("a link of this frame has a value")
     }
-}
-
-#[cold]
-#[track_caller]
-fn refuse<T>(link: FrameLink<T>, first: u64, len: usize) -> ! {
-    let why = if link.number() < first { "of an earlier frame" } else { "of another pool" };
-    panic!(
-        "the frame pool refuses link {link:?}, which is {why}: this frame's {len} begin with #{first}"
-    )
 }
 
 /// This frame's values, each after its link.

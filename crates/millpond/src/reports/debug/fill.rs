@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 /// From the first byte of each slot on, over and over: what is read there as a number is the number that is
 /// meant, on every machine.
-const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
+pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
 
 /// Fills a slot without a value, from this byte on.
 pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {

@@ -34,14 +34,14 @@
 //! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
 //! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
 //! A [`SyncRecycler`](crate::SyncRecycler) has none: its guards are the only way to an object, and there is nothing to
-//! remove.
-//! The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
+//! remove. The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
 //! `fill_dead_slots`; a [`ParticlePool`] always, with this feature. And a pool that was read with serde has none;
 //! restore what was read into a pool that was built with them.
 //!
 //! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
 //! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
-//! forgets does not look right.
+//! forgets does not look right. And [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser
+//! over two different fills and name what it leaves to the past.
 //!
 //! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
 //! handles: if the label in their type borrows from something, that has to live longer than the pool.
@@ -83,6 +83,7 @@
 //! [`SyncPool`]: crate::SyncPool
 
 mod fill;
+mod initialiser;
 mod live_report;
 mod watch;
 
@@ -92,6 +93,9 @@ use crate::handle::{Explanation, HandleLayout};
 use crate::reports::errors::refuse;
 
 pub(crate) use fill::{fill, find_changed};
+#[cfg(feature = "bytemuck")]
+pub use initialiser::forgotten_bytes;
+pub use initialiser::{Field, forgotten_fields};
 pub use live_report::{LiveReport, Origin};
 pub(crate) use watch::Watch;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
@@ -129,7 +133,7 @@ impl DebugAids {
     }
 
     /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
-    /// slot is handed out again: if not, somebody wrote through a pointer from before, and the insertion
+    /// slot is reused: if not, somebody wrote through a pointer from before, and the insertion
     /// panics and says where. Costs a pass over the slot when its object goes, and two when it is handed out
     /// again. A [`restore`](crate::Pool::restore) puts objects into dead slots without a look at them.
     ///

@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use super::SyncPool;
 use super::slots::Slots;
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{Explanation, Handle};
+use crate::handle::Handle;
 use crate::reports::debug::{DebugAids, LiveReport, fill, find_changed, inspected};
 use crate::values::{bytes_mut, initialised};
 
@@ -88,9 +88,7 @@ impl<T> Slots<T> {
     #[track_caller]
     pub(super) fn removal_refused(&self, handle: Handle<T>) {
         if self.aids.aids.panics_on_refused_removal {
-            let lifetime = self.circle().age(handle.generation()) + 1;
-            let why = Explanation::new(handle, lifetime, self.check(handle));
-            self.aids.aids.removal_refused(self.name(), handle, why);
+            self.aids.aids.removal_refused(self.name(), handle, self.explain(handle));
         }
     }
 

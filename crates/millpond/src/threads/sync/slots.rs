@@ -32,10 +32,11 @@ use super::order;
 use super::tap::SharedTap;
 use super::word::{GUARDS_MAX, Word};
 use crate::base::memory::{self, OutOfMemory};
-use crate::handle::{Handle, Issue, Refusal};
+use crate::handle::{Explanation, Handle, Issue, Refusal};
 use crate::reports::errors::{FullPool, InsertAtErrorKind, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
+use crate::slots::generations::Generations;
 
 /// What a pool and its guards share.
 pub(super) struct Slots<T> {
@@ -472,6 +473,12 @@ impl<T> Slots<T> {
         let full = (capacity - retired) as u32;
         let peak = self.peak.fetch_max(full, Relaxed).max(full) as usize;
         FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
+    }
+
+    /// The handle in words.
+    pub(super) fn explain(&self, handle: Handle<T>) -> Explanation {
+        let lifetime = Generations::of(&self.circle()).lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
     }
 
     /// Whether the handle is good, and if not, why it is refused.

@@ -128,7 +128,8 @@ impl Graph {
             }
             sources.retain(|source| is_source(source));
             if !sources.is_empty() {
-                self.program(&format!("bin/{name}"), &sources, "|| baked")?;
+                let place = folder.file_name().unwrap_or_default().to_string_lossy();
+                self.program(&format!("bin/{place}/{name}"), &sources, "|| baked")?;
             }
         }
         Ok(())
@@ -148,7 +149,7 @@ impl Graph {
         for library in self.values(if program == BAKER { "" } else { "--link" }) {
             inputs += &format!("{} ", self.path(&library)?);
         }
-        let libs = format!("$libs ${{{}_libs}}", program.trim_start_matches("bin/"));
+        let libs = format!("$libs ${{{}_libs}}", program.rsplit('/').next().unwrap_or(""));
         self.build(program, "link", &format!("{inputs}\n  linker = {linker}\n  libs = {libs}"))
     }
 
@@ -240,11 +241,6 @@ fn run(mut args: Vec<String>) -> Result<()> {
 }
 
 fn main() -> ExitCode {
-    match run(env::args().skip(1).collect()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bake-gen: {error}");
-            ExitCode::from(2)
-        }
-    }
+    let done = run(env::args().skip(1).collect()).map_err(|error| eprintln!("bake-gen: {error}"));
+    ExitCode::from(if done.is_ok() { 0 } else { 2 })
 }
