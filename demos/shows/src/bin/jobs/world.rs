@@ -125,7 +125,7 @@ impl Body {
         self.at[0] += self.speed[0];
         self.at[1] += self.speed[1];
         self.frames_left -= 1;
-        if self.is_comet && (is_swallowed || self.frames_left % 5 == 0) {
+        if self.is_comet && (is_swallowed || self.frames_left.is_multiple_of(5)) {
             // A trail, or all that is left of it.
             for spark in 0..if is_swallowed { 12 } else { 1 } {
                 let turn = (spark * 5 + self.frames_left % 7) as f32;
