@@ -54,6 +54,7 @@ fn a_proposal_is_measured_together_with_its_company() {
         assert_eq!(time_saved(proposal), Some((4800, true)));
         assert!(proposal["why"].as_str().unwrap().contains("; measured here: saves "));
     }
+    assert_eq!(first[0]["time_saved"], first[1]["time_saved"], "both are one measurement");
     // Nothing else of the plan depends on it but the order, and nothing is measured unasked.
     let mut unmeasured = plan_json(&directory, &trace)["traces"][0].take();
     assert!(unmeasured["pool_first"].as_array().unwrap().iter().all(|p| time_saved(p).is_none()));

@@ -65,7 +65,7 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let bytes_of: Vec<u64> =
         plan.advice.kinds.iter().map(|kind| kind.bytes.unwrap_or(BYTES_DEFAULT)).collect();
     let mut recorder = Recorder::new(&bytes_of, plan.summary.events());
-    let label = format!("measuring {}", plan.name);
+    let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
     let mut progress = Progress::on_stderr(label, source.bytes_stored());
     let again = trace::read(source.open()?, &mut recorder, &mut progress)?;
     drop(progress);
@@ -76,13 +76,15 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
     let units = units(&plan.advice);
     let each = BUDGET / units.len().max(1) as u32;
-    let times: HashMap<u32, TimeSaved> = units
-        .iter()
-        .filter_map(|(unit, of)| {
-            let measurement = Measurement::new(&plan.advice, &bytes_of, &script, of);
-            Some((*unit, measurement.run(each)?))
-        })
-        .collect();
+    // Two that are taken together are one thing.
+    let mut measured: HashMap<Vec<u32>, Option<TimeSaved>> = HashMap::new();
+    let mut times = HashMap::new();
+    for (unit, pooled) in &units {
+        let run = || Measurement::new(&plan.advice, &bytes_of, &script, pooled).run(each);
+        if let Some(time) = *measured.entry(pooled.unit_numbers()).or_insert_with(run) {
+            times.insert(*unit, time);
+        }
+    }
     plan.advice.note_times(&times);
     let pools = plan.advice.proposals.iter().filter(|proposal| proposal.means == Means::Pool);
     let pooled: HashSet<&str> = pools.map(|proposal| proposal.class.as_str()).collect();
@@ -98,6 +100,15 @@ struct Pooled {
     units: HashMap<u32, bool>,
     /// How often they were asked for in the whole trace.
     calls: u64,
+}
+
+impl Pooled {
+    /// The units in order.
+    fn unit_numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.units.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers
+    }
 }
 
 /// The proposals that are measured, by unit.
