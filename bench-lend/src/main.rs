@@ -1,252 +1,169 @@
-//! Loans of millpond-lend beside bb8, deadpool and r2d2: `cargo run --release -p millpond-bench-lend`
+//! Loans of millpond-lend beside deadpool, bb8, sqlx and r2d2: `cargo run --release -p millpond-bench-lend`
 //!
-//! Each contender lends the same objects, which take 20 ms to open and whose use is a no-op. The rounds
-//! are interleaved, and the best of each contender counts.
+//! The rounds of the contenders are interleaved, and the median counts. Where PostgreSQL is installed, all
+//! lend ten connections to a server on a socket; without it they lend numbers, and sqlx is not run.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+mod goals;
+mod load;
+mod objects;
+mod pools;
+#[path = "../../crates/millpond-lend/tests/common/postgres_server.rs"]
+mod postgres_server;
+mod threads;
 
-use millpond_lend::{BlockingLender, BlockingMaker, Lender, Maker, TokioTimer};
+use std::time::Duration;
+
+use load::{Figures, TASKS, median, round};
+use millpond_lend::{Lender, Maker};
+use objects::{Numbers, Usable, postgres};
+use pools::{Pool, Use, bb8, deadpool, millpond};
+use postgres_server::Server;
 
 const ROUNDS: usize = 5;
-const ALONE: u32 = 200_000;
-const TASKS: usize = 1_000;
-const LOANS_EACH: usize = 200;
 const CONNECTIONS: usize = 10;
-const OPEN: Duration = Duration::from_millis(20);
 
-/// Opens numbers, slowly.
-#[derive(Clone, Default)]
-struct Numbers {
-    opened: Arc<AtomicU64>,
-}
+const USES: [(&str, Use); 3] = [
+    ("nothing", Use::Nothing),
+    ("held for 1 ms", Use::Hold(Duration::from_millis(1))),
+    ("select 1", Use::SelectOne),
+];
 
-impl Numbers {
-    async fn slowly(&self) -> u64 {
-        tokio::time::sleep(OPEN).await;
-        self.opened.fetch_add(1, Relaxed)
-    }
-}
-
-impl Maker for Numbers {
-    type Object = u64;
-    type Error = Infallible;
-
-    async fn open(&self) -> Result<u64, Infallible> {
-        Ok(self.slowly().await)
-    }
-
-    async fn check(&self, _: &mut u64) -> Result<(), Infallible> {
-        Ok(())
-    }
-}
-
-impl BlockingMaker for Numbers {
-    type Object = u64;
-    type Error = Infallible;
-
-    fn open(&self) -> Result<u64, Infallible> {
-        Ok(self.opened.fetch_add(1, Relaxed))
-    }
-
-    fn check(&self, _: &mut u64) -> Result<(), Infallible> {
-        Ok(())
-    }
-}
-
-impl deadpool::managed::Manager for Numbers {
-    type Type = u64;
-    type Error = Infallible;
-
-    async fn create(&self) -> Result<u64, Infallible> {
-        Ok(self.slowly().await)
-    }
-
-    async fn recycle(
-        &self,
-        _: &mut u64,
-        _: &deadpool::managed::Metrics,
-    ) -> deadpool::managed::RecycleResult<Infallible> {
-        Ok(())
-    }
-}
-
-impl bb8::ManageConnection for Numbers {
-    type Connection = u64;
-    type Error = Infallible;
-
-    async fn connect(&self) -> Result<u64, Infallible> {
-        Ok(self.slowly().await)
-    }
-
-    async fn is_valid(&self, _: &mut u64) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn has_broken(&self, _: &mut u64) -> bool {
-        false
-    }
-}
-
-impl r2d2::ManageConnection for Numbers {
-    type Connection = u64;
-    type Error = Infallible;
-
-    fn connect(&self) -> Result<u64, Infallible> {
-        Ok(self.opened.fetch_add(1, Relaxed))
-    }
-
-    fn is_valid(&self, _: &mut u64) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn has_broken(&self, _: &mut u64) -> bool {
-        false
-    }
-}
-
-type Deadpool = deadpool::managed::Pool<Numbers>;
-
-/// A pool that lends a number for a moment.
-trait Pool: Clone + Send + Sync + 'static {
-    const NAME: &'static str;
-    fn new(numbers: Numbers, capacity: usize) -> impl Future<Output = Self> + Send;
-    fn loan(&self) -> impl Future<Output = u64> + Send;
-}
-
-impl Pool for Lender<Numbers> {
-    const NAME: &'static str = "millpond-lend";
-
-    async fn new(numbers: Numbers, capacity: usize) -> Self {
-        let (lender, keeper) = Lender::builder(numbers).capacity(capacity).build();
-        tokio::spawn(keeper.run(TokioTimer));
-        lender
-    }
-
-    async fn loan(&self) -> u64 {
-        *self.acquire().await.expect("a loan")
-    }
-}
-
-impl Pool for Deadpool {
-    const NAME: &'static str = "deadpool";
-
-    async fn new(numbers: Numbers, capacity: usize) -> Self {
-        Self::builder(numbers).max_size(capacity).build().expect("a pool")
-    }
-
-    async fn loan(&self) -> u64 {
-        *self.get().await.expect("a loan")
-    }
-}
-
-impl Pool for bb8::Pool<Numbers> {
-    const NAME: &'static str = "bb8";
-
-    async fn new(numbers: Numbers, capacity: usize) -> Self {
-        let size = u32::try_from(capacity).expect("a small capacity");
-        Self::builder().max_size(size).build(numbers).await.expect("a pool")
-    }
-
-    async fn loan(&self) -> u64 {
-        *self.get().await.expect("a loan")
-    }
-}
-
-/// What a contender achieved, each in its best round.
-#[derive(Clone, Copy)]
-struct Best {
-    alone_ns: f64,
-    loans_per_s: f64,
-    opened: u64,
-}
-
-async fn round<P: Pool>(best: &mut Best) {
-    let pool = P::new(Numbers::default(), 1).await;
-    pool.loan().await;
-    let start = Instant::now();
-    for _ in 0..ALONE {
-        std::hint::black_box(pool.loan().await);
-    }
-    best.alone_ns = best.alone_ns.min(start.elapsed().as_nanos() as f64 / f64::from(ALONE));
-
-    let pool = P::new(Numbers::default(), CONNECTIONS).await;
-    run_tasks(&pool, 4 * CONNECTIONS).await;
-    let start = Instant::now();
-    run_tasks(&pool, LOANS_EACH).await;
-    let loans_per_s = (TASKS * LOANS_EACH) as f64 / start.elapsed().as_secs_f64();
-    best.loans_per_s = best.loans_per_s.max(loans_per_s);
-
-    let numbers = Numbers::default();
-    let pool = P::new(numbers.clone(), 100).await;
-    run_tasks(&pool, 1).await;
-    best.opened = best.opened.max(numbers.opened.load(Relaxed));
-}
-
-async fn run_tasks<P: Pool>(pool: &P, loans_each: usize) {
-    let tasks: Vec<_> = (0..TASKS)
-        .map(|_| {
-            let pool = pool.clone();
-            tokio::spawn(async move {
-                for _ in 0..loans_each {
-                    std::hint::black_box(pool.loan().await);
-                }
-            })
-        })
-        .collect();
-    for task in tasks {
-        task.await.expect("a task");
-    }
-}
-
-fn print<P: Pool>(best: Best) {
-    let Best { alone_ns, loans_per_s, opened } = best;
-    println!("{:14} {alone_ns:8.0} {:12.2} {opened:8}", P::NAME, loans_per_s / 1e6);
-}
-
-/// The time of one loan on one thread, for the pools of threads.
-fn threads() {
-    let lender = BlockingLender::builder(Numbers::default()).capacity(1).build().expect("a thread");
-    let r2d2 = r2d2::Pool::builder().max_size(1).build(Numbers::default()).expect("a pool");
-    drop((lender.acquire(), r2d2.get()));
-    let mut best = [f64::MAX; 2];
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        for _ in 0..ALONE {
-            std::hint::black_box(*lender.acquire().expect("a loan"));
-        }
-        best[0] = best[0].min(start.elapsed().as_nanos() as f64 / f64::from(ALONE));
-        let start = Instant::now();
-        for _ in 0..ALONE {
-            std::hint::black_box(*r2d2.get().expect("a loan"));
-        }
-        best[1] = best[1].min(start.elapsed().as_nanos() as f64 / f64::from(ALONE));
-    }
-    println!("\nthreads: alone, ns: millpond-lend {:.0}, r2d2 {:.0}", best[0], best[1]);
-}
+/// All figures of one contender: by use, tasks, and round.
+type Table = Vec<[Vec<Figures>; TASKS.len()]>;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .expect("a runtime of tokio");
-    let mut best = [Best { alone_ns: f64::MAX, loans_per_s: 0.0, opened: 0 }; 3];
     runtime.block_on(async {
-        for _ in 0..ROUNDS {
-            round::<Lender<Numbers>>(&mut best[0]).await;
-            round::<Deadpool>(&mut best[1]).await;
-            round::<bb8::Pool<Numbers>>(&mut best[2]).await;
+        match Server::start("bench", "max_connections = 100") {
+            Ok(server) => on_postgres(&server).await,
+            Err(why) => {
+                println!("not run on PostgreSQL: {why}");
+                let pools = all_of(Numbers::default).await;
+                compare(&pools.0, &pools.1, &pools.2, None).await;
+            }
         }
+        others().await;
     });
+    threads::compare();
+}
+
+async fn on_postgres(server: &Server) {
+    let (lender, deadpool, bb8) = all_of(|| postgres(server)).await;
+    let folder = server.socket().parent().expect("a folder").to_owned();
+    let sqlx = pools::sqlx(&folder, CONNECTIONS);
+    compare(&lender, &deadpool, &bb8, Some(&sqlx)).await;
+    drop(lender.close(Duration::from_secs(5)).await);
+    sqlx.close().await;
+}
+
+type AllOf<M> =
+    (Lender<M>, deadpool::managed::Pool<objects::Managed<M>>, bb8::Pool<objects::Managed<M>>);
+
+async fn all_of<M: Maker<Object: 'static, Error: 'static>>(maker: impl Fn() -> M) -> AllOf<M> {
+    (
+        millpond(maker(), CONNECTIONS),
+        deadpool(maker(), CONNECTIONS),
+        bb8(maker(), CONNECTIONS).await,
+    )
+}
+
+/// Interleaved rounds of all, then the tables.
+async fn compare<M: Maker<Object: Usable + 'static, Error: 'static>>(
+    lender: &Lender<M>,
+    deadpool: &deadpool::managed::Pool<objects::Managed<M>>,
+    bb8: &bb8::Pool<objects::Managed<M>>,
+    sqlx: Option<&sqlx::PgPool>,
+) {
+    let mut alone: [Vec<f64>; 4] = Default::default();
+    let mut tables: [Table; 4] = std::array::from_fn(|_| vec![Default::default(); USES.len()]);
+    for _ in 0..=ROUNDS {
+        alone[0].push(load::alone(lender).await);
+        alone[1].push(load::alone(deadpool).await);
+        alone[2].push(load::alone(bb8).await);
+        if let Some(sqlx) = sqlx {
+            alone[3].push(load::alone(sqlx).await);
+        }
+        for (index, (_, what_for)) in USES.iter().enumerate() {
+            for (column, tasks) in TASKS.into_iter().enumerate() {
+                let figures = [
+                    Some(round(lender, *what_for, tasks).await),
+                    Some(round(deadpool, *what_for, tasks).await),
+                    Some(round(bb8, *what_for, tasks).await),
+                    match sqlx {
+                        Some(sqlx) => Some(round(sqlx, *what_for, tasks).await),
+                        None => None,
+                    },
+                ];
+                for (table, figures) in tables.iter_mut().zip(figures) {
+                    table[index][column].extend(figures);
+                }
+            }
+        }
+    }
+    let names = [
+        Lender::<M>::NAME,
+        <deadpool::managed::Pool<objects::Managed<M>> as Pool>::NAME,
+        <bb8::Pool<objects::Managed<M>> as Pool>::NAME,
+        <sqlx::PgPool as Pool>::NAME,
+    ];
+    println!("alone: a loan of nothing that nobody else wants, ns");
+    for (name, times) in names.iter().zip(&mut alone).filter(|(_, times)| !times.is_empty()) {
+        times.sort_by(f64::total_cmp);
+        println!("{name:14}{:>8.0}", times[times.len() / 2]);
+    }
+    for (index, (what_for, _)) in USES.iter().enumerate() {
+        println!(
+            "\n{what_for}, {CONNECTIONS} connections: loans a second; wait of 50 % and of 99.9 %, µs"
+        );
+        print!("{:14}", "tasks");
+        TASKS.iter().for_each(|tasks| print!("{tasks:>28}"));
+        println!();
+        for (name, table) in names.iter().zip(&tables) {
+            if table[index][0].is_empty() {
+                continue;
+            }
+            print!("{name:14}");
+            for rounds in &table[index] {
+                // The first round opens the connections.
+                let Figures { loans_per_s, wait_p50_us, wait_p999_us } = median(&rounds[1..]);
+                print!("{loans_per_s:>12.0}{wait_p50_us:>8.1}{wait_p999_us:>8.0}");
+            }
+            println!();
+        }
+    }
+    let stats = lender.stats();
+    let checks = stats.checks as f64 / stats.loans as f64;
     println!(
-        "{TASKS} tasks, {CONNECTIONS} connections; opened: {TASKS} short tasks at start, of 100"
+        "\nchecks per loan of millpond-lend: {checks:.6} ({} of {})",
+        stats.checks, stats.loans
     );
-    println!("{:14} {:>8} {:>12} {:>8}", "", "alone ns", "M loans/s", "opened");
-    print::<Lender<Numbers>>(best[0]);
-    print::<Deadpool>(best[1]);
-    print::<bb8::Pool<Numbers>>(best[2]);
-    threads();
+}
+
+/// What does not depend on the database.
+async fn others() {
+    let numbers = Numbers::default;
+    println!("\nthe share of a hog among 21, in fair shares; opened for 1,000 short tasks, of 100");
+    let opened = numbers();
+    let herd = goals::herd(millpond(opened.clone(), 100), &opened).await;
+    let share = goals::hogs_share(millpond(numbers(), 1)).await;
+    println!("{:14}{share:>8.2}{herd:>8}", Lender::<Numbers>::NAME);
+    let opened = numbers();
+    let herd = goals::herd(deadpool(opened.clone(), 100), &opened).await;
+    let share = goals::hogs_share(deadpool(numbers(), 1)).await;
+    println!("{:14}{share:>8.2}{herd:>8}", "deadpool");
+    let opened = numbers();
+    let herd = goals::herd(bb8(opened.clone(), 100).await, &opened).await;
+    let share = goals::hogs_share(bb8(numbers(), 1).await).await;
+    println!("{:14}{share:>8.2}{herd:>8}", "bb8");
+    println!("\nwait of 99 %, planned from a recording without waits, and measured, ms");
+    for capacity in [7, 8, 9] {
+        let (planned, measured) = goals::planned_and_measured(capacity).await;
+        println!(
+            "capacity {capacity}: {planned:.1} {measured:.1}, ratio {:.2}",
+            measured / planned
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Which works are done on which objects in stores of which size.
 
 use crate::arguments::{Arguments, Extent};
-use crate::contenders::particle_pool;
+use crate::contenders::{particle_pool, tree_in_place};
 use crate::frames;
 use crate::measure::Task;
 use crate::object::Object;
@@ -13,7 +13,7 @@ use crate::work::fill::Fill;
 use crate::work::get::Get;
 use crate::work::iterate::{For, ForEach, Iterate, Runs};
 use crate::work::particles::Particles;
-use crate::work::quadtree::{NODES_MAX, Quadtree};
+use crate::work::quadtree::{self, NODES_MAX, Quadtree};
 use crate::work::replay::{Bots, Replay, ReplayHeap, Solo};
 use crate::work::retain::Retain;
 use crate::work::snapshot;
@@ -157,7 +157,12 @@ impl Plan<'_> {
 
     /// What real programs did.
     fn programs(&mut self) {
-        self.add::<Quadtree, MEDIUM>("quadtree", NODES_MAX, 100);
+        if self.arguments.wants_work(quadtree::NAME) {
+            let case = Case { slots: NODES_MAX, percent: 100 };
+            let mut task = task::<Quadtree, MEDIUM>(quadtree::NAME, case);
+            task.candidates.push(tree_in_place::candidate());
+            self.tasks.push(task);
+        }
         self.add::<Replay<Bots>, MEDIUM>("replay freedoom2-map01-8bots", 0, 0);
         self.add::<Replay<Solo>, MEDIUM>("replay freedoom2-map15-solo", 0, 0);
         self.add::<ReplayHeap, MEDIUM>("replay openttd-600ticks", 0, 0);

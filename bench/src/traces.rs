@@ -65,8 +65,14 @@ pub(crate) fn freedoom_solo_text() -> String {
 
 /// Positions of all actors, frame by frame.
 pub(crate) fn freedoom_frames() -> Vec<Vec<(i32, i32)>> {
+    let places = |frame: Vec<(u64, _)>| frame.into_iter().map(|(_, at)| at).collect();
+    freedoom_actors().into_iter().map(places).collect()
+}
+
+/// The same with the number that each actor has as long as it lives.
+pub(crate) fn freedoom_actors() -> Vec<Vec<(u64, (i32, i32))>> {
     let text = gunzip(include_bytes!("../../traces/freedoom2-map15-frames.csv.gz"));
-    let mut frames: Vec<Vec<(i32, i32)>> = Vec::new();
+    let mut frames: Vec<Vec<(u64, (i32, i32))>> = Vec::new();
     let mut tick = "";
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -76,7 +82,8 @@ pub(crate) fn freedoom_frames() -> Vec<Vec<(i32, i32)>> {
             frames.push(Vec::new());
         }
         let frame = frames.last_mut().expect("just pushed");
-        frame.push((coordinate(fields[3]), coordinate(fields[4])));
+        let id = fields[1].parse().expect("a number");
+        frame.push((id, (coordinate(fields[3]), coordinate(fields[4]))));
     }
     frames
 }

@@ -1,12 +1,13 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
 use crate::contender::Kind;
+use crate::contenders::tree_in_place;
 use crate::frames::{self, WALKS};
 use crate::heap;
 use crate::measure::Cell;
 use crate::plan::{CHURN_SLOTS, OCCUPANCIES};
 use crate::results::{Group, REFERENCE, Results};
-use crate::work::{snapshot, worst};
+use crate::work::{quadtree, snapshot, worst};
 
 /// A bar and how it went.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ const STABLE_GENERATIONAL: &[Kind] = &[Kind::Generational];
 const VEC: &str = "Vec, swap_remove";
 const PACKED: &str = "PackedPool";
 const BLOCKS: &str = "BlockPool";
+const FRAME_POOL: &str = "FramePool";
+const ARENA: &str = "typed-arena";
 const SLOTMAP: &str = "slotmap";
 const SLOTMAP_DENSE: &str = "slotmap, dense";
 const RECYCLER: &str = "Recycler";
@@ -111,6 +114,12 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
     {
         bars.push(judge.memory(contender, limit));
     }
+    let arena = |group| results.cell(quadtree::NAME, group, ARENA);
+    let text = "FramePool, quadtree rebuilt in each frame: typed-arena".into();
+    bars.push(judge.compare(text, 1.05, quadtree::NAME, FRAME_POOL, &[], &arena));
+    let rebuilt = |group| results.cell(quadtree::NAME, group, FRAME_POOL);
+    let text = "quadtree updated in place: rebuilt in a FramePool".into();
+    bars.push(judge.compare(text, 0.5, quadtree::NAME, tree_in_place::NAME, &[], &rebuilt));
     let general = |group| results.best(heap::WORK, group, &[Kind::Allocator]);
     let text = format!("{}, OpenTTD replay: fastest general allocator", heap::OWN);
     bars.push(judge.compare(text, 1.0, heap::WORK, heap::OWN, &[], &general));

@@ -1,5 +1,6 @@
 //! Arenas that give everything back at once: in the works that rebuild all they have.
 
+use std::num::NonZeroU32;
 use std::ptr::NonNull;
 
 use crate::contender::{Contender, Kind};
@@ -89,6 +90,46 @@ impl Contender for TypedArena {
 
     fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
         store.arena = typed_arena::Arena::with_capacity(store.capacity);
+        true
+    }
+}
+
+/// `Vec`, cleared: its keys are indices, and a stale one reads another object.
+pub(crate) struct VecCleared;
+
+impl Contender for VecCleared {
+    const NAME: &'static str = "Vec, cleared";
+    const KIND: Kind = Kind::Arena;
+    const REMOVES: bool = false;
+    type Key<T: Value> = NonZeroU32;
+    type Store<T: Value> = Vec<T>;
+
+    fn new<T: Value>(capacity: usize) -> Option<Self::Store<T>> {
+        Some(Vec::with_capacity(capacity))
+    }
+
+    #[inline(always)]
+    fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
+        store.push(value);
+        NonZeroU32::new(store.len() as u32).expect("just pushed")
+    }
+
+    fn remove<T: Value>(_store: &mut Self::Store<T>, _key: Self::Key<T>) -> T {
+        unreachable!("no work asks an arena to remove one object")
+    }
+
+    #[inline(always)]
+    fn get<T: Value>(store: &Self::Store<T>, key: Self::Key<T>) -> &T {
+        &store[key.get() as usize - 1]
+    }
+
+    #[inline(always)]
+    fn get_mut<T: Value>(store: &mut Self::Store<T>, key: Self::Key<T>) -> &mut T {
+        &mut store[key.get() as usize - 1]
+    }
+
+    fn clear<T: Value>(store: &mut Self::Store<T>) -> bool {
+        store.clear();
         true
     }
 }

@@ -14,6 +14,7 @@ mod block_pool;
 mod boxed;
 mod bytemap_pool;
 mod deferred_map;
+mod frame_pool;
 #[cfg(feature = "fyrox")]
 mod fyrox;
 mod gen_map;
@@ -36,6 +37,7 @@ mod stable_vec;
 mod static_pool;
 mod thunderation;
 mod thunderdome;
+pub(crate) mod tree_in_place;
 mod vec_option;
 mod vec_swap_remove;
 
@@ -96,6 +98,7 @@ fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit::<boxed::BoxOn<boxed::JeHeap>>();
     visitor.visit::<arenas::TypedArena>();
     visitor.visit::<arenas::Bumpalo>();
+    visitor.visit::<arenas::VecCleared>();
     visitor.visit::<vec_swap_remove::VecSwapRemove>();
     visitor.visit::<limits::OneLine>();
     visitor.visit::<limits::TwoLines>();
@@ -115,6 +118,8 @@ fn visit_millpond(visitor: &mut impl Visitor) {
     visitor.visit::<block_pool::BlockPool>();
     visitor.visit::<recycler::Recycler>();
     visit_static(visitor);
+    visitor.visit::<frame_pool::FramePool<true>>();
+    visitor.visit::<frame_pool::FramePool<false>>();
     visitor.visit::<any_pool::AnyPool>();
     visitor.visit::<roster_pool::RosterPool>();
     visitor.visit::<bytemap_pool::BytemapPool>();
@@ -159,6 +164,7 @@ pub(crate) fn place(name: &str) -> usize {
     let mut names = Names(Vec::new());
     visit_millpond(&mut names);
     names.0.push(particle_pool::NAME);
+    names.0.push(tree_in_place::NAME);
     visit_others(&mut names);
     names.0.push(harness::NAME);
     #[cfg(feature = "cpp")]

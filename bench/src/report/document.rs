@@ -11,7 +11,7 @@ use crate::memory;
 use crate::plan::OCCUPANCIES;
 use crate::results::{Group, REFERENCE, Results};
 use crate::verdict;
-use crate::work::{snapshot, worst};
+use crate::work::{quadtree, snapshot, worst};
 
 /// Operations on single objects, a column each.
 const OPERATIONS: [&str; 7] = ["create", "fill", "get", "churn", "burst", "clear+refill", "retain"];
@@ -266,7 +266,7 @@ fn program_sections(results: &Results) -> String {
             format!("{} particles", thousands(group.slots)),
         ));
     }
-    let is_program = |work: &str| work == "quadtree" || work.starts_with("replay");
+    let is_program = |work: &str| work == quadtree::NAME || work.starts_with("replay");
     for cell in results.cells.iter().filter(|cell| is_program(&cell.work)) {
         let group = Group { object_bytes: cell.object_bytes, slots: cell.slots };
         let heading = cell.work.replace("replay ", "");

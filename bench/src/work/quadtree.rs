@@ -13,11 +13,14 @@ use crate::contender::Contender;
 use crate::measure::{Lap, Timed};
 use crate::traces;
 
+/// As in the tables.
+pub(crate) const NAME: &str = "quadtree";
+
 /// More nodes than any of the frames needs.
 pub(crate) const NODES_MAX: usize = 2048;
 
-const ITEMS_MAX: usize = 6;
-const DEPTH_MAX: u32 = 10;
+pub(crate) const ITEMS_MAX: usize = 6;
+pub(crate) const DEPTH_MAX: u32 = 10;
 /// Half the width of the root: map units fit into 16 bits.
 const ROOT_HALF: i32 = 1 << 15;
 

@@ -1,6 +1,6 @@
 //! Pools that threads share, against each other: each work is done by all of them in turn, several rounds. On one thread
 //! the best round counts. On several it is the median: in the best, the threads may have run one after the other.
-//! `cargo run --release -p millpond-bench-threads [rounds]`.
+//! `cargo run --release -p millpond-bench-threads [rounds] [part of a title]`: the second argument chooses comparisons.
 //!
 //! What is printed was measured here: nothing is modelled for machines with more processors.
 
@@ -40,6 +40,9 @@ fn on_threads(threads: usize, operations: u32, work: impl Fn(usize) + Sync) -> f
 }
 
 fn pairs<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     on_threads(threads, OPERATIONS, |_| {
         for number in 0..OPERATIONS {
@@ -50,17 +53,20 @@ fn pairs<P: Keyed>(threads: usize) -> f64 {
 }
 
 fn replace<P: Keyed>(threads: usize) -> f64 {
-    let pool = P::new(CAPACITY);
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
+    let pool = P::new(CAPACITY.max(2048 * threads));
     on_threads(threads, OPERATIONS, |_| {
-        let mut keys: Vec<_> = (0..1000).filter_map(|number| pool.insert([number; 2])).collect();
+        let mut keys: Vec<_> = (0..1000).map(|number| pool.insert([number; 2])).collect();
         let mut random = 1_u32;
         for number in 0..OPERATIONS {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let at = (random >> 8) as usize % keys.len();
-            pool.remove(keys[at]);
-            if let Some(key) = pool.insert([number.into(); 2]) {
-                keys[at] = key;
+            if let Some(key) = keys[at].take() {
+                pool.remove(key);
             }
+            keys[at] = pool.insert([number.into(); 2]);
         }
     })
 }
@@ -70,7 +76,7 @@ fn get_own<P: Keyed>(threads: usize) -> f64 {
     on_threads(threads, OPERATIONS, |_| {
         if let Some(key) = pool.insert([7; 2]) {
             black_box(
-                (0..OPERATIONS).fold(0, |sum: u64, _| sum.wrapping_add(pool.read(black_box(key)))),
+                (0..OPERATIONS).fold(0, |sum: u64, _| sum.wrapping_add(pool.read(black_box(&key)))),
             );
         }
     })
@@ -81,13 +87,16 @@ fn get_one_for_all<P: Keyed>(threads: usize) -> f64 {
     let key = pool.insert([7; 2]);
     on_threads(threads, OPERATIONS, |_| {
         for _ in 0..OPERATIONS {
-            black_box(key.map(|key| pool.read(key)));
+            black_box(key.as_ref().map(|key| pool.read(key)));
         }
     })
 }
 
 /// Each value is removed by another thread than the one that inserted it.
 fn remote<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
     let pool = P::new(CAPACITY);
     let boxes: Vec<Mutex<Vec<P::Key>>> = (0..threads).map(|_| Mutex::new(Vec::new())).collect();
     on_threads(threads, OPERATIONS, |number| {
@@ -219,13 +228,23 @@ fn update_serially(_threads: usize) -> f64 {
 
 type Work = (&'static str, fn(usize) -> f64);
 
-fn compare(title: &str, rounds: usize, threads: &[usize], works: &[Work]) {
+/// What the command line asks for.
+struct Plan {
+    rounds: usize,
+    /// A part of the titles of what is compared.
+    only: String,
+}
+
+fn compare(title: &str, plan: &Plan, threads: &[usize], works: &[Work]) {
+    if !title.contains(&plan.only) {
+        return;
+    }
     println!("\n{title}: ns");
     print!("{:<24}", "threads");
     threads.iter().for_each(|threads| print!("{threads:>10}"));
     println!();
     let mut took = vec![vec![Vec::new(); threads.len()]; works.len()];
-    for _ in 0..rounds {
+    for _ in 0..plan.rounds {
         for (column, threads) in threads.iter().enumerate() {
             for (row, (_, work)) in works.iter().enumerate() {
                 took[row][column].push(work(*threads));
@@ -237,7 +256,10 @@ fn compare(title: &str, rounds: usize, threads: &[usize], works: &[Work]) {
         for (mut rounds, threads) in row.into_iter().zip(threads) {
             rounds.sort_by(f64::total_cmp);
             let counts = if *threads == 1 { rounds[0] } else { rounds[rounds.len() / 2] };
-            print!("{counts:>10.1}");
+            match counts.is_nan() {
+                true => print!("{:>10}", "panics"),
+                false => print!("{counts:>10.1}"),
+            }
         }
         println!();
     }
@@ -252,6 +274,15 @@ macro_rules! keyed {
             (
                 <Mutex<SlotMap<DefaultKey, Value>> as Keyed>::NAME,
                 $work::<Mutex<SlotMap<DefaultKey, Value>>>,
+            ),
+            (
+                <concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, Value> as Keyed>::NAME,
+                $work::<concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, Value>>,
+            ),
+            #[cfg(feature = "plurality")]
+            (
+                <Mutex<plurality::Pool<Value>> as Keyed>::NAME,
+                $work::<Mutex<plurality::Pool<Value>>>,
             ),
         ]
     };
@@ -278,30 +309,31 @@ fn main() {
         eprintln!("millpond-bench-threads: expected a number of rounds from 1 up");
         std::process::exit(2);
     };
-    let threads = [1, 2, 4];
-    compare("insert and remove", rounds, &threads, keyed!(pairs));
-    compare("replace one of 1,000 of one's own", rounds, &threads, keyed!(replace));
-    compare("get and drop, own object", rounds, &threads, keyed!(get_own));
-    compare("get and drop, one object for all", rounds, &threads, keyed!(get_one_for_all));
-    compare("insert, and remove on another thread", rounds, &threads, keyed!(remote));
-    compare("acquire and release", rounds, &threads, lent!(lend));
+    let plan = Plan { rounds, only: std::env::args().nth(2).unwrap_or_default() };
+    let threads = [1, 2, 4, 64];
+    compare("insert and remove", &plan, &threads, keyed!(pairs));
+    compare("replace one of 1,000 of one's own", &plan, &threads, keyed!(replace));
+    compare("get and drop, own object", &plan, &threads, keyed!(get_own));
+    compare("get and drop, one object for all", &plan, &threads, keyed!(get_one_for_all));
+    compare("insert, and remove on another thread", &plan, &threads, keyed!(remote));
+    compare("acquire and release", &plan, &threads, lent!(lend));
     compare(
         "acquire and release while 10,000 are out",
-        rounds,
+        &plan,
         &[1],
         lent!(lend_while_10_000_are_out),
     );
     compare(
         "look up, 1,000 handles in turn",
-        rounds,
+        &plan,
         &[1],
         &[("SyncPool, frozen", look_up_frozen), ("Pool", look_up_in_a_pool)],
     );
     compare(
         "update with births and deaths, a value and frame",
-        rounds,
+        &plan,
         &[1],
         &[("Pool, in lots", update_in_lots), ("Pool, retain and insert", update_serially)],
     );
-    compare("insert and remove, p99.9 of 64 threads", rounds, &[64], keyed!(tail));
+    compare("insert and remove, p99.9 of 64 threads", &plan, &[64], keyed!(tail));
 }

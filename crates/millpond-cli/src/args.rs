@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::output::paint::When;
 use crate::pattern::Pattern;
 use crate::plan::BLOCKS_AT_HAND_DEFAULT;
+use crate::summary::{TEXT_BYTES_MAX, Tag};
 
 /// Says how large each object pool of a program has to be, from a trace of the program.
 ///
@@ -32,6 +33,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Plan(PlanArguments),
+    Merge(crate::merge_command::MergeArguments),
     Replay(crate::replay_command::ReplayArguments),
     Odds(crate::odds_command::OddsArguments),
     Soak(crate::soak_command::SoakArguments),
@@ -67,8 +69,10 @@ Examples:
   millpond plan game.csv.gz
   millpond plan --headroom 50 --tick-rate 60 level1.csv level2.csv
   millpond plan --budget budget.toml e1m1.csv.gz e1m2.csv.gz
+  millpond plan --summary evening.csv --tag level=map01 game.csv.gz
   millpond plan --size-classes --no-report heaptrack.game.1234.zst
   millpond plan orders.trace --wait-p99-ms 5
+  millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools[].capacity'
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
   millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
@@ -117,6 +121,19 @@ pub(crate) struct PlanArguments {
     /// each trace. An earlier budget there is replaced unless somebody has edited it.
     #[arg(long, value_name = "FILE")]
     pub(crate) budget: Option<PathBuf>,
+    /// Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond
+    /// merge` plans from the summaries of many sessions. An earlier summary there is replaced.
+    #[arg(long, value_name = "FILE", conflicts_with = "wait_p99_ms")]
+    pub(crate) summary: Option<PathBuf>,
+    /// A column of the summary and what stands in it, such as the level or the platform. May be given more
+    /// than once.
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = Tag::parse, requires = "summary")]
+    pub(crate) tag: Vec<Tag>,
+    /// The session's name in the summary.
+    ///
+    /// [default: the name of the trace's file, without its ending]
+    #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
+    pub(crate) session: Option<String>,
     /// Also derive the classes of a `millpond::SizeClasses` from a heaptrack file, for requests of up to
     /// so many bytes: which sizes of slots waste least, how many of each, and the code for the program.
     #[arg(
@@ -131,8 +148,9 @@ pub(crate) struct PlanArguments {
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
-    /// Plan for loans: the traces are those of a `millpond_lend::Lender` (lines
-    /// `asked_us,got_us,returned_us,pool`), and 99 % of the callers wait no longer than this.
+    /// Plan for loans: 99 % of the callers wait no longer than this. The traces are those of a
+    /// `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the
+    /// durations of statements.
     #[arg(long, value_name = "MS", value_parser = positive)]
     pub(crate) wait_p99_ms: Option<f64>,
     /// For loans: how long opening one more object takes.
@@ -162,7 +180,8 @@ pub(crate) struct RuleArguments {
 #[command(after_help = "\
 Examples:
   millpond generate --events 50000000 > big.csv
-  millpond generate --events 50000000 --heaptrack > big.heaptrack")]
+  millpond generate --events 50000000 --heaptrack > big.heaptrack
+  millpond generate --game --days 3 | millpond replay --heap days.svg -")]
 pub(crate) struct GenerateArguments {
     /// How many births and deaths.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
@@ -173,12 +192,25 @@ pub(crate) struct GenerateArguments {
     /// Write heaptrack's format instead of a lifetime trace.
     #[arg(long)]
     pub(crate) heaptrack: bool,
+    /// Write the lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals.
+    #[arg(long, conflicts_with_all = ["events", "live", "heaptrack"])]
+    pub(crate) game: bool,
+    /// For how many days the game runs, at ten ticks a second.
+    #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = days, requires = "game")]
+    pub(crate) days: f64,
+}
+
+/// What fits into a trace's ticks.
+fn days(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|days| (1e-3..=365.0).contains(days))
+        .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
 /// The most headroom that is sensible: eleven times the peak.
 const HEADROOM_PERCENT_MAX: f64 = 1000.0;
 
-fn headroom(text: &str) -> Result<f64, String> {
+pub(crate) fn headroom(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|percent| (0.0..=HEADROOM_PERCENT_MAX).contains(percent))
         .ok_or_else(|| format!("expected a number from 0 to {HEADROOM_PERCENT_MAX}"))
@@ -191,12 +223,19 @@ fn pattern(text: &str) -> Result<Pattern, String> {
     Ok(Pattern::new(text))
 }
 
+fn session_name(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.len() > TEXT_BYTES_MAX || text.contains(char::is_control) {
+        return Err(format!("expected a name of one line and at most {TEXT_BYTES_MAX} bytes"));
+    }
+    Ok(text.to_owned())
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|n| (1e-3..=1e9).contains(n))
         .ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())
 }
 
-fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     text.parse().ok()
 }

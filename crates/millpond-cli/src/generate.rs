@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 
 use crate::args::GenerateArguments;
 use crate::error::Failure;
+use crate::generate_game::{self, TICKS_PER_SECOND};
 
 /// How many events there are in one tick, or one millisecond.
 const EVENTS_PER_TICK: u64 = 100;
@@ -20,8 +21,14 @@ pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
         return Err(Failure::Arguments("--events: more ticks than a trace can have".to_owned()));
     }
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let written =
-        if arguments.heaptrack { heaptrack(out, arguments) } else { lifetimes(out, arguments) };
+    let written = if arguments.game {
+        let seconds = (arguments.days * 86_400.0) as u64;
+        generate_game::write(out, seconds * TICKS_PER_SECOND)
+    } else if arguments.heaptrack {
+        heaptrack(out, arguments)
+    } else {
+        lifetimes(out, arguments)
+    };
     written.map_err(|e| Failure::from_stdout(&e))
 }
 

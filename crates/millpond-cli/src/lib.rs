@@ -7,10 +7,14 @@ mod allocations;
 mod args;
 pub mod error;
 mod extras;
+mod fragmentation;
 mod generate;
+mod generate_game;
 pub mod input;
-mod loans_command;
+mod loans;
 mod measure;
+pub mod merge;
+mod merge_command;
 pub mod odds;
 mod odds_command;
 pub mod output;
@@ -25,6 +29,7 @@ mod replay_command;
 pub mod report;
 mod soak;
 mod soak_command;
+pub mod summary;
 pub mod trace;
 mod watch;
 
@@ -59,6 +64,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         None => plan_command::run_bundled(),
         Some(Command::Plan(arguments)) => plan_command::run(&arguments),
+        Some(Command::Merge(arguments)) => merge_command::run(&arguments),
         Some(Command::Replay(arguments)) => replay_command::run(&arguments),
         Some(Command::Odds(arguments)) => odds_command::run(&arguments),
         Some(Command::Soak(arguments)) => soak_command::run(&arguments),

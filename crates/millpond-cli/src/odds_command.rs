@@ -35,7 +35,7 @@ pub(crate) struct OddsArguments {
 pub(crate) fn run(arguments: &OddsArguments) -> Result<(), Failure> {
     let OddsArguments { slots, rounds, seed, .. } = *arguments;
     let odds = compute(&Options { slots, rounds, seed });
-    let text = if arguments.json { json(&odds) } else { table(&odds, Paint::for_stdout()) };
+    let text = if arguments.json { json(&odds)? } else { table(&odds, Paint::for_stdout()) };
     crate::print(&text)?;
     if odds.agree() {
         Ok(())

@@ -5,8 +5,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Failure, reason, shown_path};
+use crate::fragmentation::MARKER as HEAP_MARKER;
 use crate::output::budget_toml::is_untouched_budget;
 use crate::report::{MARKER, is_report};
+use crate::summary;
 
 /// The kinds of files that the tool writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +17,10 @@ pub(crate) enum Kind {
     Report,
     /// A budget for the program.
     Budget,
+    /// A summary of recordings.
+    Summary,
+    /// A picture of a heap.
+    HeapPicture,
 }
 
 impl Kind {
@@ -24,6 +30,8 @@ impl Kind {
             // One byte more than the marker: the end of its line belongs to it.
             Self::Report => MARKER.len() as u64 + 1,
             Self::Budget => BUDGET_BYTES_MAX,
+            Self::Summary => summary::BYTES_TO_LOOK_AT as u64,
+            Self::HeapPicture => HEAP_MARKER.len() as u64,
         }
     }
 
@@ -32,6 +40,8 @@ impl Kind {
         match self {
             Self::Report => is_report(start),
             Self::Budget => is_untouched_budget(start),
+            Self::Summary => summary::is_summary(start),
+            Self::HeapPicture => start.starts_with(HEAP_MARKER.as_bytes()),
         }
     }
 
@@ -44,6 +54,12 @@ impl Kind {
             Self::Budget => {
                 "is there and is no budget as millpond has written it, expected nothing or an \
                  earlier budget that nobody has edited"
+            }
+            Self::Summary => {
+                "is there and is no summary of millpond, expected nothing or an earlier summary"
+            }
+            Self::HeapPicture => {
+                "is there and is no picture of `replay --heap`, expected nothing or an earlier one"
             }
         }
     }

@@ -1,12 +1,12 @@
 //! `millpond plan`, and what happens without a command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::args::{PlanArguments, RuleArguments};
 use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
 use crate::measure::measure;
-use crate::output::budget_toml::{budget_toml, scenario_name};
+use crate::output::budget_toml::{Scenario, budget_toml, scenario_name};
 use crate::output::paint::Paint;
 use crate::output::plan_csv::plan_csv;
 use crate::output::plan_json::plan_json;
@@ -16,19 +16,10 @@ use crate::pattern::Pattern;
 use crate::plan::{BLOCKS_AT_HAND_DEFAULT, Headroom, Rules, TracePlan, plan, size_classes};
 use crate::plan_report;
 use crate::report::render;
+use crate::summary::{COLUMNS, COLUMNS_MAX, summary_csv};
 
-/// The traces that are part of the program.
-const BUNDLED: [(&str, &[u8]); 3] = [
-    (
-        "freedoom2-map01-8bots.csv.gz",
-        include_bytes!("../../../traces/freedoom2-map01-8bots.csv.gz"),
-    ),
-    ("freedoom2-map15-solo.csv.gz", include_bytes!("../../../traces/freedoom2-map15-solo.csv.gz")),
-    (
-        "openttd-600ticks.heaptrack.zst",
-        include_bytes!("../../../traces/openttd-600ticks.heaptrack.zst"),
-    ),
-];
+/// The traces that are a part of the program; none if it was built from the published package.
+const BUNDLED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 /// How many classes the tables of the bundled traces show.
 const BUNDLED_TOP: usize = 8;
@@ -56,10 +47,21 @@ impl RuleArguments {
 /// Where the report goes if nobody says.
 const REPORT: &str = "report.html";
 
+impl PlanArguments {
+    /// Where the report goes, if there is to be one.
+    pub(crate) fn report_path(&self) -> Option<&Path> {
+        match &self.report {
+            Some(path) => Some(path),
+            None if self.no_report || self.json || self.csv => None,
+            None => Some(Path::new(REPORT)),
+        }
+    }
+}
+
 /// Plans the traces that the user names.
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if let Some(wait_p99_ms) = arguments.wait_p99_ms {
-        return crate::loans_command::run(arguments, wait_p99_ms);
+        return crate::loans::run(arguments, wait_p99_ms);
     }
     let rules = arguments.rules.rules(&arguments.skip_caller, arguments.blocks_at_hand);
     let wanted = Wanted {
@@ -67,14 +69,11 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         classes: arguments.class.clone(),
         handles: !arguments.no_handles,
     };
-    let report = match &arguments.report {
-        Some(path) => Some(path.as_path()),
-        None if arguments.no_report || arguments.json || arguments.csv => None,
-        None => Some(Path::new(REPORT)),
-    };
+    let report = arguments.report_path();
     // Asked before the work, so that nothing is half done.
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
     budget_can_be_written(arguments, report)?;
+    summary_can_be_written(arguments, report)?;
     let mut plans = Vec::new();
     for path in &arguments.traces {
         plans.push(plan_path(path, &rules, arguments)?);
@@ -85,10 +84,14 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         let place = output_file::write(path, Kind::Budget, &budget)?;
         places += &format!("Budget: {}\n", shown_path(&place));
     }
+    if let Some(path) = &arguments.summary {
+        let place = output_file::write(path, Kind::Summary, &summary_of(arguments, &plans)?)?;
+        places += &format!("Summary: {}\n", shown_path(&place));
+    }
     if arguments.json {
-        crate::print(&plan_json(&plans, &rules, &wanted))?;
+        crate::print(&plan_json(&plans, &rules, &wanted)?)?;
     } else if arguments.csv {
-        crate::print(&plan_csv(&plans, &wanted))?;
+        crate::print(&plan_csv(&plans, &wanted)?)?;
     } else {
         print_text(&plans, &rules, &wanted)?;
     }
@@ -104,22 +107,78 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 /// Checks that each trace is a scenario of its own, and that the file is free.
 fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = arguments.budget.as_deref() else { return Ok(()) };
-    let mut names = Vec::new();
+    names_differ("--budget", &arguments.traces)?;
+    is_elsewhere("--budget", path, report, "the report")?;
+    output_file::may_replace(path, Kind::Budget)
+}
+
+/// Checks that each trace is a session of its own, and that the file is free.
+fn summary_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = arguments.summary.as_deref() else { return Ok(()) };
+    if arguments.session.is_some() && arguments.traces.len() > 1 {
+        let why = "--session: there are several traces, expected one";
+        return Err(Failure::Arguments(why.to_owned()));
+    }
+    let columns = arguments.tag.iter().map(|tag| tag.column.as_str());
+    let mut met = Vec::new();
+    for column in columns {
+        if met.contains(&column) {
+            return Err(Failure::Arguments(format!("--tag: `{column}` is given twice")));
+        }
+        met.push(column);
+    }
+    if COLUMNS.len() + met.len() > COLUMNS_MAX {
+        let tags_max = COLUMNS_MAX - COLUMNS.len();
+        return Err(Failure::Arguments(format!("--tag: expected at most {tags_max} tags")));
+    }
     for trace in &arguments.traces {
+        if arguments.session.is_none() && trace.to_string_lossy().contains(char::is_control) {
+            let name = shown_path(trace);
+            return Err(Failure::Arguments(format!("{name} is no session's name: --session NAME")));
+        }
+    }
+    names_differ("--summary", &arguments.traces)?;
+    is_elsewhere("--summary", path, report, "the report")?;
+    is_elsewhere("--summary", path, arguments.budget.as_deref(), "the budget")?;
+    output_file::may_replace(path, Kind::Summary)
+}
+
+/// Checks that the traces have a name each.
+fn names_differ(option: &str, traces: &[PathBuf]) -> Result<(), Failure> {
+    let mut names = Vec::new();
+    for trace in traces {
         let trace = trace.to_string_lossy();
         let name = scenario_name(&trace).to_owned();
         if names.contains(&name) {
             let name = shown(name.as_bytes());
-            let why = format!("--budget: two traces are called `{name}`, expected a name for each");
+            let why = format!("{option}: two traces are called `{name}`, expected a name for each");
             return Err(Failure::Arguments(why));
         }
         names.push(name);
     }
-    if report == Some(path) {
-        let why = format!("--budget: {} is where the report goes", shown_path(path));
-        return Err(Failure::Arguments(why));
+    Ok(())
+}
+
+/// Checks that a file does not go where another one goes.
+fn is_elsewhere(
+    option: &str,
+    path: &Path,
+    other: Option<&Path>,
+    what: &str,
+) -> Result<(), Failure> {
+    if other != Some(path) {
+        return Ok(());
     }
-    output_file::may_replace(path, Kind::Budget)
+    Err(Failure::Arguments(format!("{option}: {} is where {what} goes", shown_path(path))))
+}
+
+fn summary_of(arguments: &PlanArguments, plans: &[TracePlan]) -> Result<String, Failure> {
+    let name = |plan: &TracePlan| {
+        arguments.session.clone().unwrap_or_else(|| scenario_name(&plan.name).to_owned())
+    };
+    let names: Vec<_> = plans.iter().map(name).collect();
+    let sessions: Vec<_> = names.iter().map(String::as_str).zip(plans).collect();
+    summary_csv(&sessions, &arguments.tag)
 }
 
 fn budget_of(
@@ -128,7 +187,8 @@ fn budget_of(
     rules: &Rules,
     all: bool,
 ) -> Result<String, Failure> {
-    budget_toml(plans, rules, all)
+    let scenarios: Vec<_> = plans.iter().map(|plan| Scenario::of(plan, all)).collect();
+    budget_toml(&scenarios, &rules.headroom.rule())
         .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
 }
 
@@ -164,10 +224,13 @@ fn plan_path(path: &Path, rules: &Rules, arguments: &PlanArguments) -> Result<Tr
 
 /// Plans the bundled traces and says what comes next.
 pub(crate) fn run_bundled() -> Result<(), Failure> {
+    if BUNDLED.is_empty() {
+        return crate::print(NEXT);
+    }
     let rules = BUNDLED_RULES.rules(&[], BLOCKS_AT_HAND_DEFAULT);
     output_file::may_replace(Path::new(REPORT), Kind::Report)?;
     let mut plans = Vec::new();
-    for (name, bytes) in BUNDLED {
+    for &(name, bytes) in BUNDLED {
         let source = Source::from_memory(bytes);
         plans.push(plan(name, &source, &rules).map_err(|fault| fault.of_input(name))?);
     }

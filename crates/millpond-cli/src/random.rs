@@ -1,22 +1,19 @@
-//! A small generator of numbers that look random and are the same for the same seed everywhere.
+//! Numbers that look random and are the same for the same seed everywhere.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and a finaliser a number.
+use rand_xoshiro::SplitMix64 as Generator;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// SplitMix64 (Steele, Lea, Flood 2014), with the bounds that recorded seeds and sums rely on.
 #[derive(Debug, Clone)]
-pub(crate) struct SplitMix64 {
-    state: u64,
-}
+pub(crate) struct SplitMix64(Generator);
 
 impl SplitMix64 {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self(Generator::from_seed(seed.to_le_bytes()))
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.state;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.next_u64()
     }
 
     /// A number from 0 to `count` − 1. Its bias is below `count` / 2^64, which no run can show.

@@ -1,11 +1,13 @@
 //! `millpond replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
 
-use crate::error::{Failure, shown};
+use crate::error::{Failure, shown, shown_path};
+use crate::fragmentation;
 use crate::output::paint::Paint;
+use crate::output_file::{self, Kind};
 use crate::replay::{Limits, Outcome, Script, json, replay, text};
 
 /// Time a trace through each pool type and reuse order and through Box, and say which one to take.
@@ -24,6 +26,8 @@ Examples:
   millpond replay --walk game.csv.gz
   millpond replay --bytes 256 --rounds 21 game.csv.gz
   millpond replay --json heaptrack.game.1234.zst | jq '.traces[0].recommended'
+  millpond replay --heap heap.svg heaptrack.game.1234.zst
+  millpond generate --game --days 3 | millpond replay --heap days.svg -
   zcat game.csv.gz | millpond replay -")]
 pub(crate) struct ReplayArguments {
     /// Traces to replay, each on its own: lifetime traces or heaptrack files, as for `plan`.
@@ -48,6 +52,11 @@ pub(crate) struct ReplayArguments {
     /// Print the figures as JSON, for programs.
     #[arg(long)]
     json: bool,
+    /// Time nothing, but draw the heap: what the trace's objects leave of a model of the system's allocator over time,
+    /// its free memory and its largest hole, beside the same program in pools. An SVG file; an earlier one there is
+    /// replaced, nothing else ever is.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rounds", "events", "memory", "walk", "json"])]
+    heap: Option<PathBuf>,
 }
 
 /// What an object has where neither the trace nor the user says: a small game object.
@@ -55,6 +64,9 @@ const BYTES_DEFAULT: u64 = 64;
 
 /// Replays the traces that the user names.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
+    if let Some(picture) = &arguments.heap {
+        return draw_heap(arguments, picture);
+    }
     let limits = Limits {
         bytes: arguments.bytes,
         bytes_default: BYTES_DEFAULT,
@@ -77,9 +89,20 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
         outcomes.push(outcome);
     }
     if arguments.json {
-        crate::print(&json(&outcomes))?;
+        crate::print(&json(&outcomes)?)?;
     }
     all_right(&outcomes)
+}
+
+/// Draws the heap of the one trace.
+fn draw_heap(arguments: &ReplayArguments, picture: &Path) -> Result<(), Failure> {
+    let [trace] = &arguments.traces[..] else {
+        return Err(Failure::Arguments("--heap: expected one trace for one picture".to_owned()));
+    };
+    output_file::may_replace(picture, Kind::HeapPicture)?;
+    let outcome = fragmentation::of_trace(trace, arguments.bytes.unwrap_or(BYTES_DEFAULT))?;
+    let written = output_file::write(picture, Kind::HeapPicture, &fragmentation::svg(&outcome))?;
+    crate::print(&format!("{}picture: {}\n", outcome.text(), shown_path(&written)))
 }
 
 /// Figures of a pool that mixes up objects are worth nothing.

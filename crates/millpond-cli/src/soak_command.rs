@@ -1,5 +1,6 @@
 //! `millpond soak`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +10,10 @@ use clap::{Args, value_parser};
 
 use crate::error::{Failure, shown, shown_path};
 use crate::output::paint::Paint;
-use crate::soak::{CAPACITY_MAX, Plan, Shape, ThreadsPlan, json, soak, soak_threads, text};
+use crate::soak::{
+    CAPACITY_MAX, Plan, ProgramPlan, Shape, ThreadsPlan, json, soak, soak_program, soak_threads,
+    text,
+};
 
 /// Work every pool at random for minutes to days, and check everything all the time.
 ///
@@ -17,6 +21,11 @@ use crate::soak::{CAPACITY_MAX, Plan, Shape, ThreadsPlan, json, soak, soak_threa
 /// every answer is compared; the pools' invariants are checked every 16,384 operations. Ctrl-C ends it,
 /// with the summary. It fails (exit code 1) if an answer or an invariant is wrong, if memory is taken or
 /// an object is lost after the start, or if resident memory has grown by more than a page per pool.
+///
+/// With a PROGRAM, that is soaked instead: it runs for the time, is asked to end (SIGTERM) if it has not ended, and
+/// fails if its resident memory drifts after the warm-up or if it ends with an error; with --live also if one of its
+/// pools takes memory, refuses objects or reaches a new peak after the warm-up. Resident memory is known on Linux;
+/// on other systems, --live is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +34,10 @@ Examples:
   millpond soak --for 5m --trace game.csv.gz       objects come and go as in a trace
   millpond soak --for 5m --threads 8               pools that threads share
   millpond soak --for 5m --system-allocator        the same work with a Box for each object
-  millpond soak --json --for 10s | jq .violations")]
+  millpond soak --json --for 10s | jq .violations
+  millpond soak --for 8h -- ./game --demo          your own game: does its memory drift?
+  millpond soak --for 3d --warm-up 10m --live game.trace -- ./game --demo
+                                                   and its pools, from what its recorder writes")]
 pub(crate) struct SoakArguments {
     /// How long: a number and s, m, h or d.
     #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = time)]
@@ -56,10 +68,27 @@ pub(crate) struct SoakArguments {
     /// Print the summary as JSON, for programs.
     #[arg(long)]
     json: bool,
+    /// The live trace that the recorder of PROGRAM writes.
+    #[arg(long, value_name = "FILE", requires = "program")]
+    live: Option<PathBuf>,
+    /// For how long PROGRAM may take memory and reach new peaks [default: a tenth of the time].
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "program")]
+    warm_up: Option<Duration>,
+    /// By how many KiB the resident memory of PROGRAM may differ in the end.
+    #[arg(long, value_name = "KIB", default_value_t = 1024, requires = "program",
+          value_parser = value_parser!(u64).range(0..=1 << 32))]
+    drift: u64,
+    /// A program of your own, and its arguments.
+    #[arg(last = true, value_name = "PROGRAM", num_args = 1..,
+          conflicts_with_all = ["trace", "only", "system_allocator", "threads", "json", "steps", "seed", "capacity"])]
+    program: Vec<OsString>,
 }
 
 /// Soaks, and tells what came of it.
 pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
+    if !arguments.program.is_empty() {
+        return run_program(arguments);
+    }
     if let Some(threads) = arguments.threads {
         return run_threads(arguments, threads.into());
     }
@@ -82,7 +111,7 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         return Err(Failure::Arguments(format!("--only: no pool has `{name}` in its name")));
     };
     if arguments.json {
-        crate::print(&json(&outcome))?;
+        crate::print(&json(&outcome)?)?;
     } else {
         crate::print(&text(&outcome, &arguments.again(), Paint::for_stdout()))?;
     }
@@ -99,6 +128,18 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
         Some(promise) => Err(Failure::Check(format!("soak: {promise}"))),
         None => Ok(()),
     }
+}
+
+/// Soaks a program of the user's own.
+fn run_program(arguments: &SoakArguments) -> Result<(), Failure> {
+    let plan = ProgramPlan {
+        program: &arguments.program,
+        time: arguments.time,
+        warm_up: arguments.warm_up.unwrap_or(arguments.time / 10),
+        drift_max: arguments.drift << 10,
+        live: arguments.live.as_deref(),
+    };
+    soak_program(&plan, &*stop_on_ctrl_c()?)
 }
 
 /// Soaks the pools that threads share.

@@ -10,7 +10,7 @@ use common::{Directory, done, gzip, millpond, millpond_reading, refused, zstd};
 #[test]
 fn every_command_has_help_with_an_example() {
     let directory = Directory::new();
-    for command in ["", "plan", "replay", "soak", "generate", "odds", "completions", "man"]
+    for command in ["", "plan", "merge", "replay", "soak", "generate", "odds", "completions", "man"]
         .map(|name| Some(name).filter(|name| !name.is_empty()))
     {
         let output = millpond(&directory).args(command).arg("--help").output().unwrap();
@@ -28,7 +28,7 @@ fn completions_and_manual_page() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = millpond(&directory).args(["completions", shell]).output().unwrap();
         let script = done(&output);
-        for option in ["headroom", "budget", "rounds", "seed"] {
+        for option in ["headroom", "budget", "rounds", "seed", "quantile"] {
             assert!(script.contains(option), "{shell}: {option}");
         }
     }

@@ -1,4 +1,4 @@
-//! Traces with bytes changed, cut and doubled: refused or read, never a panic.
+//! Traces and summaries with bytes changed, cut and doubled: refused or read, never a panic.
 //!
 //! `MILLPOND_FUZZ_FACTOR=100 cargo test --release -p millpond-cli --test hostile_bytes` tries a
 //! hundred times as many.
@@ -7,6 +7,7 @@ mod common;
 
 use common::{Random, gzip, zstd};
 use millpond_cli::input::Source;
+use millpond_cli::merge::{Inputs, MergeRules, merge};
 use millpond_cli::output::progress::Progress;
 use millpond_cli::plan::{Headroom, Rules, plan};
 use millpond_cli::trace::{self, Event, Watch};
@@ -87,7 +88,7 @@ const HEAPTRACK: &str = "v 10400 3\nX game\nI 1000 40000\ns 4 game\ns 4 main\ns 
     - 1\n- 0\n+ 0\nR 50\nc 14\n- 0\n# strings: 3\n";
 
 /// Bytes that mean something in one of the formats.
-const TELLING: &[u8] = b"\n\r,0123456789abcdefvXIsitaRSA+- #\x00\xff";
+const TELLING: &[u8] = b"\":\n\r,0123456789abcdefvXIsitaRSA+- #\x00\xff";
 
 fn mutated(text: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = text.to_vec();
@@ -133,6 +134,51 @@ fn changed_compressed_data() {
         for _ in 0..attempts(1500) {
             read_and_plan(mutated(&packed, &mut random));
         }
+    }
+}
+
+const SUMMARY: &str = "session,format,ticks,ticks_per_second,level,class,births,peak_live,p99_live,left_live,\
+    bytes_max,births_worst,worth_a_pool,life_median,life_p95,lives,ages\n\
+    a,lifetimes,350,35,map01,Imp,9,3,3,1,16,1,true,7,7,7:8,40:1\n\
+    a,lifetimes,350,35,map01,Demon,5,5,5,5,,5,true,7,7,,9:2 40:3\n\
+    b,lifetimes,99,,\"map 1, north\",Imp,1000,7,7,0,16,70,false,7,7,0:600 63:400,\n";
+
+/// Merges what the bytes say; what is let through makes sense.
+fn read_and_merge(bytes: Vec<u8>) {
+    let rules = MergeRules {
+        quantile_percent: 60.0,
+        headroom: Headroom { percent: 0.0 },
+        by: None,
+        all: true,
+    };
+    match merge(&mut Inputs::from_memory("fuzzed", bytes.leak()), &rules) {
+        Ok(groups) => {
+            for group in groups {
+                assert!(group.refused <= group.sessions * 4 / 10, "{group:?}");
+                for class in group.classes {
+                    assert!(class.capacity > 0 && class.peak_max > 0, "{class:?}");
+                    assert!(class.sessions <= group.sessions, "{class:?}");
+                    let exceeds = u64::from(class.peak_max > class.capacity);
+                    assert!(class.refused_in >= exceeds && class.refused_in <= group.refused);
+                }
+            }
+        }
+        Err(failure) => {
+            let told = failure.to_string();
+            assert!(!told.is_empty() && !told.contains('\n'), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn changed_summaries() {
+    read_and_merge(SUMMARY.into());
+    let mut random = Random(4);
+    for _ in 0..attempts(4000) {
+        read_and_merge(mutated(SUMMARY.as_bytes(), &mut random));
+    }
+    for _ in 0..attempts(500) {
+        read_and_merge(mutated(&gzip(SUMMARY.as_bytes()), &mut random));
     }
 }
 

@@ -189,3 +189,31 @@ fn hostile_bytes_are_read_or_refused() {
     }
     assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
 }
+
+/// What `Lender::write_live` writes.
+#[test]
+fn lenders_are_shown_with_their_waits() {
+    let directory = Directory::new();
+    let header = "asked_us,got_us,returned_us,pool,capacity,existing,opening,idle,out,waiting,loans,\
+                  opened,open_failed,closed,timed_out,refused,cancelled,rows_lost,is_closed";
+    let text = format!(
+        "{header}\n0,,,orders,8,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n100,7100,9100,orders\n\
+         2000000,,,orders,8,5,2,0,3,4,1,5,1,0,0,0,0,0,0\n"
+    );
+    let file = directory.file("orders.trace", &text);
+    let watch = |arguments: &[&str]| {
+        let mut command = millpond(&directory);
+        command.args(["watch", "--once"]).args(arguments).arg(&file).output().unwrap()
+    };
+    let said = done(&watch(&[]));
+    assert!(said.contains("orders") && said.contains("waiting"), "{said}");
+    let json: serde_json::Value = serde_json::from_str(&done(&watch(&["--json"]))).unwrap();
+    let lender = &json["lenders"][0];
+    for (key, value) in [("out", 3), ("waiting", 4), ("opening", 2), ("opened", 5), ("loans", 1)] {
+        assert_eq!(lender[key], value, "{key}");
+    }
+    assert_eq!(lender["loans_per_second"], 0.5);
+    directory.file("orders.trace", format!("{text}1,2,3,4,5\n"));
+    let line = refused(&watch(&[]));
+    assert!(line.contains("line 5") && line.contains("more than four fields"), "{line}");
+}

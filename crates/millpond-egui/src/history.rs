@@ -95,7 +95,8 @@ mod tests {
         let mut history = History::default();
         assert_eq!(history.rates(), None);
         for look in 0..1000_u64 {
-            let stats = Stats { inserted: look * 5, removed: look, ..Stats::default() };
+            let mut stats = Stats::default();
+            (stats.inserted, stats.removed) = (look * 5, look);
             history.look(&stats, look as f32 * 0.5);
         }
         assert_eq!(history.looks.len(), LOOKS_MAX);

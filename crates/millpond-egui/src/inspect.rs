@@ -19,7 +19,9 @@ use millpond::{BlockPool, HandleAllocator, PackedPool, Pool, Recycler, Stats};
 ///     }
 ///     fn stats(&self) -> Stats {
 ///         let live = self.0.iter().filter(|&&taken| taken).count();
-///         Stats { capacity: 40, live, peak: live, ..Stats::default() }
+///         let mut stats = Stats::default();
+///         (stats.capacity, stats.live, stats.peak) = (40, live, live);
+///         stats
 ///     }
 ///     fn generation_at(&self, index: usize) -> Option<u32> {
 ///         self.0[index].then_some(1)

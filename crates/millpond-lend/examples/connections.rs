@@ -1,8 +1,7 @@
 //! An order book in SQLite, from its first connection to a pool of the right size:
 //! `cargo run --release -p millpond-lend --example connections --features rusqlite`
 //!
-//! It writes `orders.trace`, and prints the command that replays it with each capacity. So short a
-//! recording is mostly its own start: where opening is slow, no capacity serves.
+//! It writes `orders.trace`, and prints the command that replays it with each capacity.
 
 use std::error::Error;
 use std::fs::File;

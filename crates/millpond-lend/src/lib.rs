@@ -65,7 +65,7 @@ pub use stats::{Closings, Stats, WAIT_BUCKETS};
 pub use timer::Timer;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
-pub use trace::{TRACE_HEADER, TraceRow};
+pub use trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 
 /// The code of the crate's page, compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,9 +1,15 @@
-//! Rows of a trace: who asked when, got when, gave back when.
+//! Lines of a trace: who asked when, got when, gave back when; and how the lender stood.
 
 use std::fmt;
 
+use crate::stats::Stats;
+
 /// The first line of a trace.
 pub const TRACE_HEADER: &str = "asked_us,got_us,returned_us,pool";
+
+/// The first line of a live trace, whose rows have [`LiveStats`] in between.
+pub const LIVE_HEADER: &str = "asked_us,got_us,returned_us,pool,capacity,existing,opening,idle,out,waiting,loans,\
+                               opened,open_failed,closed,timed_out,refused,cancelled,rows_lost,is_closed";
 
 /// One answered ask of a recorded lender, in microseconds since the lender was built.
 ///
@@ -22,21 +28,162 @@ pub struct TraceRow {
 impl TraceRow {
     /// The row as a line of a trace, without its end.
     pub fn with_pool<'a>(&'a self, pool: &'a str) -> impl fmt::Display + 'a {
-        Line { row: self, pool }
+        OfPool { what: self, pool }
     }
 }
 
-struct Line<'a> {
-    row: &'a TraceRow,
+/// A line of a trace.
+struct OfPool<'a, T> {
+    what: &'a T,
     pool: &'a str,
 }
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for OfPool<'_, TraceRow> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TraceRow { asked_us, got_us, ended_us } = self.row;
+        let TraceRow { asked_us, got_us, ended_us } = self.what;
         match got_us {
             Some(got_us) => write!(f, "{asked_us},{got_us},{ended_us},{}", self.pool),
             None => write!(f, "{asked_us},,{ended_us},{}", self.pool),
         }
+    }
+}
+
+impl fmt::Display for OfPool<'_, LiveStats> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},,,{}", self.what.at_us, self.pool)?;
+        self.what.columns().iter().try_for_each(|column| write!(f, ",{column}"))
+    }
+}
+
+/// How a lender stood at one moment of a live trace; the totals are those since it was built.
+///
+/// As a line: the time in the column `asked_us`, `got_us` and `returned_us` empty, then the other columns
+/// of [`LIVE_HEADER`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LiveStats {
+    /// When, in microseconds since the lender was built.
+    pub at_us: u64,
+    /// How many objects may exist.
+    pub capacity: u64,
+    /// How many exist.
+    pub existing: u64,
+    /// How many are being opened.
+    pub opening: u64,
+    /// How many are idle.
+    pub idle: u64,
+    /// How many are lent.
+    pub out: u64,
+    /// How many callers are waiting.
+    pub waiting: u64,
+    /// How many objects were lent.
+    pub loans: u64,
+    /// How many openings succeeded.
+    pub opened: u64,
+    /// How many openings failed.
+    pub open_failed: u64,
+    /// How many objects were closed, for whatever reason.
+    pub closed: u64,
+    /// How many callers waited for the whole acquire timeout.
+    pub timed_out: u64,
+    /// How many callers were refused.
+    pub refused: u64,
+    /// How many callers gave up.
+    pub cancelled: u64,
+    /// How many rows the trace lacks.
+    pub rows_lost: u64,
+    /// Whether the lender is closed.
+    pub is_closed: bool,
+}
+
+/// How many columns follow the pool in a line of [`LiveStats`].
+pub(crate) const LIVE_COLUMNS: usize = 15;
+
+impl LiveStats {
+    pub(crate) fn new(at_us: u64, stats: &Stats, is_closed: bool) -> Self {
+        let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        Self {
+            at_us,
+            capacity: wide(stats.capacity),
+            existing: wide(stats.existing),
+            opening: wide(stats.opening),
+            idle: wide(stats.idle),
+            out: wide(stats.out),
+            waiting: wide(stats.waiting),
+            loans: stats.loans,
+            opened: stats.opened,
+            open_failed: stats.open_failed,
+            closed: stats.closings.total(),
+            timed_out: stats.timed_out,
+            refused: stats.refused,
+            cancelled: stats.cancelled,
+            rows_lost: stats.trace_rows_lost,
+            is_closed,
+        }
+    }
+
+    /// The columns behind the pool, in the order of [`LIVE_HEADER`].
+    fn columns(&self) -> [u64; LIVE_COLUMNS] {
+        [
+            self.capacity,
+            self.existing,
+            self.opening,
+            self.idle,
+            self.out,
+            self.waiting,
+            self.loans,
+            self.opened,
+            self.open_failed,
+            self.closed,
+            self.timed_out,
+            self.refused,
+            self.cancelled,
+            self.rows_lost,
+            u64::from(self.is_closed),
+        ]
+    }
+
+    /// The same, read back.
+    pub(crate) fn from_columns(at_us: u64, columns: [u64; LIVE_COLUMNS]) -> Self {
+        let [
+            capacity,
+            existing,
+            opening,
+            idle,
+            out,
+            waiting,
+            loans,
+            opened,
+            open_failed,
+            closed,
+            timed_out,
+            refused,
+            cancelled,
+            rows_lost,
+            is_closed,
+        ] = columns;
+        Self {
+            at_us,
+            capacity,
+            existing,
+            opening,
+            idle,
+            out,
+            waiting,
+            loans,
+            opened,
+            open_failed,
+            closed,
+            timed_out,
+            refused,
+            cancelled,
+            rows_lost,
+            is_closed: is_closed > 0,
+        }
+    }
+
+    /// The line, without its end.
+    pub fn with_pool<'a>(&'a self, pool: &'a str) -> impl fmt::Display + 'a {
+        OfPool { what: self, pool }
     }
 }

@@ -35,6 +35,32 @@ fn seasoned(hold_us: u64) -> (Books, u64) {
     (books, now_us)
 }
 
+/// Openings that begin together and fail together are one failure: the pauses double from round to round,
+/// not from opening to opening.
+#[test]
+fn the_pause_doubles_with_each_round_that_fails() {
+    let settings = Settings { capacity: 8, openings_max: 4, ..Settings::default() };
+    let mut books = Books::new(settings);
+    books.keeper_started();
+    let mut now_us = 0;
+    ten_wait(&mut books, now_us);
+    for round in 0..6 {
+        let mut begun = 0;
+        while let Some(work) = books.next_work() {
+            let Work::Open(handle) = work else { panic!("{work:?}") };
+            assert!(books.open_failed(now_us, handle, None, false).is_empty());
+            begun += 1;
+        }
+        assert_eq!(begun, 4, "round {round}");
+        assert!(books.tick(now_us).is_empty());
+        let pause_us = books.next_alarm_us() - now_us;
+        let longest_us = 50_000 << round;
+        assert!((longest_us / 2..=longest_us).contains(&pause_us), "round {round}: {pause_us}");
+        now_us += pause_us;
+        assert!(books.tick(now_us).is_empty());
+    }
+}
+
 fn ten_wait(books: &mut Books, now_us: u64) {
     for _ in 0..10 {
         assert!(matches!(books.ask(now_us, 1, Location::caller()), Ask::Queued(_)));

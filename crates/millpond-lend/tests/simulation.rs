@@ -10,18 +10,21 @@ use std::sync::Arc;
 
 use millpond_lend::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
 use millpond_lend::{AcquireError, IdleOrder, LoanHandle, Settings};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const STEPS: usize = 150;
 
-/// SplitMix64.
-struct Random(u64);
+/// SplitMix64: the same on every machine.
+struct Random(SplitMix64);
 
 impl Random {
+    fn new(seed: u64) -> Self {
+        Self(SplitMix64::from_seed(seed.to_le_bytes()))
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.next_u64()
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -66,7 +69,7 @@ struct World {
 
 impl World {
     fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let capacity = 1 + random.below(6) as usize;
         let settings = Settings {
             capacity,

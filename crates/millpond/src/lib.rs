@@ -52,6 +52,7 @@
 //! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
 //! | values that come and go on many threads | [`SyncPool`] |
 //! | objects that many threads borrow and give back | [`SyncRecycler`] |
+//! | what is torn down and rebuilt in every frame | [`FramePool`] |
 //! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
 //! | values of different types that are treated alike | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -74,11 +75,13 @@
 //! | [`SyncRecycler`] | yes | no | no | the heap, once | `T` + 0.125 to 2 |
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
+//! | [`FramePool`] | until it is reset | yes, a slice | no | the heap, once | `T` |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
 //! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
 //! | [`classic::PoolAllocator`] | yes | no | by chunks | the heap, a chunk at a time | `T` + 16 |
 //! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
+//! | [`classic::ObjectPool`] | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
 //!
 //! and what the operations cost:
 //!
@@ -94,11 +97,13 @@
 //! | [`SyncRecycler`] | O(1), nothing is made | O(1), nothing is dropped | – | – |
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
+//! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`classic::PoolAllocator`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
+//! | [`classic::ObjectPool`] | O(1) | O(1), or in the walk | O(1) | O(N) |
 //!
 //! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
 //! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts; types of your own come from
@@ -171,8 +176,8 @@
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
 //! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
-//!   them, in the pools on the heap that have handles, but for the classic ones. Off for every pool that does
-//!   not ask for it.
+//!   them, in the pools on the heap that have handles; and the fill of dead slots in the classic ones. Off for every
+//!   pool that does not ask for it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
@@ -185,6 +190,7 @@
 //!
 //! The crate is `no_std`, and depends on nothing unless a feature that is named after a crate asks for it.
 #![no_std]
+#![deny(unsafe_code)]
 #![cfg_attr(millpond_nightly, feature(allocator_api))]
 #![cfg_attr(
     not(all(
@@ -206,38 +212,31 @@ extern crate alloc;
 #[cfg(any(feature = "std", all(test, any(loom, shuttle))))]
 extern crate std;
 
-mod address;
+mod around;
+mod base;
 pub mod classic;
-mod errors;
-pub mod faces;
-#[cfg(feature = "alloc")]
-mod generations;
 pub mod handle;
 mod integrations;
-mod lifetimes;
 pub mod overflow;
+mod policies;
+mod pools;
+mod reports;
+#[cfg(feature = "alloc")]
+pub mod size_classes;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
+mod slots;
 pub mod snapshot;
-pub mod static_pool;
-mod stats;
-mod tap;
-mod together;
+mod threads;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
+)]
+#[allow(unsafe_code)]
+mod values;
 
-#[cfg(feature = "alloc")]
-mod allocator;
-#[cfg(feature = "alloc")]
-pub mod any_pool;
-#[cfg(feature = "alloc")]
-mod bit_tree;
-#[cfg(feature = "alloc")]
-pub mod block_pool;
-#[cfg(feature = "alloc")]
-pub mod budget;
-#[cfg(feature = "debug-aids")]
-pub mod debug;
-#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
-pub mod lots;
-#[cfg(feature = "alloc")]
-mod memory;
 #[cfg(feature = "alloc")]
 pub mod occupancy;
 #[cfg(not(feature = "alloc"))]
@@ -247,50 +246,6 @@ pub mod occupancy;
     reason = "static pools use a part of it, and no public type does"
 )]
 mod occupancy;
-#[cfg(feature = "alloc")]
-pub mod packed;
-#[cfg(feature = "alloc")]
-pub mod pool;
-#[cfg(feature = "recorder")]
-pub mod recorder;
-#[cfg(feature = "alloc")]
-pub mod recycler;
-#[cfg(feature = "alloc")]
-pub mod reuse;
-#[cfg(not(feature = "alloc"))]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    rustdoc::broken_intra_doc_links,
-    reason = "static pools use a part of it, and no public type does"
-)]
-mod reuse;
-mod sanitizer;
-#[cfg(feature = "alloc")]
-mod settings;
-#[cfg(feature = "alloc")]
-pub mod side_table;
-#[cfg(feature = "alloc")]
-pub mod size_classes;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(unreachable_pub, reason = "public as a part of `recycler`")
-)]
-mod slices;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
-mod slots;
-#[cfg_attr(
-    not(feature = "alloc"),
-    allow(dead_code, unreachable_pub, reason = "static pools use a part of it")
-)]
-mod storage;
-#[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub mod sync;
-#[cfg(all(feature = "alloc", feature = "validate"))]
-pub mod validate;
 
 /// The code of the guide to rollback, compiled and run with the tests.
 #[cfg(all(doctest, feature = "serde", feature = "alloc"))]
@@ -309,14 +264,20 @@ mod guide {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/why-pools.md")]
     struct WhyPools;
+    #[doc = include_str!("../../../docs/guide/fragmentation.md")]
+    struct Fragmentation;
     #[doc = include_str!("../../../docs/guide/choose.md")]
     struct Choose;
+    #[doc = include_str!("../../../docs/guide/pattern.md")]
+    struct Pattern;
     #[doc = include_str!("../../../docs/guide/handles.md")]
     struct Handles;
     #[doc = include_str!("../../../docs/guide/full.md")]
     struct Full;
     #[doc = include_str!("../../../docs/guide/iterate.md")]
     struct Iterate;
+    #[doc = include_str!("../../../docs/guide/borrowing.md")]
+    struct Borrowing;
     #[doc = include_str!("../../../docs/guide/rebuild-each-frame.md")]
     struct RebuildEachFrame;
     #[doc = include_str!("../../../docs/guide/threads.md")]
@@ -329,12 +290,26 @@ mod guide {
     struct StaleHandles;
     #[doc = include_str!("../../../docs/guide/size-your-pools.md")]
     struct SizeYourPools;
+    #[doc = include_str!("../../../docs/guide/many-sessions.md")]
+    struct ManySessions;
     #[doc = include_str!("../../../docs/guide/watch.md")]
     #[cfg(feature = "recorder")]
     struct Watch;
+    #[doc = include_str!("../../../docs/guide/c-and-cpp.md")]
+    struct CAndCpp;
     #[doc = include_str!("../../../docs/guide/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/guide/moving.md")]
+    struct Moving;
 }
+
+/// What the C library reads of a pool in its own code, without a call. Not for anything else.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub use pools::allocator::CoreOffsets;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+#[doc(hidden)]
+pub use pools::allocator::SavedSlots;
 
 /// What the expansion of this crate's macros needs. Not for anything else.
 #[cfg(any(feature = "serde", feature = "bytemuck"))]
@@ -346,27 +321,39 @@ pub mod __private {
     pub use ::serde;
 }
 
-pub use errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
 pub use handle::{Handle, Handle32, HandleLayout, ParseHandleError, Refusal};
-pub use static_pool::{StaticPool, StaticPoolBuilder};
-pub use stats::Stats;
+pub use pools::static_pool::{StaticPool, StaticPoolBuilder};
+pub use pools::{faces, static_pool};
+pub use reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+pub use reports::stats::Stats;
+pub use slots::generations::Generations;
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    allocator::{HandleAllocator, HandleAllocatorBuilder},
-    any_pool::{AnyPool, AnyPoolBuilder},
-    block_pool::{BlockPool, BlockPoolBuilder},
-    budget::Budget,
-    generations::Generations,
+    around::budget::{self, Budget},
+    around::side_table::{self, SideTable},
     occupancy::Occupancy,
-    packed::{PackedPool, PackedPoolBuilder},
-    pool::{Pool, PoolBuilder},
-    recycler::{Recycler, RecyclerBuilder},
-    settings::BuildError,
-    side_table::SideTable,
+    pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
+    pools::any_pool::{self, AnyPool, AnyPoolBuilder},
+    pools::block_pool::{self, BlockPool, BlockPoolBuilder},
+    pools::frame_pool::{self, FrameLink, FramePool},
+    pools::packed::{self, PackedPool, PackedPoolBuilder},
+    pools::pool::{self, Pool, PoolBuilder, Snapshot},
+    pools::recycler::{self, Recycler, RecyclerBuilder},
+    pools::settings::BuildError,
     size_classes::SizeClasses,
-    snapshot::Snapshot,
+    slots::reuse,
 };
 
+#[cfg(feature = "debug-aids")]
+pub use reports::debug;
+#[cfg(feature = "recorder")]
+pub use reports::recorder;
+#[cfg(all(feature = "alloc", feature = "validate"))]
+pub use reports::validate;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub use threads::lots;
 #[cfg(all(feature = "sync", target_has_atomic = "64"))]
-pub use self::sync::{SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError};
+pub use threads::sync::{
+    self, SyncPool, SyncPoolBuilder, SyncRecycler, SyncRecyclerBuilder, TakeError,
+};

@@ -794,14 +794,14 @@ fn values_are_found_in_exactly_the_blocks_that_are_there() {
     finds_exactly(&mut pool, &live);
     insert(&mut pool, &mut live, 11);
     finds_exactly(&mut pool, &live);
-    let (small, small_live) = (pool.snapshot(), live.clone());
+    let (small, small_live) = (pool.snapshot_cloned(), live.clone());
 
     // Blocks 1 and 2 are given back, and then taken again.
     remove_from(&mut pool, &mut live, 4);
     finds_exactly(&mut pool, &live);
     assert_eq!(pool.shrink_to_fit(), 2);
     finds_exactly(&mut pool, &live);
-    let (least, least_live) = (pool.snapshot(), live.clone());
+    let (least, least_live) = (pool.snapshot_cloned(), live.clone());
     insert(&mut pool, &mut live, 6);
     finds_exactly(&mut pool, &live);
 
@@ -822,7 +822,7 @@ fn values_are_found_in_exactly_the_blocks_that_are_there() {
     finds_exactly(&mut original, &live);
 
     // A restore takes blocks, gives others back, and keeps the rest, from wherever to wherever.
-    let large = original.snapshot();
+    let large = original.snapshot_cloned();
     let pasts = [(&large, &live), (&small, &small_live), (&least, &least_live), (&large, &live)];
     for (from, _) in pasts {
         for (to, live) in pasts {

@@ -11,18 +11,32 @@ use millpond::classic::{BytemapError, BytemapPool};
 
 const FREE: u8 = 0x80;
 
+/// Where `New(handle)` leaves the cursor.
+#[derive(Clone, Copy, PartialEq)]
+enum CursorRule {
+    /// Ours: "the lowest free slot".
+    LowestFree,
+    /// The published text, literally: "the first slot whose free flag is unset".
+    FirstFlagUnset,
+}
+
 /// The fields of the design, and its table word for word.
 struct Published {
     values: Vec<u64>,
     bytes: Vec<u8>,
     cursor: i32,
+    rule: CursorRule,
 }
 
 impl Published {
     /// "Initialise(count): allocate slots and byte map, count = count, cursor = -1, mark initialised,
     /// then Clear."
     fn initialise(count: usize) -> Self {
-        let mut pool = Self { values: vec![0; count], bytes: vec![0; count], cursor: -1 };
+        Self::with_rule(count, CursorRule::LowestFree)
+    }
+
+    fn with_rule(count: usize, rule: CursorRule) -> Self {
+        let mut pool = Self { values: vec![0; count], bytes: vec![0; count], cursor: -1, rule };
         pool.clear();
         pool
     }
@@ -88,8 +102,9 @@ impl Published {
         }
         *byte = (handle & 0xff) as u8;
         self.values[index] = value;
-        let lowest_free = self.bytes.iter().position(|byte| byte & FREE != 0);
-        self.cursor = lowest_free.unwrap_or(self.bytes.len() - 1) as i32;
+        let is_free = self.rule == CursorRule::LowestFree;
+        let first = self.bytes.iter().position(|byte| (byte & FREE != 0) == is_free);
+        self.cursor = first.unwrap_or(self.bytes.len() - 1) as i32;
         Some(handle)
     }
 
@@ -387,6 +402,95 @@ fn get_at_out_of_range_is_none() {
             assert_eq!(pool.remove(handle), None);
         }
         assert_eq!(pool.len(), count);
+    }
+}
+
+/// "After `New(handle)` the text sets first-free to the first slot whose free flag is unset; the program itself, as
+/// others have read it, to the first free one. Say which ours does, and why." Ours: the first free one. Under the
+/// literal rule, the search after a load passes by every free slot below the lowest live one, though the cursor is the
+/// field "first free".
+#[test]
+fn cursor_after_new_at_a_handle_is_the_first_free_slot_and_not_the_literal_first_unset_flag() {
+    let saved = 90 << 8 | 5;
+    let mut pool = BytemapPool::new(110);
+    let mut literal = Published::with_rule(110, CursorRule::FirstFlagUnset);
+    assert_eq!(pool.insert_at(saved, 7).ok(), literal.new_at(saved, 7));
+    assert_eq!((pool.cursor(), literal.cursor), (0, 90));
+    assert_eq!(pool.insert(8), Ok(1 << 8 | 1), "goes on after the first free slot");
+    assert_eq!(literal.new_object(8), Some(91 << 8 | 1), "passes by 90 free slots");
+}
+
+/// How much "bit for bit" claims: bytes and loaded handles are the same under both rules, and so is everything in a
+/// game that loads nothing; only which slots `New()` hands out after a load differs.
+#[test]
+fn the_two_cursor_rules_differ_in_the_slots_that_new_hands_out_after_a_load_and_in_nothing_else() {
+    let mut random = Random(11);
+    let mut ours = Published::with_rule(50, CursorRule::LowestFree);
+    let mut literal = Published::with_rule(50, CursorRule::FirstFlagUnset);
+    for step in 0..20_000 {
+        if random.below(2) == 0 {
+            assert_eq!(ours.new_object(step), literal.new_object(step));
+        } else {
+            let index = random.below(50);
+            ours.delete(index);
+            literal.delete(index);
+        }
+        assert_eq!((&ours.bytes, ours.cursor), (&literal.bytes, literal.cursor));
+    }
+    let saved: Vec<i32> =
+        (0..50).filter(|&i| ours.get_at(i).is_some()).map(|i| ours.handle(i)).collect();
+    assert!(saved.len() > 5 && saved.len() < 45);
+    let mut pool = BytemapPool::new(50);
+    ours = Published::with_rule(50, CursorRule::LowestFree);
+    literal = Published::with_rule(50, CursorRule::FirstFlagUnset);
+    for &handle in &saved {
+        assert_eq!(pool.insert_at(handle, 1).ok(), Some(handle));
+        assert_eq!(ours.new_at(handle, 1), literal.new_at(handle, 1));
+    }
+    assert_eq!((pool.bytes(), &ours.bytes), (&ours.bytes[..], &literal.bytes));
+    assert!(saved.iter().all(|&handle| literal.get_at_handle(handle) == pool.get(handle).copied()));
+    assert_ne!(ours.cursor, literal.cursor);
+    assert_ne!(ours.new_object(2), literal.new_object(2));
+}
+
+/// "GetAt(index): the slot if its free bit is clear, else null", to change, and a walk that may change each object.
+#[test]
+fn objects_are_mutable_by_index_and_by_iteration() {
+    for count in [0, 1, 7, 64, 65, 300] {
+        let mut pool = BytemapPool::new(count);
+        let mut published = Published::initialise(count);
+        let mut random = Random(count as u64);
+        for step in 0..3_000 {
+            match random.below(4) {
+                0 | 1 => assert_eq!(pool.insert(step).ok(), published.new_object(step)),
+                2 if count > 0 => {
+                    let index = random.below(count);
+                    if pool.remove_at(index).is_some() {
+                        published.delete(index);
+                    }
+                }
+                _ => {
+                    let index = random.below(count + 2);
+                    let object = pool.get_at_mut(index);
+                    assert_eq!(object.as_deref().copied(), published.get_at(index));
+                    if let Some(object) = object {
+                        *object += 1;
+                        published.values[index] += 1;
+                    }
+                }
+            }
+            if step % 50 == 0 {
+                let live = published.bytes.iter().filter(|byte| **byte & FREE == 0).count();
+                assert_eq!(pool.iter_mut().len(), live);
+                for (handle, object) in pool.iter_mut() {
+                    assert_eq!(published.get_at_handle(handle), Some(*object));
+                    *object ^= 0xff;
+                    published.values[(handle >> 8) as usize] ^= 0xff;
+                }
+                let expected = (0..count).filter_map(|index| published.get_at(index));
+                assert!(pool.iter().map(|(_, value)| *value).eq(expected));
+            }
+        }
     }
 }
 

@@ -13,6 +13,8 @@ use millpond::classic::{Particle, ParticlePool};
 use millpond::reuse::Intrusive;
 use on_pool::Particles;
 
+/// "A free list threaded through the dead objects' own memory (a union of live state and next pointer), so that finding
+/// a free one is O(1) and costs no memory beyond the objects."
 #[test]
 fn the_free_list_lives_in_the_memory_of_the_dead_and_costs_none() {
     // Five fields of four bytes: nothing for the list, nothing for "in use".
@@ -21,6 +23,7 @@ fn the_free_list_lives_in_the_memory_of_the_dead_and_costs_none() {
     assert_eq!((more - fewer) / 500, 20);
 }
 
+/// "A fixed number of reusable objects, created up front, with an 'in use' query each."
 #[test]
 fn the_objects_are_created_up_front_and_each_says_whether_it_is_in_use() {
     let mut pool = ParticlePool::<3>::new();
@@ -35,6 +38,8 @@ fn the_objects_are_created_up_front_and_each_says_whether_it_is_in_use() {
     assert!(format!("{pool:?}").starts_with("{0: Particle { x: 1.0"));
 }
 
+/// "Particles with position, velocity and remaining frames; `animate` moves each, a particle whose time is up goes back to
+/// the pool in the same pass."
 #[test]
 fn animate_moves_each_and_frees_in_the_same_pass() {
     let mut pool = ParticlePool::<4>::new();
@@ -52,6 +57,7 @@ fn animate_moves_each_and_frees_in_the_same_pass() {
     assert_eq!((stats.live, stats.peak, stats.inserted, stats.removed), (1, 4, 4, 3));
 }
 
+/// "When the pool is full: … do not create the object (particles)."
 #[test]
 fn create_does_not_create_when_the_pool_is_full() {
     let mut pool = ParticlePool::<2>::new();
@@ -70,6 +76,41 @@ fn a_particle_of_no_frames_takes_no_slot() {
     let mut pool = ParticlePool::<2>::new();
     pool.create(0.0, 0.0, 0.0, 0.0, 0).unwrap();
     assert_eq!((pool.len(), pool.available().count()), (0, 2));
+}
+
+/// A particle that others change: by its place, and all of them.
+#[test]
+fn particles_are_mutable_by_place_and_by_iteration() {
+    let mut pool = ParticlePool::<4>::new();
+    for x in [1.0, 2.0, 3.0] {
+        pool.create(x, 0.0, 0.0, 0.0, x as u32).unwrap();
+    }
+    pool.animate();
+    assert!(pool.get_mut(0).is_none() && pool.get_mut(3).is_none() && pool.get_mut(4).is_none());
+    pool.get_mut(1).unwrap().x_velocity = 0.5;
+    pool.particles_mut().for_each(|particle| particle.y += 10.0);
+    pool.get_mut(2).unwrap().frames_left = NonZeroU32::MIN;
+    assert_eq!(
+        pool.particles().map(|at| (at.x, at.y)).collect::<Vec<_>>(),
+        [(2.0, 10.0), (3.0, 10.0)]
+    );
+    pool.animate();
+    assert!(pool.is_empty());
+}
+
+#[test]
+fn clear_ends_all_lives_and_starts_from_the_lowest_slot() {
+    let mut pool = ParticlePool::<5>::new();
+    for frames in [3, 1, 3, 1, 3] {
+        pool.create(0.0, 0.0, 0.0, 0.0, frames).unwrap();
+    }
+    pool.animate();
+    assert_eq!(pool.available().collect::<Vec<_>>(), [3, 1]);
+    pool.clear();
+    assert!(pool.is_empty() && pool.available().eq(0..5));
+    let stats = pool.stats();
+    assert_eq!((stats.inserted, stats.removed, stats.peak), (5, 5, 5));
+    assert!((0..5).all(|_| pool.create(0.0, 0.0, 0.0, 0.0, 1).is_ok()));
 }
 
 /// Both samples do the same random work and are compared slot by slot.

@@ -5,7 +5,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use millpond::{AnyPool, BlockPool, PackedPool, Pool, Recycler};
+use millpond::classic::{PoolAllocator, PoolBox};
+use millpond::{
+    AnyPool, BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+};
 
 /// "A dead object that still refers to others keeps them alive: clear such references on release."
 #[test]
@@ -102,4 +105,91 @@ fn objects_of_different_types_share_slots_as_large_as_the_largest() {
     assert!(pool.remove(large));
     let small = pool.insert(b'x').unwrap();
     assert_eq!((small.index(), pool.get_as::<u8>(small)), (large.index(), Some(&b'x')));
+}
+
+/// "Free lists may be chained from several chunks": what is freed comes back newest first, whichever chunk it is of.
+#[test]
+fn slots_of_several_chunks_are_on_one_free_list() {
+    let pool = PoolAllocator::with_chunk_slots(2);
+    let mut guards: Vec<_> = (0..6_u64).map(|i| Some(pool.alloc(i))).collect();
+    assert_eq!(pool.chunks(), 3);
+    let address = |guard: &Option<PoolBox<u64>>| (&raw const **guard.as_ref().unwrap()).addr();
+    let places: Vec<usize> = guards.iter().map(address).collect();
+    for freed in [0, 5, 2] {
+        guards[freed] = None;
+    }
+    for expected in [2, 5, 0] {
+        guards.push(Some(pool.alloc(9)));
+        assert_eq!(address(guards.last().unwrap()), places[expected]);
+    }
+    assert_eq!(pool.chunks(), 3);
+}
+
+/// "They may have several initialisers", and "where objects know their pool, only the pool may make them": the module is
+/// the border.
+#[test]
+fn a_pool_has_several_initialisers() {
+    let made = |(health, speed): (i32, i32)| move || (health, speed);
+    let (orc, wolf) = (made((30, 1)), made((8, 3)));
+    let mut pool = Pool::new(3);
+    let handles = [
+        pool.insert_with(|_| orc()).unwrap(),
+        pool.insert_with(|_| wolf()).unwrap(),
+        pool.insert_with(|me| (me.index() as i32, 0)).unwrap(),
+    ];
+    assert_eq!(handles.map(|handle| pool[handle]), [(30, 1), (8, 3), (2, 0)]);
+}
+
+/// "Too large a pool wastes memory that others need; separate pools isolate (a burst of explosions must not starve the
+/// enemies)."
+#[test]
+fn a_burst_of_explosions_does_not_starve_the_enemies() {
+    let (mut sparks, mut enemies) = (Pool::new(100), Pool::new(10));
+    let refused = (0..1000).filter(|spark| sparks.insert(*spark).is_err()).count();
+    assert_eq!((refused, sparks.stats().refused), (900, 900));
+    assert!((0..10).all(|enemy| enemies.insert(enemy).is_ok()));
+    // What it has wasted, the pool says itself.
+    let mut large = Pool::<u8>::new(1000);
+    (0..20).for_each(|value| assert!(large.insert(value).is_ok()));
+    large.clear();
+    assert_eq!(large.capacity() - large.stats().peak, 980);
+}
+
+/// "A component architecture keeps each kind of component in such a pool": a pass over one kind, which finds the entity's
+/// other components, and none of an entity that is gone.
+#[test]
+fn each_kind_of_component_is_in_a_pool_of_its_own() {
+    struct Speed {
+        entity: Handle<()>,
+        steps: i32,
+    }
+    let mut entities = HandleAllocator::new(100);
+    let mut places: SideTable<Handle<()>, i32> = SideTable::with_capacity(100);
+    let mut speeds = Pool::new(50);
+    let all: Vec<Handle<()>> = (0..100).map(|_| entities.acquire().unwrap()).collect();
+    for (number, &entity) in (0..).zip(&all) {
+        places.insert(entity, number).unwrap();
+        if number % 2 == 0 {
+            speeds.insert(Speed { entity, steps: 1000 }).unwrap();
+        }
+    }
+    for &entity in all.iter().step_by(10) {
+        entities.release(entity);
+        places.remove(entity);
+    }
+    speeds.retain(|_, speed| match places.get_mut(speed.entity) {
+        Some(place) => {
+            *place += speed.steps;
+            true
+        }
+        None => false,
+    });
+    assert_eq!(speeds.len(), 40, "components of the ten that are gone went");
+    for (number, &entity) in (0..).zip(&all) {
+        let expected =
+            (number % 10 != 0).then_some(number + if number % 2 == 0 { 1000 } else { 0 });
+        assert_eq!(places.get(entity).copied(), expected);
+    }
+    let reused = entities.acquire().unwrap();
+    assert!(places.get(reused).is_none(), "not the place of the one before");
 }

@@ -3,6 +3,9 @@
 #[path = "common/allocations.rs"]
 mod allocations;
 mod common;
+#[path = "../examples/quadtree/square.rs"]
+#[allow(dead_code, reason = "the tree that lasts uses the rest")]
+mod square;
 #[path = "../examples/quadtree/tree.rs"]
 mod tree;
 
@@ -23,6 +26,7 @@ fn address<T>(guard: &PoolBox<T>) -> usize {
     (&raw const **guard).addr()
 }
 
+/// "A typed stack of freed objects. Allocate pops one … Free pushes it back instead of returning memory."
 #[test]
 fn freed_slots_are_a_stack() {
     let pool = PoolAllocator::with_chunk_slots(8);
@@ -40,6 +44,8 @@ fn freed_slots_are_a_stack() {
     }
 }
 
+/// "When the stack is empty, a new object comes from the heap, so the pool grows to what the program needs and then
+/// stays there."
 #[test]
 fn grows_when_the_stack_is_empty_and_then_stays_there() {
     let pool = PoolAllocator::with_chunk_slots(4);
@@ -62,6 +68,7 @@ fn grows_when_the_stack_is_empty_and_then_stays_there() {
     assert_eq!(pool.chunks(), 3);
 }
 
+/// "Room can be reserved ahead in chunks, so that growth never happens in the middle of play."
 #[test]
 fn room_is_reserved_ahead_in_one_chunk() {
     let pool = PoolAllocator::with_chunk_slots(4);
@@ -84,6 +91,7 @@ fn room_is_reserved_ahead_in_one_chunk() {
     drop(all);
 }
 
+/// "Construct in place on allocation, destroy on free: constructors and destructors run exactly once each."
 #[test]
 fn constructors_and_destructors_run_exactly_once_each() {
     let ledger = Ledger::default();
@@ -231,6 +239,7 @@ fn a_pinned_value_keeps_its_place_even_if_its_guard_is_leaked() {
     assert_eq!(unsafe { value.read() }, 7);
 }
 
+/// "One pool, one type; never a general-purpose allocator": whatever the type is.
 #[test]
 fn slots_of_every_size_and_alignment() {
     #[repr(align(4096))]
@@ -284,6 +293,7 @@ fn values_may_be_read_by_other_threads() {
     assert_eq!(sums, [4950; 3]);
 }
 
+/// "The caller gets an owning smart pointer that puts itself back."
 #[test]
 fn a_guard_looks_like_its_value() {
     let pool = PoolAllocator::new();
@@ -304,10 +314,11 @@ fn a_guard_looks_like_its_value() {
 /// Fewer where each step is watched.
 const FRAMES: u64 = if cfg!(miri) { 3 } else { 60 };
 
+/// "Motivating use: a quadtree for collision that is torn down and rebuilt from the same timber every frame."
 #[test]
 fn the_quadtree_is_rebuilt_from_the_same_timber_without_taking_memory() {
     let mut random = Random(3);
-    let mut actors: Vec<tree::Point> = (0..150)
+    let mut actors: Vec<square::Point> = (0..150)
         .map(|_| (random.below(4000) as i32 - 2000, random.below(4000) as i32 - 2000))
         .chain([(9, 9); 20]) // a crowd on one spot
         .collect();
@@ -316,7 +327,7 @@ fn the_quadtree_is_rebuilt_from_the_same_timber_without_taking_memory() {
         let ((), taken) = allocations::during(|| tree.rebuild(&actors));
         assert_eq!(taken, allocations::Allocations::default(), "frame {frame}");
         for &at in actors.iter().step_by(3) {
-            let near = |other: &&tree::Point| tree::are_near(**other, at, 300);
+            let near = |other: &&square::Point| square::are_near(**other, at, 300);
             assert_eq!(tree.count_near(at, 300), actors.iter().filter(near).count());
         }
         for actor in &mut actors {

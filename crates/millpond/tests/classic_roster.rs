@@ -5,6 +5,9 @@
 mod allocations;
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
 use allocations::{Allocations, Counting, during};
 use common::Random;
 use millpond::Handle;
@@ -247,6 +250,123 @@ fn stale_handle_to_a_reused_slot_is_refused() {
         pool.free(handle);
         stale.push(handle);
     }
+}
+
+/// "The game iterates over the entire array, live and dead alike": such a pass frees what it finds finished, by the
+/// places of the objects alone.
+#[test]
+fn pass_over_the_whole_array_frees_what_it_finds_finished() {
+    #[derive(Clone, Default)]
+    struct Spark {
+        age: u32,
+        frames: u32,
+    }
+    let mut pool = RosterPool::<Spark>::new(64);
+    let mut frames_left: Vec<Option<u32>> = vec![None; 64];
+    let mut random = Random(5);
+    for _ in 0..2_000 {
+        for _ in 0..random.below(8) {
+            if let Some(handle) = pool.allocate() {
+                let frames = 1 + random.below(20) as u32;
+                *pool.get_mut(handle).unwrap() = Spark { age: 0, frames };
+                assert!(frames_left[handle.index() as usize].replace(frames).is_none());
+            }
+        }
+        pool.as_mut_slice().iter_mut().for_each(|spark| spark.age += 1);
+        for (slot, left) in frames_left.iter().enumerate() {
+            let spark = &pool.as_slice()[slot];
+            let is_over = spark.age >= spark.frames;
+            let handle = pool.handle_at(slot);
+            assert_eq!(handle.is_some(), left.is_some());
+            if is_over {
+                assert_eq!(pool.free_at(slot), handle.is_some(), "dead ones are not freed again");
+                assert!(handle.is_none_or(|handle| pool.get(handle).is_none()));
+            }
+        }
+        for left in &mut frames_left {
+            *left = left.and_then(|left| (left > 1).then(|| left - 1));
+        }
+        let live: Vec<usize> = (0..64).filter(|&slot| frames_left[slot].is_some()).collect();
+        assert!(pool.handles().map(|handle| handle.index() as usize).eq(live.iter().copied()));
+        assert!(pool.iter().map(|(handle, _)| handle).eq(pool.handles()));
+        assert_eq!(pool.len(), live.len());
+    }
+    assert!(!pool.free_at(64) && pool.handle_at(64).is_none());
+}
+
+/// `retain` and `iter_mut` see each live object once, with its handle, and no dead one.
+#[test]
+fn retain_frees_what_it_is_told_to_and_nothing_else() {
+    let mut pool = RosterPool::from_fn(70, |_| 0);
+    let handles: Vec<_> = (0..70).map(|_| pool.allocate().unwrap()).collect();
+    assert!(handles.iter().step_by(7).all(|handle| pool.free(*handle)));
+    for (handle, value) in pool.iter_mut() {
+        *value += handle.index();
+    }
+    let mut seen = Vec::new();
+    pool.retain(|handle, value| {
+        assert_eq!(*value, handle.index());
+        seen.push(handle);
+        *value % 3 == 0
+    });
+    assert_eq!(seen.len(), 60);
+    for handle in handles {
+        let kept = seen.contains(&handle) && handle.index() % 3 == 0;
+        assert_eq!(pool.get(handle).is_some(), kept);
+    }
+    pool.validate().unwrap();
+}
+
+/// "A dead object that still refers to others keeps them alive: clear such references on release."
+#[test]
+fn hook_clears_what_a_freed_object_refers_to_in_whatever_way_it_is_freed() {
+    let target = Rc::new(());
+    let mut pool = RosterPool::<Option<Rc<()>>>::new(4).on_free(|object| *object = None);
+    let mut handles = Vec::new();
+    for _ in 0..4 {
+        let handle = pool.allocate().unwrap();
+        *pool.get_mut(handle).unwrap() = Some(Rc::clone(&target));
+        handles.push(handle);
+    }
+    assert!(pool.free(handles[0]));
+    assert_eq!(Rc::strong_count(&target), 4);
+    assert!(pool.free_at(handles[1].index() as usize));
+    assert_eq!(Rc::strong_count(&target), 3);
+    pool.retain(|handle, _| handle == handles[3]);
+    assert_eq!(Rc::strong_count(&target), 2);
+    assert!(!pool.free(handles[0]), "no hook for what is not freed");
+    let mut twin = pool.clone();
+    assert!(twin.free(handles[3]));
+    assert_eq!((Rc::strong_count(&target), pool.len(), twin.len()), (2, 1, 0));
+}
+
+#[test]
+fn object_whose_hook_panics_stays_live() {
+    let mut pool = RosterPool::<u8>::new(2).on_free(|_| panic!("on purpose"));
+    let handle = pool.allocate().unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.free(handle))).is_err());
+    assert_eq!((pool.get(handle), pool.partition()), (Some(&0), 1));
+    pool.validate().unwrap();
+}
+
+/// "Forgot to initialise: data of a past life looks right": a scramble shows what an initialiser forgets.
+#[test]
+fn scramble_shows_what_an_initialiser_forgets() {
+    let health_of_the_second = |scrambles: bool| {
+        let mut pool = RosterPool::<(i32, i32)>::new(1).on_free(|enemy| enemy.0 = 1);
+        if scrambles {
+            pool.scramble_freed(|enemy| *enemy = (i32::MIN, i32::MIN));
+        }
+        let first = pool.allocate().unwrap();
+        assert_eq!(pool.get(first), Some(&(0, 0)), "never freed, as it was made");
+        *pool.get_mut(first).unwrap() = (100, 7);
+        pool.free(first);
+        let second = pool.clone().allocate().unwrap();
+        pool.allocate().unwrap();
+        *pool.get(second).unwrap()
+    };
+    assert_eq!(health_of_the_second(false), (1, 7), "looks right, and is not");
+    assert_eq!(health_of_the_second(true), (i32::MIN, i32::MIN), "and after the hook");
 }
 
 #[test]

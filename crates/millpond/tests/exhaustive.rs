@@ -95,13 +95,15 @@ struct Model {
 
 impl Model {
     fn new(capacity: usize, order: &'static str, rules: Rules) -> Self {
+        let mut stats = Stats::default();
+        stats.capacity = capacity;
         Self {
             rules,
             order,
             slots: vec![Slot { live: None, generation: 1, retired: false }; capacity],
             vacant: (0..capacity).collect(),
             cursor: None,
-            stats: Stats { capacity, ..Stats::default() },
+            stats,
             ids: 0,
         }
     }

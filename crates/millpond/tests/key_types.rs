@@ -136,20 +136,32 @@ fn objects_by_index_come_with_their_handles() {
     let mut pool: Pool<_, Fifo, NodeKey> = Pool::with_capacity(4);
     let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
     let mut inline: StaticPool<_, 4, NodeKey> = StaticPool::with_handle();
+    let mut blocks: BlockPool<_, Lifo, NodeKey> = BlockPool::default();
+    let mut any = AnyPool::<dyn Any, 16, Lifo, NodeKey>::with_capacity(4);
     for value in 0..3 {
         let keys = [pool.insert(value), packed.insert(value), inline.insert(value)];
         assert!(keys.iter().all(|key| *key == keys[0]));
+        assert!(blocks.insert(value) == keys[0] && any.insert(value).ok() == keys[0].ok());
     }
     let gone = pool.handle_at(1).unwrap();
     assert!(pool.remove(gone) == Some(1) && packed.remove(gone) == inline.remove(gone));
+    assert!(blocks.remove(gone) == Some(1) && any.remove(gone));
     for index in 0..5 {
         let mut expected = pool.handle_at(index).map(|key| (key, index));
         assert_eq!(expected.is_some(), index == 0 || index == 2);
         let expected_mut = expected.as_mut().map(|(key, value)| (*key, value));
+        let found =
+            any.object_at_mut(index).map(|(key, value)| (key, *value.downcast_ref().unwrap()));
+        assert_eq!(found, expected_mut.as_ref().map(|(key, value)| (*key, **value)));
+        assert_eq!(blocks.object_at_mut(index).is_some(), expected_mut.is_some());
         assert_eq!(pool.object_at_mut(index), expected_mut);
         let expected = expected.as_ref().map(|(key, value)| (*key, value));
         assert_eq!(pool.object_at(index), expected);
         assert_eq!((packed.object_at(index), inline.object_at(index)), (expected, expected));
+        assert_eq!(
+            (blocks.object_at(index), any.object_at(index).is_some()),
+            (expected, expected.is_some())
+        );
         assert_eq!(packed.object_at_mut(index).is_some(), inline.object_at_mut(index).is_some());
     }
 }
@@ -159,8 +171,13 @@ fn several_objects_are_lent_with_gaps() {
     let mut pool: Pool<_, Lifo, NodeKey> = Pool::with_capacity(4);
     let mut packed: PackedPool<_, NodeKey> = PackedPool::with_capacity(4);
     let mut recycler = Recycler::<u8, Lifo, NodeKey>::typed_builder().capacity(4).build();
+    let mut blocks: BlockPool<_, Lifo, NodeKey> =
+        BlockPool::<_, Lifo, NodeKey>::typed_builder().block_sizes(1..=2).build();
+    let mut any = AnyPool::<dyn Any, 16, Lifo, NodeKey>::with_capacity(4);
     let keys: Vec<_> = (0..4_u8)
         .map(|value| {
+            blocks.push(value);
+            any.insert(value).unwrap();
             *recycler.acquire().unwrap().1 = value;
             packed.insert(value).unwrap();
             pool.insert(value).unwrap()
@@ -169,17 +186,27 @@ fn several_objects_are_lent_with_gaps() {
     pool.remove(keys[1]);
     packed.remove(keys[1]);
     recycler.release(keys[1]);
+    blocks.remove(keys[1]);
+    any.remove(keys[1]);
     let asked = [keys[3], NodeKey::DANGLING, keys[0], keys[1]];
     let expected = [Some(3), None, Some(0), None];
     let copied = |lent: [Option<&mut u8>; 4]| lent.map(|value| value.copied());
     assert_eq!(pool.get_each_mut(asked).map(copied), Ok(expected));
     assert_eq!(packed.get_each_mut(asked).map(copied), Ok(expected));
     assert_eq!(recycler.get_each_mut(asked).map(copied), Ok(expected));
+    assert_eq!(blocks.get_each_mut(asked).map(copied), Ok(expected));
+    let lent = any.get_each_mut(asked).unwrap();
+    assert_eq!(
+        lent.map(|value| value.and_then(|value| value.downcast_mut::<u8>()).copied()),
+        expected
+    );
     let twice = [keys[1], keys[2], keys[1], keys[2]];
     let overlapping = GetDisjointMutError::Overlapping { position: 3 };
     assert_eq!(pool.get_each_mut(twice).unwrap_err(), overlapping);
     assert_eq!(packed.get_each_mut(twice).unwrap_err(), overlapping);
     assert_eq!(recycler.get_each_mut(twice).unwrap_err(), overlapping);
+    assert_eq!(blocks.get_each_mut(twice).unwrap_err(), overlapping);
+    assert_eq!(any.get_each_mut(twice).err(), Some(overlapping));
 }
 
 #[test]

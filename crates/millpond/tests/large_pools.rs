@@ -1,23 +1,13 @@
 //! Pools with so many slots that their bitmap is gathered at first, and in step once they are walked often:
 //! beside a set of the live slots, with births and deaths, few and many, between walks of every kind.
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::Random;
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder, Roster};
 use millpond::{Handle, Pool};
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) % limit as u64) as usize
-    }
-}
 
 /// A pool, and what must live in it.
 struct Pair<R: ReuseOrder> {

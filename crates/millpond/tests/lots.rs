@@ -69,7 +69,7 @@ fn frame_on<R: ReuseOrder>(
     seed: u64,
 ) {
     let mut update = pool.set_aside(lots);
-    let mut tasks = update.tasks();
+    let mut tasks: Vec<_> = update.tasks().collect();
     let mut random = seed;
     for at in (1..tasks.len()).rev() {
         random = next(random);
@@ -132,6 +132,7 @@ macro_rules! in_each_order {
         #[test]
         fn $name() {
             same_on_any_number_of_threads::<$order>();
+            as_claims_do_it::<$order>();
         }
     )+};
 }
@@ -174,6 +175,90 @@ fn as_a_plain_loop_does_it() {
     deaths.into_iter().for_each(|handle| _ = plain.remove(handle).unwrap());
     assert_eq!(pool.checksum(), plain.checksum());
     assert!(pool.iter().eq(plain.iter()));
+}
+
+/// Another way to the same: lots are cut from the handles that a copy of the pool issues until it is full, births claim
+/// their handles one by one unless it is their turn, and deaths are removals.
+fn frame_by_claims<R: ReuseOrder>(pool: &mut Pool<Spark, R>, chunk: usize, each: usize) {
+    let mut copy = pool.clone();
+    let nobody = Spark { seed: 0, other: None };
+    let upcoming: Vec<_> = std::iter::from_fn(|| copy.insert(nobody).ok()).collect();
+    let upcoming = &upcoming[..upcoming.len().min(pool.capacity().div_ceil(chunk) * each)];
+    let lot_of = |index: usize| {
+        let first = (index / chunk * each).min(upcoming.len());
+        &upcoming[first..(first + each).min(upcoming.len())]
+    };
+    let good: Vec<_> = pool.handles().collect();
+    let mut born = vec![0; pool.capacity().div_ceil(chunk)];
+    let (mut births, mut deaths) = (Vec::new(), std::collections::BTreeSet::new());
+    for (handle, spark) in pool.iter_mut() {
+        let index = handle.index() as usize;
+        // As in `act`.
+        spark.seed = next(spark.seed);
+        let choice = spark.seed >> 33;
+        if choice % 4 == 0 {
+            let child = Spark { seed: spark.seed ^ 0xabcd, other: Some(handle) };
+            if let Some(at) = lot_of(index).get(born[index / chunk]) {
+                born[index / chunk] += 1;
+                births.push((*at, child));
+                spark.other = Some(*at);
+            }
+        }
+        if choice % 7 == 0 {
+            deaths.insert(index);
+        }
+        if choice % 11 == 0 {
+            if let Some(other) = spark.other {
+                let was_good = good.contains(&other);
+                spark.seed ^= u64::from(was_good);
+                if was_good {
+                    deaths.insert(other.index() as usize);
+                }
+            }
+        }
+    }
+    for (at, child) in births {
+        // `NextFit` goes on from the slot that it has handed out, and not from one that is claimed.
+        match pool.vacant_entry().filter(|entry| entry.handle() == at) {
+            Some(entry) => entry.insert(child),
+            None => pool.insert_at(at, child).unwrap(),
+        };
+    }
+    deaths.into_iter().for_each(|index| _ = pool.remove_at(index).unwrap());
+}
+
+fn as_claims_do_it<R: ReuseOrder>() {
+    // Also where chunks do not end at a word of the bitmap, lots reach beyond all that was ever used, or are used up.
+    for (chunk, each) in [(CHUNK, BIRTHS), (64, 9), (7, 1), (200, 40), (1000, 1000)] {
+        let (mut pool, mut plain) = (full_of_sparks::<R>(), full_of_sparks::<R>());
+        let mut lots = Lots::new(chunk, each);
+        for frame in 0..30 {
+            pool.update(&mut lots, act);
+            frame_by_claims(&mut plain, chunk, each);
+            pool.validate().unwrap();
+            let at = format!("{}, {each} births in {chunk} slots, frame {frame}", R::NAME);
+            assert_eq!(pool.checksum(), plain.checksum(), "{at}");
+            assert_eq!(pool.stats(), plain.stats(), "{at}");
+            if frame % 8 == 7 {
+                // Births in turn, and a claim out of turn, between frames.
+                for pool in [&mut pool, &mut plain] {
+                    let spark = Spark { seed: frame, other: None };
+                    let first = pool.insert(spark).unwrap();
+                    pool.insert(spark).unwrap();
+                    pool.remove(first);
+                    let free = (0..1000).rev().find(|index| pool.get_at(*index).is_none()).unwrap();
+                    let age = pool.remove_at(free).map_or(900 + frame as u32, |_| unreachable!());
+                    let far = Handle::from_parts(free as u32, age).unwrap();
+                    assert_eq!(pool.insert_at(far, spark), Ok(far));
+                }
+            }
+        }
+        // And both go on the same way.
+        let rest = |pool: &mut Pool<Spark, R>| -> Vec<_> {
+            std::iter::from_fn(|| pool.insert(Spark { seed: 0, other: None }).ok()).collect()
+        };
+        assert_eq!(rest(&mut pool), rest(&mut plain));
+    }
 }
 
 #[test]
@@ -239,7 +324,7 @@ fn nothing_happens_unless_it_settles() {
     };
     for _ in 0..2 {
         // An update has no destructor: to leak it is the same.
-        pool.set_aside(&mut lots).tasks().iter_mut().for_each(|task| task.run(leave));
+        pool.set_aside(&mut lots).tasks().for_each(|mut task| task.run(leave));
         assert_eq!(pool.checksum(), before);
         pool.validate().unwrap();
     }

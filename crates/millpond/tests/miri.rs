@@ -261,7 +261,7 @@ macro_rules! through_dead_slots {
         for handle in handles.iter().step_by(2) {
             assert!(pool.remove(*handle).is_some());
         }
-        let with_holes = pool.snapshot();
+        let with_holes = pool.snapshot_cloned();
         if let Some(next) = pool.vacant_entry().map(|entry| entry.handle()) {
             pool.insert_at(next, make(7)).unwrap();
         }
@@ -273,7 +273,7 @@ macro_rules! through_dead_slots {
         // The dead slots of this one were never filled.
         plain.clear();
         let _ = plain.insert(make(6));
-        pool.restore(&plain.snapshot()).unwrap();
+        pool.restore(&plain.snapshot_cloned()).unwrap();
         copy.clone_from(&plain);
         while copy.insert(make(6)).is_ok() {}
         copy.validate().unwrap();

@@ -386,7 +386,7 @@ fn a_block_pool_is_recorded_through_growth_restoration_and_drops_that_panic() {
     let early = pool.insert(Bomb(false)).unwrap();
     pool.record(&recorder);
     let handles: Vec<_> = (0..4).map(|_| pool.insert(Bomb(false)).unwrap()).collect();
-    let saved = pool.snapshot();
+    let saved = pool.snapshot_cloned();
     recorder.tick();
     pool.remove(handles[3]);
     pool.remove(handles[1]);

@@ -31,7 +31,7 @@ macro_rules! a_snapshot_is_read_and_restored {
             let cook = crew.insert("cook".to_string()).unwrap();
             let gone = crew.insert("guest".to_string()).unwrap();
             crew.remove(gone);
-            let text = serde_json::to_string(&crew.snapshot()).unwrap();
+            let text = serde_json::to_string(&crew.snapshot_cloned()).unwrap();
 
             let loaded: SnapshotOf<$pool> = serde_json::from_str(&text).unwrap();
             let mut later: $pool = $build.name("crew").build();
@@ -60,7 +60,7 @@ fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
     let mut recycler = Recycler::from_fn(3, |index| index.to_string());
     let (handle, name) = recycler.acquire().unwrap();
     name.push_str(" of three");
-    let text = serde_json::to_string(&recycler.snapshot()).unwrap();
+    let text = serde_json::to_string(&recycler.snapshot_cloned()).unwrap();
     let loaded: SnapshotOf<Recycler<String>> = serde_json::from_str(&text).unwrap();
     let mut later = Recycler::<String>::new(3);
     later.restore(&loaded).unwrap();
@@ -164,7 +164,7 @@ fn a_snapshot_of_a_side_table_is_read_and_restored() {
     names.insert(handle(1, 1), "cook".to_string()).unwrap();
     names.insert(handle(3, 2), "pilot".to_string()).unwrap();
     names.remove(handle(1, 1));
-    let text = serde_json::to_string(&names.snapshot()).unwrap();
+    let text = serde_json::to_string(&names.snapshot_cloned()).unwrap();
 
     let loaded: SnapshotOf<SideTable<Handle<u8>, String>> = serde_json::from_str(&text).unwrap();
     let mut later = SideTable::with_capacity(4);
@@ -619,7 +619,7 @@ fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
     };
     let mut crew = build();
     let cook = crew.insert("cook".to_string()).unwrap();
-    let text = serde_json::to_string(&crew.snapshot()).unwrap();
+    let text = serde_json::to_string(&crew.snapshot_cloned()).unwrap();
     let loaded: SnapshotOf<BlockPool<String>> = serde_json::from_str(&text).unwrap();
     let mut later = build();
     later.restore(&loaded).unwrap();

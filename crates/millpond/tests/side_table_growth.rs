@@ -284,7 +284,7 @@ fn snapshots_of_a_table_that_grows_follow_it() {
     fresh.validate().unwrap();
     let names: SideTable<_, String> = model.iter().map(|(h, v)| (h, v.to_string())).collect();
     let mut copy = SideTable::new();
-    copy.restore(&names.snapshot()).unwrap();
+    copy.restore(&names.snapshot_cloned()).unwrap();
     assert!(copy == names);
     // A table of a fixed capacity is another thing.
     let mut fixed = SideTable::with_capacity(900);

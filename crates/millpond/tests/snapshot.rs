@@ -106,7 +106,7 @@ fn a_side_table_goes_back_by_copy_as_by_clone() {
     let mut random = Random(5);
     let mut copied = SideTable::<Handle<u8>, u64>::with_capacity(150);
     let mut cloned = SideTable::<Handle<u8>, Box<u64>>::with_capacity(150);
-    let (mut copies, mut clones) = (copied.snapshot(), cloned.snapshot());
+    let (mut copies, mut clones) = (copied.snapshot(), cloned.snapshot_cloned());
     for step in 0..400 {
         let handle = Handle::from_parts(random.below(150) as u32, 1 + random.below(3) as u32);
         let handle = handle.unwrap();
@@ -322,7 +322,7 @@ mod clones {
                     for id in 0..10 {
                         $insert(&mut pool, Fragile(ledger.value(id)));
                     }
-                    let mut snapshot = pool.snapshot();
+                    let mut snapshot = pool.snapshot_cloned();
                     for nth in removed {
                         $remove(&mut pool, nth);
                     }
@@ -445,7 +445,7 @@ mod clones {
                 let mut pool = $pool;
                 let handles: Vec<_> =
                     (0..6).map(|id| pool.insert(ledger.value(id)).unwrap()).collect();
-                let snapshot = pool.snapshot();
+                let snapshot = pool.snapshot_cloned();
                 let mut pool = $pool;
                 ledger.panic_in_clone_of(4);
                 assert!(panics(|| pool.restore(&snapshot).unwrap()));
@@ -484,7 +484,7 @@ mod clones {
         let ledger = Ledger::default();
         let mut recycler = Recycler::from_fn(5, |index| Fragile(ledger.value(index as u64)));
         let handle = recycler.acquire().unwrap().0;
-        let snapshot = recycler.snapshot();
+        let snapshot = recycler.snapshot_cloned();
         for until_panic in 0..5 {
             UNTIL_PANIC.set(until_panic * 2); // a clone, and a drop of what it replaces
             let restored = catch_unwind(AssertUnwindSafe(|| recycler.restore(&snapshot).unwrap()));
@@ -503,7 +503,7 @@ mod clones {
     fn clone_from_is_used_where_both_sides_have_a_value() {
         let mut pool = Pool::new(4);
         let handle = pool.insert(String::from("a longer text")).unwrap();
-        let mut snapshot = pool.snapshot();
+        let mut snapshot = pool.snapshot_cloned();
         pool[handle].truncate(1);
         let (_, allocations) = during(|| pool.save_into(&mut snapshot).unwrap());
         assert_eq!(allocations, Allocations::default()); // the old text's memory is used again
@@ -891,8 +891,8 @@ fn a_watched_block_pool_knows_where_objects_come_from_that_a_restore_has_left() 
 fn bits_of_a_fuller_past_do_not_come_back() {
     let mut pool: Pool<Box<u64>> = Pool::new(256);
     pool.insert(Box::new(0)).unwrap();
-    let old = pool.snapshot();
-    let mut walked = pool.snapshot();
+    let old = pool.snapshot_cloned();
+    let mut walked = pool.snapshot_cloned();
     pool.values_mut().for_each(|_| ());
     pool.save_into(&mut walked).unwrap();
     while pool.insert(Box::new(7)).is_ok() {}
@@ -917,7 +917,7 @@ fn snapshots_of_different_ages_and_walks_in_any_order() {
     fn play<R: millpond::reuse::ReuseOrder>(seed: u64) {
         let mut random = common::Random(seed);
         let mut pool: Pool<Box<u64>, R> = Pool::with_capacity(200);
-        let mut snapshots: Vec<_> = (0..3).map(|_| pool.snapshot()).collect();
+        let mut snapshots: Vec<_> = (0..3).map(|_| pool.snapshot_cloned()).collect();
         let mut lives: Vec<Vec<usize>> = vec![Vec::new(); 3];
         for _ in 0..120 {
             let at = random.next() as usize % 3;
@@ -946,4 +946,68 @@ fn snapshots_of_different_ages_and_walks_in_any_order() {
         play::<millpond::reuse::Intrusive>(seed);
         play::<millpond::reuse::LowestFirst>(seed);
     }
+}
+
+#[test]
+fn a_history_of_several_pools_goes_back_as_one() {
+    use millpond::overflow::{EvictOldest, Policy};
+    use millpond::snapshot::Kept;
+
+    let mut ships = Pool::<u32>::new(4);
+    let mut names = SideTable::<_, u32>::with_capacity(4);
+    let mut oldest = EvictOldest::beside(&ships);
+    let mut random = 1_u64;
+    let like = (ships.snapshot(), names.snapshot(), Kept(oldest.clone()), Kept(random));
+    let mut history = History::new(3, &like);
+    let mut sums = Vec::new();
+    let step = |ships: &mut Pool<u32>,
+                names: &mut SideTable<_, u32>,
+                oldest: &mut EvictOldest<_>,
+                random: &mut u64| {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let (ship, _) = oldest.insert(ships, (*random >> 40) as u32).unwrap();
+        names.insert(ship, (*random >> 50) as u32).unwrap();
+        (ships.checksum(), names.checksum(), *random)
+    };
+    for frame in 0..10 {
+        history.save(frame, (&ships, &names, &oldest, &random)).unwrap();
+        sums.push(step(&mut ships, &mut names, &mut oldest, &mut random));
+    }
+    // The same frames again give the same sums: the ages of the ships went back with them.
+    let state = (&mut ships, &mut names, &mut oldest, &mut random);
+    history.rollback_to(7, state).unwrap();
+    for sum in &sums[7..] {
+        assert_eq!(step(&mut ships, &mut names, &mut oldest, &mut random), *sum);
+    }
+    // If one of them does not fit, none is touched.
+    let before = (ships.checksum(), names.checksum(), random);
+    let mut other = SideTable::<Handle<u32>, u32>::with_capacity(5);
+    let state = (&mut ships, &mut other, &mut oldest, &mut random);
+    assert!(matches!(history.rollback_to(7, state), Err(RollbackError::Snapshot(_))));
+    assert!(history.save(11, (&ships, &other, &oldest, &random)).is_err());
+    assert_eq!((ships.checksum(), names.checksum(), random), before);
+    assert_eq!(history.frames().collect::<Vec<_>>(), [7, 8, 9]);
+}
+
+#[test]
+fn a_pool_that_went_back_without_its_ages_still_evicts() {
+    use millpond::overflow::{EvictOldest, Policy};
+
+    let mut pool = Pool::new(3);
+    let mut oldest = EvictOldest::beside(&pool);
+    for value in 0..3 {
+        oldest.insert(&mut pool, value).unwrap();
+    }
+    let saved = pool.snapshot();
+    for value in 3..6 {
+        oldest.insert(&mut pool, value).unwrap();
+    }
+    pool.restore(&saved).unwrap();
+    for value in 6..20 {
+        let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
+        assert!(evicted.is_some_and(|(_, old)| old < value) && pool[handle] == value);
+    }
+    let mut last = Pool::<u8>::builder().capacity(1).lifetimes(1).build();
+    last.insert(1).unwrap();
+    assert!(EvictOldest::beside(&last).insert(&mut last, 2).is_err());
 }

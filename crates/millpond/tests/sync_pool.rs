@@ -74,6 +74,18 @@ fn a_slot_retires_after_its_last_lifetime_on_whatever_thread() {
     pool.validate().unwrap();
 }
 
+/// Whose first lifetimes begin elsewhere.
+#[test]
+fn pools_of_one_name_are_told_apart_by_their_salts() {
+    let pool = |salt| SyncPool::builder().capacity(8).name("jobs").salt(salt).build();
+    let (one, same, other) = (pool(1), pool(1), pool(2));
+    let handles = [&one, &same, &other].map(|pool| pool.insert(5).unwrap());
+    assert_eq!(handles[0], handles[1]);
+    assert!(!other.contains(handles[0]) && other.get(handles[0]).is_none());
+    assert!(!other.remove(handles[0]) && other.contains(handles[2]));
+    assert_eq!(other.check(handles[0]), Err(millpond::Refusal::OtherPool));
+}
+
 /// One pool panics for the 4,097th thread.
 #[test]
 fn any_number_of_threads_may_insert_and_end() {

@@ -1,10 +1,13 @@
 //! The game: two ships that spray bullets at rocks. All numbers are integers, so that every machine
 //! calculates the same.
 
-use millpond::snapshot::{Checksum, History, RollbackError, SnapshotError, ToChecksum};
-use millpond::{Handle, Pool, Recycler, SideTable, checksum_fields};
+use millpond::snapshot::{
+    Checksum, History, Kept, RollbackError, SnapshotError, SnapshotOf, ToChecksum,
+};
+use millpond::{Handle, Pool, Recycler, SideTable, Snapshot, checksum_fields};
 use serde::{Deserialize, Serialize};
 
+use crate::flight::{Flight, Hit};
 use crate::random::Random;
 
 pub(crate) const PLAYERS: usize = 2;
@@ -50,6 +53,36 @@ pub(crate) struct Bullet {
 }
 checksum_fields!(Bullet { position, speed, frames_left, owner });
 
+impl Bullet {
+    /// One frame on. Returns the rock that it hits.
+    pub(crate) fn fly(&mut self, rocks: &Pool<Rock>) -> Option<Handle<Rock>> {
+        for (position, speed) in self.position.iter_mut().zip(self.speed) {
+            *position = (*position + speed).rem_euclid(FIELD);
+        }
+        self.frames_left -= 1;
+        let at = self.position;
+        let near = |rock: &Rock| {
+            (rock.position[0] - at[0]).abs() < 600 && (rock.position[1] - at[1]).abs() < 600
+        };
+        // Every other bullet looks each frame: there are many.
+        let looks = self.frames_left % 2 == 0;
+        rocks.iter().filter(|_| looks).find(|(_, rock)| near(rock)).map(|(rock, _)| rock)
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.frames_left == 0
+    }
+
+    /// What a bullet that has hit a rock leaves, unless it is an old one.
+    pub(crate) fn fragments(&self) -> impl Iterator<Item = Self> + use<> {
+        let Self { position, speed: [x, y], frames_left, owner } = *self;
+        let speeds = [[-y, x], [y, -x], [-x, -y]];
+        let speeds = speeds.into_iter().filter(move |_| frames_left > 40);
+        // The first frames lead out of the rock.
+        speeds.map(move |speed| Self { position, speed, frames_left: 31, owner })
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rock {
     position: [i32; 2],
@@ -81,22 +114,30 @@ pub(crate) struct Game {
     sparks: Recycler<Spark>,
     /// For how many frames a rock still glows.
     glow: SideTable<Handle<Rock>, u8>,
+    /// Not part of the state: whether bullets fly in lots, and on which threads.
+    flight: Option<Flight>,
 }
 
 impl Game {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(threads: Threads) -> Result<Self, String> {
         let mut ships = Pool::builder().capacity(PLAYERS).name("ships").build();
         let ship = |x| Ship { position: [x, FIELD / 2], heading: 0, hits: 0, aim: None };
         let handles = [FIELD / 4, FIELD * 3 / 4].map(|x| ships.insert(ship(x)));
         let handles = handles.map(|handle| handle.expect("there is room for every player"));
-        Self {
+        let mut bullets = Pool::builder().capacity(BULLETS).name("bullets").build();
+        let flight = match threads {
+            Threads::None => None,
+            Threads::Lots(threads) => Some(Flight::new(&mut bullets, threads)?),
+        };
+        Ok(Self {
             rest: Rest { frame: 0, random: Random(1), ships: handles },
             ships,
-            bullets: Pool::builder().capacity(BULLETS).name("bullets").build(),
+            bullets,
             rocks: Pool::builder().capacity(ROCKS).name("rocks").build(),
             sparks: Recycler::new(SPARKS),
             glow: SideTable::with_capacity(ROCKS),
-        }
+            flight,
+        })
     }
 
     pub(crate) fn frame(&self) -> i32 {
@@ -172,40 +213,47 @@ impl Game {
         }
     }
 
-    /// Bullets fly, hit rocks, and go when their time is over.
+    /// Bullets fly, hit rocks, and go when their time is over. In lots, they hit the rocks that are there when the frame
+    /// begins, and leave fragments: other rules, so other sums.
     fn fly(&mut self) {
-        let Self { bullets, rocks, ships, sparks, glow, .. } = self;
-        bullets.retain(|_, bullet| {
-            for (position, speed) in bullet.position.iter_mut().zip(bullet.speed) {
-                *position = (*position + speed).rem_euclid(FIELD);
-            }
-            bullet.frames_left -= 1;
-            let at = bullet.position;
-            let near = |rock: &Rock| {
-                (rock.position[0] - at[0]).abs() < 600 && (rock.position[1] - at[1]).abs() < 600
-            };
-            // Every other bullet looks each frame: there are many.
-            let looks = bullet.frames_left % 2 == 0;
-            let hit = rocks.iter().filter(|_| looks).find(|(_, rock)| near(rock));
-            let Some(rock) = hit.map(|(rock, _)| rock) else { return bullet.frames_left > 0 };
-            if let Some(ship) = ships.get_mut(bullet.owner) {
-                ship.hits += 1;
-                ship.aim = Some(rock);
-            }
+        let Self { bullets, rocks, ships, sparks, glow, flight, .. } = self;
+        let mut strike = |hit: Hit, rocks: &mut Pool<Rock>| {
             if let Some((_, spark)) = sparks.acquire() {
-                *spark = Spark { position: at, frames_left: 20 };
+                *spark = Spark { position: hit.bullet.position, frames_left: 20 };
             }
-            let _ = glow.insert(rock, 30);
-            let strength = rocks.get_mut(rock).map(|rock| {
-                rock.strength -= 1;
-                rock.strength
-            });
-            if strength == Some(0) {
-                rocks.remove(rock);
+            let Some(rock) = rocks.get_mut(hit.rock) else { return };
+            rock.strength -= 1;
+            let breaks = rock.strength == 0;
+            if let Some(ship) = ships.get_mut(hit.bullet.owner) {
+                ship.hits += 1;
+                ship.aim = Some(hit.rock);
             }
-            false
+            let _ = glow.insert(hit.rock, 30);
+            if breaks {
+                rocks.remove(hit.rock);
+            }
+        };
+        if let Some(flight) = flight {
+            flight.fly(bullets, rocks);
+            return flight.hits().for_each(|hit| strike(hit, rocks));
+        }
+        bullets.retain(|_, bullet| match bullet.fly(rocks) {
+            Some(rock) => {
+                strike(Hit { bullet: *bullet, rock }, rocks);
+                false
+            }
+            None => !bullet.is_spent(),
         });
     }
+}
+
+/// How the bullets of a game fly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Threads {
+    /// One after the other.
+    None,
+    /// In lots, on so many threads; 0: on the player's own.
+    Lots(usize),
 }
 
 const DIRECTIONS: usize = 64;
@@ -220,63 +268,53 @@ fn direction(heading: i32) -> [i32; 2] {
     [quarter(heading), quarter(heading + DIRECTIONS as i32 / 4)]
 }
 
+/// A frame of a game.
+type Frame = (
+    Snapshot<Ship>,
+    Snapshot<Bullet>,
+    Snapshot<Rock>,
+    SnapshotOf<Recycler<Spark>>,
+    SnapshotOf<SideTable<Handle<Rock>, u8>>,
+    Kept<Rest>,
+);
+
 /// The last few frames of a game.
-pub(crate) struct GameHistory {
-    rest: Vec<Option<Rest>>,
-    ships: History<Pool<Ship>>,
-    bullets: History<Pool<Bullet>>,
-    rocks: History<Pool<Rock>>,
-    sparks: History<Recycler<Spark>>,
-    glow: History<SideTable<Handle<Rock>, u8>>,
-}
+pub(crate) struct GameHistory(History<Frame>);
 
 impl GameHistory {
     pub(crate) fn new(frames: usize, game: &Game) -> Self {
-        Self {
-            rest: vec![None; frames],
-            ships: History::new(frames, &game.ships.snapshot()),
-            bullets: History::new(frames, &game.bullets.snapshot()),
-            rocks: History::new(frames, &game.rocks.snapshot()),
-            sparks: History::new(frames, &game.sparks.snapshot()),
-            glow: History::new(frames, &game.glow.snapshot()),
-        }
+        let like = (
+            game.ships.snapshot(),
+            game.bullets.snapshot(),
+            game.rocks.snapshot(),
+            game.sparks.snapshot(),
+            game.glow.snapshot(),
+            Kept(game.rest),
+        );
+        Self(History::new(frames, &like))
     }
 
     pub(crate) fn save(&mut self, game: &Game) -> Result<(), SnapshotError> {
-        let frame = game.rest.frame as u64;
-        let place = frame as usize % self.rest.len();
-        self.rest[place] = Some(game.rest);
-        self.ships.save(frame, &game.ships)?;
-        self.bullets.save(frame, &game.bullets)?;
-        self.rocks.save(frame, &game.rocks)?;
-        self.sparks.save(frame, &game.sparks)?;
-        self.glow.save(frame, &game.glow)
+        let Game { ships, bullets, rocks, sparks, glow, rest, .. } = game;
+        self.0.save(rest.frame as u64, (ships, bullets, rocks, sparks, glow, rest))
     }
 
     pub(crate) fn rollback_to(&self, frame: i32, game: &mut Game) -> Result<(), RollbackError> {
-        let saved = frame as u64;
-        self.bullets.rollback_to(saved, &mut game.bullets)?;
-        self.ships.rollback_to(saved, &mut game.ships)?;
-        self.rocks.rollback_to(saved, &mut game.rocks)?;
-        self.sparks.rollback_to(saved, &mut game.sparks)?;
-        self.glow.rollback_to(saved, &mut game.glow)?;
-        let rest = self.rest[saved as usize % self.rest.len()];
-        game.rest = rest.expect("the frame is saved, as the pools' histories have it");
-        Ok(())
+        let Game { ships, bullets, rocks, sparks, glow, rest, .. } = game;
+        self.0.rollback_to(frame as u64, (ships, bullets, rocks, sparks, glow, rest))
     }
 
     /// In what two players' states of a frame differ, one line each; the first few of each pool.
     pub(crate) fn describe_differences(&self, other: &Self, frame: i32, lines: &mut String) {
+        let saved = (self.0.get(frame as u64), other.0.get(frame as u64));
+        let (Some(left), Some(right)) = saved else { return };
         macro_rules! describe {
-            ($($pool:ident),*) => {$(
-                let saved = (self.$pool.get(frame as u64), other.$pool.get(frame as u64));
-                if let (Some(left), Some(right)) = saved {
-                    for difference in left.diff(right).take(5) {
-                        lines.push_str(&format!("{}, {difference}\n", stringify!($pool)));
-                    }
+            ($($at:tt $pool:literal),*) => {$(
+                for difference in left.$at.diff(&right.$at).take(5) {
+                    lines.push_str(&format!("{}, {difference}\n", $pool));
                 }
             )*};
         }
-        describe!(ships, bullets, rocks, sparks, glow);
+        describe!(0 "ships", 1 "bullets", 2 "rocks", 3 "sparks", 4 "glow");
     }
 }

@@ -3,9 +3,11 @@
 //!
 //! `cargo run --release -p millpond-rollback-demo` plays 3,000 frames and prints what they cost. Exit code
 //! 1: the players' states differ. `--frames N` plays so many; `--desync FRAME` breaks one player's game on
-//! purpose in that frame, to see how the difference is found.
+//! purpose in that frame, to see how the difference is found. `--lots` lets the bullets fly in lots, which is another game;
+//! `--threads N` is the same game with the second player's bullets, and those of the SyncTest, on so many threads.
 
 mod allocations;
+mod flight;
 mod game;
 mod network;
 mod player;
@@ -14,7 +16,7 @@ mod random;
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::game::{Input, PLAYERS};
+use crate::game::{Input, PLAYERS, Threads};
 use crate::network::Conditions;
 use crate::player::{Cost, Player, Rollback};
 
@@ -33,24 +35,39 @@ macro_rules! say {
     };
 }
 
+const FRAMES_MAX: i32 = 1_000_000;
+const THREADS_MAX: i32 = 1024;
+
 struct Arguments {
     frames: i32,
     desync: Option<i32>,
+    /// How the bullets of the two players fly.
+    threads: [Threads; PLAYERS],
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed = Arguments { frames: 3000, desync: None };
+    let mut parsed = Arguments { frames: 3000, desync: None, threads: [Threads::None; PLAYERS] };
     let mut given = std::env::args().skip(1);
     while let Some(name) = given.next() {
-        let mut number = |least: i32| {
+        let mut number = |what: &str, least: i32, most: i32| {
             let text = given.next().unwrap_or_default();
-            let wanted = format!("{name} {text:?}: expected a number of frames from {least} on");
-            text.parse().ok().filter(|number| *number >= least).ok_or(wanted)
+            let wanted =
+                format!("{name} {text:?}: expected a number of {what} from {least} to {most}");
+            text.parse().ok().filter(|number| (least..=most).contains(number)).ok_or(wanted)
         };
         match &name[..] {
-            "--frames" => parsed.frames = number(1)?,
-            "--desync" => parsed.desync = Some(number(0)?),
-            _ => return Err(format!("{name}: expected --frames N or --desync FRAME")),
+            "--frames" => parsed.frames = number("frames", 1, FRAMES_MAX)?,
+            "--desync" => parsed.desync = Some(number("frames", 0, FRAMES_MAX)?),
+            "--lots" => parsed.threads = [Threads::Lots(0); PLAYERS],
+            "--threads" => {
+                let threads = number("threads", 1, THREADS_MAX)? as usize;
+                parsed.threads = [Threads::Lots(0), Threads::Lots(threads)];
+            }
+            _ => {
+                return Err(format!(
+                    "{name}: expected --frames N, --desync FRAME, --lots or --threads N"
+                ));
+            }
         }
     }
     Ok(parsed)
@@ -74,19 +91,20 @@ fn main() -> ExitCode {
 }
 
 fn play(arguments: &Arguments) -> Result<(), String> {
-    synctest(arguments.frames.min(600))?;
+    let [_, threads] = arguments.threads;
+    synctest(arguments.frames.min(600), threads)?;
     two_players(arguments)
 }
 
 /// One player who rolls back every frame and plays the last seven again: finds what was not saved.
-fn synctest(frames: i32) -> Result<(), String> {
+fn synctest(frames: i32, threads: Threads) -> Result<(), String> {
     let mut session = ggrs::SessionBuilder::<Rollback>::new()
         .with_num_players(PLAYERS)
         .map_err(|error| error.to_string())?
         .with_check_distance(PREDICTED_MAX - 1)
         .start_synctest_session()
         .map_err(|error| error.to_string())?;
-    let mut player = Player::new(None);
+    let mut player = Player::new(threads, None)?;
     for frame in 0..frames {
         for handle in 0..PLAYERS {
             let input = Input::of(frame, handle);
@@ -123,7 +141,8 @@ fn two_players(arguments: &Arguments) -> Result<(), String> {
         }
         sessions.push(builder.start_p2p_session(socket).map_err(|error| error.to_string())?);
     }
-    let mut players = [Player::new(None), Player::new(arguments.desync)];
+    let [left, right] = arguments.threads;
+    let mut players = [Player::new(left, None)?, Player::new(right, arguments.desync)?];
 
     let begin = std::time::Instant::now();
     while sessions.iter().any(|session| session.confirmed_frame() < arguments.frames) {
@@ -152,7 +171,7 @@ fn two_players(arguments: &Arguments) -> Result<(), String> {
         let [left, right] = &players;
         compare(left, right, sessions.iter().map(|s| s.confirmed_frame()).min().unwrap_or(0))?;
     }
-    report(&players, arguments.frames, begin.elapsed())
+    report(&players, arguments, begin.elapsed())
 }
 
 /// Compares the sums of all frames that both players have confirmed and not compared yet.
@@ -165,8 +184,13 @@ fn compare(left: &Player, right: &Player, confirmed: i32) -> Result<(), String> 
     Err(message)
 }
 
-fn report(players: &[Player; 2], frames: i32, time: std::time::Duration) -> Result<(), String> {
+fn report(
+    players: &[Player; 2],
+    arguments: &Arguments,
+    time: std::time::Duration,
+) -> Result<(), String> {
     let [left, right] = players;
+    let frames = arguments.frames;
     let compared = left.compared(right, frames);
     say!(
         "two players: {frames} frames over UDP in {:.1} s, {} to {} steps late, {} % lost",
@@ -193,7 +217,11 @@ fn report(players: &[Player; 2], frames: i32, time: std::time::Duration) -> Resu
     if rollbacks < frames as usize / 10 || costs.iter().any(|cost| cost.bullets_peak < 2000) {
         return Err("too few rollbacks or bullets for a test of anything".into());
     }
-    if costs.iter().any(|cost| cost.allocations > 0) {
+    // Where other threads help, they are woken by rayon, which takes memory to do so.
+    let alone = |threads: &Threads| matches!(threads, Threads::None | Threads::Lots(0));
+    let mut on_own_thread =
+        costs.iter().zip(&arguments.threads).filter(|(_, threads)| alone(threads));
+    if on_own_thread.any(|(cost, _)| cost.allocations > 0) {
         return Err("saving, restoring or playing has taken memory".into());
     }
     Ok(())

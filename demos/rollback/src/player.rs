@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ggrs::{Config, Frame, GgrsRequest, PredictRepeatLast};
 
 use crate::allocations;
-use crate::game::{Game, GameHistory, Input, PLAYERS};
+use crate::game::{Game, GameHistory, Input, PLAYERS, Threads};
 
 /// The session's types. The state stays with the player: the session only gets its sums.
 #[derive(Debug)]
@@ -67,13 +67,13 @@ impl fmt::Display for Cost {
 }
 
 impl Player {
-    pub(crate) fn new(breaks_in: Option<Frame>) -> Self {
-        let game = Game::new();
+    pub(crate) fn new(threads: Threads, breaks_in: Option<Frame>) -> Result<Self, String> {
+        let game = Game::new(threads)?;
         let history = GameHistory::new(HISTORY, &game);
         let cost = Cost::default();
         // Room for a long session: it must not take memory while it is played.
         let sums = Vec::with_capacity(1 << 20);
-        Self { game, history, sums, breaks_in, desyncs: 0, cost }
+        Ok(Self { game, history, sums, breaks_in, desyncs: 0, cost })
     }
 
     pub(crate) fn cost(&self) -> &Cost {

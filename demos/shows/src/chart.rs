@@ -66,10 +66,10 @@ impl Chart<'_> {
             let style = line.color.stroke_width((1.4 * scale).round() as u32);
             let (length, fill) = ((16.0 * scale) as i32, line.color.filled());
             let swatch = move |(x, y)| Rectangle::new([(x, y - 3), (x + length, y + 3)], fill);
-            chart
-                .draw_series(LineSeries::new(line.points.iter().copied(), style))?
-                .label(line.name)
-                .legend(swatch);
+            let series = chart.draw_series(LineSeries::new(line.points.iter().copied(), style))?;
+            if !line.name.is_empty() {
+                series.label(line.name).legend(swatch);
+            }
         }
         if self.lines.iter().any(|line| !line.name.is_empty()) {
             chart

@@ -52,6 +52,12 @@ fn quadtree() {
 }
 
 #[test]
+fn jobs() {
+    let output = play("jobs", env!("CARGO_BIN_EXE_jobs"));
+    assert_eq!(frames(&output.join("jobs.png")), 1);
+}
+
+#[test]
 fn voices() {
     let output = play("voices", env!("CARGO_BIN_EXE_voices"));
     assert_eq!(frames(&output.join("voices.png")), 1);

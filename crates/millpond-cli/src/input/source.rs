@@ -70,6 +70,12 @@ impl Source {
         self.bytes_stored
     }
 
+    /// Whether it can be had again from its path, so that nobody has to keep it.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Stored::File(_))
+    }
+
     /// The uncompressed text, from its beginning.
     ///
     /// # Errors

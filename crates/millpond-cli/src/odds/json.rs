@@ -1,77 +1,143 @@
-//! The odds as JSON, for programs.
+//! The odds as JSON, for programs. The types are the schema.
+
+use serde::Serialize;
 
 use super::{CaseOdds, Exhausted, LayoutOdds, Odds, RetireOdds, Simulated};
-use crate::output::json::Json;
+use crate::error::Failure;
+use crate::output::json::{Number, json_text};
+
+/// What `odds --json` prints.
+#[derive(Serialize)]
+struct OddsJson<'o> {
+    /// The tool's version.
+    millpond: &'static str,
+    /// Slots of each pool.
+    slots: u64,
+    /// Comparisons of each simulation.
+    rounds: u64,
+    seed: u64,
+    /// Whether every simulation agrees with its formula.
+    agree: bool,
+    layouts: Vec<LayoutJson<'o>>,
+}
+
+#[derive(Serialize)]
+struct LayoutJson<'o> {
+    /// Such as `Handle32<T, 20>`.
+    layout: &'o str,
+    slots_max: u64,
+    lifetimes_per_slot: u64,
+    /// Slots begin again after their last lifetime: `worst`, `half` and `best` case.
+    wrap: Vec<CaseJson>,
+    /// Slots retire after their last lifetime.
+    retire: Option<RetireJson>,
+}
+
+#[derive(Serialize)]
+struct CaseJson {
+    case: &'static str,
+    free: u64,
+    busy: u64,
+    handles_in_play: u64,
+    odds: Number,
+    /// `null` where so rare an event takes more rounds.
+    simulated: Option<SimulatedJson>,
+}
+
+#[derive(Serialize)]
+struct SimulatedJson {
+    handles_met: u64,
+    rounds: u64,
+    matches: u64,
+    odds: Number,
+    /// How far `matches` is from what the formula expects, in standard deviations.
+    sigmas: Number,
+}
+
+#[derive(Serialize)]
+struct RetireJson {
+    odds: Number,
+    first_slot_gone_after: u64,
+    last_slot_gone_after: u64,
+    simulated: Option<ExhaustedJson>,
+}
+
+#[derive(Serialize)]
+struct ExhaustedJson {
+    first_slot_lifetimes: u64,
+    lifetimes: u64,
+    /// How many handles were issued more than once.
+    repeated: u64,
+}
 
 /// All of it as one JSON object. The same options give the same text.
-pub(crate) fn json(odds: &Odds) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("millpond").text(env!("CARGO_PKG_VERSION"));
-        json.key("slots").count(odds.slots);
-        json.key("rounds").count(odds.rounds);
-        json.key("seed").count(odds.seed);
-        json.key("agree").flag(odds.agree());
-        json.key("layouts").array(&odds.layouts, layout);
-    });
-    json.into_text()
+pub(crate) fn json(odds: &Odds) -> Result<String, Failure> {
+    json_text(&OddsJson {
+        millpond: env!("CARGO_PKG_VERSION"),
+        slots: odds.slots,
+        rounds: odds.rounds,
+        seed: odds.seed,
+        agree: odds.agree(),
+        layouts: odds.layouts.iter().map(LayoutJson::from).collect(),
+    })
 }
 
-fn layout(json: &mut Json, layout: &LayoutOdds) {
-    json.object(|json| {
-        json.key("layout").text(&layout.layout);
-        json.key("slots_max").count(layout.slots_max);
-        json.key("lifetimes_per_slot").count(layout.lifetimes_per_slot);
-        json.key("wrap").array(&layout.wrap, case);
-        match &layout.retire {
-            Some(odds) => retire(json.key("retire"), odds),
-            None => json.key("retire").null(),
+impl<'o> From<&'o LayoutOdds> for LayoutJson<'o> {
+    fn from(layout: &'o LayoutOdds) -> Self {
+        Self {
+            layout: &layout.layout,
+            slots_max: layout.slots_max,
+            lifetimes_per_slot: layout.lifetimes_per_slot,
+            wrap: layout.wrap.iter().map(CaseJson::from).collect(),
+            retire: layout.retire.as_ref().map(RetireJson::from),
         }
-    });
+    }
 }
 
-fn case(json: &mut Json, case: &CaseOdds) {
-    json.object(|json| {
-        json.key("case").text(case.case);
-        json.key("free").count(case.mix.free);
-        json.key("busy").count(case.mix.busy);
-        json.key("handles_in_play").count(case.handles_in_play);
-        json.key("odds").number(case.odds);
-        match &case.simulated {
-            Some(counts) => simulated(json.key("simulated"), counts),
-            None => json.key("simulated").null(),
+impl From<&CaseOdds> for CaseJson {
+    fn from(case: &CaseOdds) -> Self {
+        Self {
+            case: case.case,
+            free: case.mix.free,
+            busy: case.mix.busy,
+            handles_in_play: case.handles_in_play,
+            odds: Number(case.odds),
+            simulated: case.simulated.as_ref().map(SimulatedJson::from),
         }
-    });
+    }
 }
 
-fn simulated(json: &mut Json, simulated: &Simulated) {
-    json.object(|json| {
-        json.key("handles_met").count(simulated.handles_met);
-        json.key("rounds").count(simulated.rounds);
-        json.key("matches").count(simulated.matches);
-        json.key("odds").number(simulated.odds);
-        json.key("sigmas").number(simulated.sigmas);
-    });
-}
-
-fn retire(json: &mut Json, retire: &RetireOdds) {
-    json.object(|json| {
-        json.key("odds").number(retire.odds);
-        json.key("first_slot_gone_after").count(retire.first_slot_gone_after);
-        json.key("last_slot_gone_after").count(retire.last_slot_gone_after);
-        match &retire.simulated {
-            Some(counts) => exhausted(json.key("simulated"), counts),
-            None => json.key("simulated").null(),
+impl From<&Simulated> for SimulatedJson {
+    fn from(simulated: &Simulated) -> Self {
+        Self {
+            handles_met: simulated.handles_met,
+            rounds: simulated.rounds,
+            matches: simulated.matches,
+            odds: Number(simulated.odds),
+            sigmas: Number(simulated.sigmas),
         }
-    });
+    }
 }
 
-fn exhausted(json: &mut Json, exhausted: &Exhausted) {
-    json.object(|json| {
-        json.key("first_slot_lifetimes").count(exhausted.first_slot_lifetimes);
-        json.key("lifetimes").count(exhausted.lifetimes);
-        json.key("repeated").count(exhausted.repeated);
-    });
+impl From<&RetireOdds> for RetireJson {
+    fn from(retire: &RetireOdds) -> Self {
+        Self {
+            odds: Number(retire.odds),
+            first_slot_gone_after: retire.first_slot_gone_after,
+            last_slot_gone_after: retire.last_slot_gone_after,
+            simulated: retire.simulated.as_ref().map(ExhaustedJson::from),
+        }
+    }
+}
+
+impl From<&Exhausted> for ExhaustedJson {
+    fn from(exhausted: &Exhausted) -> Self {
+        Self {
+            first_slot_lifetimes: exhausted.first_slot_lifetimes,
+            lifetimes: exhausted.lifetimes,
+            repeated: exhausted.repeated,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -81,7 +147,8 @@ mod tests {
 
     #[test]
     fn programs_get_every_layout_with_its_odds() {
-        let text = json(&compute(&Options { slots: 20, rounds: 10_000, seed: 42 }));
+        let odds = compute(&Options { slots: 20, rounds: 10_000, seed: 42 });
+        let text = json(&odds).expect("JSON");
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(value["agree"], true);
         let byte_map = &value["layouts"][0];

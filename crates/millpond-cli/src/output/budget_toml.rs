@@ -6,7 +6,7 @@ use millpond::Budget;
 
 use super::figures::count;
 use crate::error::shown;
-use crate::plan::{Class, Rules, TracePlan};
+use crate::plan::{Class, TracePlan};
 
 /// The first line of a budget, before the fingerprint of all lines after it.
 const MARKER: &str = "# millpond budget v1 ";
@@ -29,11 +29,72 @@ pub(crate) fn scenario_name(path: &str) -> &str {
     }
 }
 
-/// All plans as one budget; why not, if a pool is larger than a budget may say. Classes that are not
-/// worth a pool are left out unless `all` are wanted.
-pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules, all: bool) -> Result<String, String> {
+/// The pools of one scenario.
+#[derive(Debug)]
+pub(crate) struct Scenario {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its pools, in any order.
+    pub(crate) pools: Vec<ScenarioPool>,
+    /// How many more classes there are that are not worth a pool.
+    pub(crate) left_out: usize,
+}
+
+/// One pool of a scenario.
+#[derive(Debug)]
+pub(crate) struct ScenarioPool {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its slots.
+    pub(crate) capacity: u32,
+    /// Where that comes from.
+    pub(crate) comment: String,
+}
+
+impl Scenario {
+    /// The scenario that a trace shows. Classes that are not worth a pool are left out unless `all` are
+    /// wanted.
+    pub(crate) fn of(plan: &TracePlan, all: bool) -> Self {
+        let wanted = |class: &&Class| all || class.worth_a_pool;
+        let pools: Vec<_> = plan.classes.iter().filter(wanted).map(ScenarioPool::of).collect();
+        let left_out = plan.classes.len() - pools.len();
+        Self { name: scenario_name(&plan.name).to_owned(), pools, left_out }
+    }
+}
+
+impl ScenarioPool {
+    fn of(class: &Class) -> Self {
+        let (peak, p99) = (class.statistics.peak_live, class.p99_live);
+        let comment = match class.p99_live {
+            _ if p99 == peak => format!("{} at the peak", count(peak.into())),
+            _ => format!(
+                "{} at the peak, {} in 99 % of the ticks",
+                count(peak.into()),
+                count(p99.into())
+            ),
+        };
+        Self { name: class.name.clone(), capacity: class.capacity, comment }
+    }
+
+    /// Its entry; why not, if it is larger than a budget may say.
+    fn entry(&self) -> Result<String, String> {
+        if self.capacity as usize > Budget::LIMIT_DEFAULT {
+            return Err(format!(
+                "class {}: {} slots are more than the {} that a budget can say",
+                shown(self.name.as_bytes()),
+                self.capacity,
+                Budget::LIMIT_DEFAULT
+            ));
+        }
+        Ok(format!("{} = {}", key(&self.name), self.capacity))
+    }
+}
+
+/// All scenarios as one budget, and the rule by which the capacities were found; why not, if a pool is
+/// larger than a budget may say.
+pub(crate) fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
     let mut text = format!(
-        "# Slots for each pool: {}.\n\
+        "# Slots for each pool: {rule}.\n\
          # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
          # A full pool refuses. What else it may do, and a limit for all scenarios, are said so:\n\
          #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
@@ -41,48 +102,23 @@ pub(crate) fn budget_toml(plans: &[TracePlan], rules: &Rules, all: bool) -> Resu
          #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
          #   [limits]\n\
          #   decals = 256\n\
-         # An edited file is never written over; an untouched one may be.\n",
-        rules.headroom.rule()
+         # An edited file is never written over; an untouched one may be.\n"
     );
-    for plan in plans {
-        let name = scenario_name(&plan.name);
-        let _ = writeln!(text, "\n[scenario.{}]", key(name));
-        let wanted = |class: &&Class| all || class.worth_a_pool;
-        let mut classes: Vec<&Class> = plan.classes.iter().filter(wanted).collect();
-        if classes.len() < plan.classes.len() {
-            let left_out = count((plan.classes.len() - classes.len()) as u64);
+    for scenario in scenarios {
+        let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
+        if scenario.left_out > 0 {
+            let left_out = count(scenario.left_out as u64);
             let _ = writeln!(text, "# {left_out} classes are not worth a pool (--all has them).");
         }
-        classes.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
-        let lines = classes.iter().map(|class| line(class)).collect::<Result<Vec<_>, _>>()?;
-        let widest = lines.iter().map(|(entry, _)| entry.chars().count()).max().unwrap_or(0);
-        for (entry, comment) in lines {
-            let _ = writeln!(text, "{entry:<widest$}  # {comment}");
+        let mut pools: Vec<&ScenarioPool> = scenario.pools.iter().collect();
+        pools.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+        let entries = pools.iter().map(|pool| pool.entry()).collect::<Result<Vec<_>, _>>()?;
+        let widest = entries.iter().map(|entry| entry.chars().count()).max().unwrap_or(0);
+        for (entry, pool) in entries.iter().zip(pools) {
+            let _ = writeln!(text, "{entry:<widest$}  # {}", pool.comment);
         }
     }
     Ok(format!("{MARKER}{:016x}\n{text}", fingerprint(text.as_bytes())))
-}
-
-/// An entry and what is remarked of it.
-fn line(class: &Class) -> Result<(String, String), String> {
-    if class.capacity as usize > Budget::LIMIT_DEFAULT {
-        return Err(format!(
-            "class {}: {} slots are more than the {} that a budget can say",
-            shown(class.name.as_bytes()),
-            class.capacity,
-            Budget::LIMIT_DEFAULT
-        ));
-    }
-    let (peak, p99) = (class.statistics.peak_live, class.p99_live);
-    let comment = match class.p99_live {
-        _ if p99 == peak => format!("{} at the peak", count(peak.into())),
-        _ => format!(
-            "{} at the peak, {} in 99 % of the ticks",
-            count(peak.into()),
-            count(p99.into())
-        ),
-    };
-    Ok((format!("{} = {}", key(&class.name), class.capacity), comment))
 }
 
 /// Numbers by their size, before names by their letters.

@@ -53,6 +53,16 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// Microseconds as milliseconds, or as seconds if there are many: `0 ms`, `0.050 ms`, `4.1 ms`, `12.0 s`.
+pub(crate) fn milliseconds(us: u64) -> String {
+    match us {
+        0 => "0 ms".to_owned(),
+        1..1_000 => format!("{:.3} ms", us as f64 / 1_000.0),
+        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1_000.0),
+        _ => format!("{:.1} s", us as f64 / 1_000_000.0),
+    }
+}
+
 /// A small number with as many digits as it deserves: `0.018`, `1.17`, `428`.
 pub(crate) fn small(number: f64) -> String {
     match number {

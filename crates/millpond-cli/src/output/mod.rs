@@ -5,6 +5,9 @@ pub(crate) mod budget_toml;
 pub(crate) mod figures;
 pub(crate) mod json;
 pub(crate) mod meaning;
+pub(crate) mod merge_csv;
+pub(crate) mod merge_json;
+pub(crate) mod merge_text;
 pub(crate) mod paint;
 pub(crate) mod plan_csv;
 pub(crate) mod plan_json;
@@ -13,3 +16,16 @@ pub mod progress;
 pub(crate) mod size_classes;
 pub(crate) mod table;
 pub(crate) mod wrap;
+
+use crate::error::{Failure, shown};
+
+/// What has been written into a table of CSV.
+pub(crate) fn csv_text(table: csv::Writer<Vec<u8>>) -> Result<String, Failure> {
+    let text = table.into_inner().map_err(|e| csv_failure(e.into_error().into()))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// A table that cannot be put together, which only a lack of memory explains.
+pub(crate) fn csv_failure(error: csv::Error) -> Failure {
+    Failure::Output(format!("the table: {}", shown(error.to_string().as_bytes())))
+}

@@ -1,62 +1,57 @@
 //! A plan as a table that other programs read: one line for each class.
 
-use std::fmt::Write;
-
 use super::plan_text::Wanted;
+use super::{csv_failure, csv_text};
+use crate::error::Failure;
 use crate::plan::{Length, TracePlan};
 
-const HEADER: &str = "trace,class,lifetimes,calls_saved,worth_a_pool,peak_live,p99_live,left_live,capacity,\
-                      bytes_at_capacity,median_life,p95_life,births_mean,births_worst\n";
+const COLUMNS: [&str; 14] = [
+    "trace",
+    "class",
+    "lifetimes",
+    "calls_saved",
+    "worth_a_pool",
+    "peak_live",
+    "p99_live",
+    "left_live",
+    "capacity",
+    "bytes_at_capacity",
+    "median_life",
+    "p95_life",
+    "births_mean",
+    "births_worst",
+];
 
 /// All plans as one CSV text. What is not known is an empty field.
-pub(crate) fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> String {
-    let mut text = HEADER.to_owned();
+pub(crate) fn plan_csv(plans: &[TracePlan], wanted: &Wanted) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS).map_err(csv_failure)?;
     for plan in plans {
         for class in wanted.classes(plan) {
             let statistics = &class.statistics;
-            let bytes = class.bytes_at_capacity().map_or_else(String::new, |n| n.to_string());
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{},{},{},{},{bytes},{},{},{},{}",
-                field(&plan.name),
-                field(&class.name),
-                statistics.lifetimes,
-                class.saving.allocations,
-                class.worth_a_pool,
-                statistics.peak_live,
-                class.p99_live,
-                statistics.live,
-                class.capacity,
+            let fields = [
+                plan.name.clone(),
+                class.name.clone(),
+                statistics.lifetimes.to_string(),
+                class.saving.allocations.to_string(),
+                class.worth_a_pool.to_string(),
+                statistics.peak_live.to_string(),
+                class.p99_live.to_string(),
+                statistics.live.to_string(),
+                class.capacity.to_string(),
+                class.bytes_at_capacity().map_or_else(String::new, |bytes| bytes.to_string()),
                 length(class.median),
                 length(class.p95),
-                class.births_mean,
-                statistics.births_worst,
-            );
+                class.births_mean.to_string(),
+                statistics.births_worst.to_string(),
+            ];
+            table.write_record(fields).map_err(csv_failure)?;
         }
     }
-    text
+    csv_text(table)
 }
 
-fn length(length: Option<Length>) -> String {
+/// The ticks of a length, for a field of a table.
+pub(super) fn length(length: Option<Length>) -> String {
     length.map_or_else(String::new, |length| length.ticks.to_string())
-}
-
-/// A text as a field: in quotes where it must be.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_where_they_must() {
-        assert_eq!(field("Imp"), "Imp");
-        assert_eq!(field("a,b"), "\"a,b\"");
-        assert_eq!(field("a\"b\n"), "\"a\"\"b\n\"");
-    }
 }

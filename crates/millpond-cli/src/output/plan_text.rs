@@ -239,7 +239,8 @@ fn lives_table(plan: &TracePlan, classes: &[&Class]) -> Table {
     table
 }
 
-fn length(length: Option<Length>) -> String {
+/// The length of a lifetime.
+pub(crate) fn length(length: Option<Length>) -> String {
     match length {
         Some(Length { ticks, at_least: true }) => format!("≥{}", count(ticks)),
         Some(Length { ticks, .. }) => count(ticks),

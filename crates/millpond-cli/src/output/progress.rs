@@ -1,12 +1,11 @@
-//! A progress bar with a rate, for input that takes long enough to wonder.
+//! Signs of life on standard error, for what takes long enough to wonder.
 
-use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long to wait before the first sign, and between two of them.
 const REDRAW: Duration = Duration::from_millis(200);
-
-const BAR_CELLS: usize = 16;
 
 /// The longest label: the whole bar has to fit on one line of a narrow terminal.
 const LABEL_CHARS_MAX: usize = 24;
@@ -16,79 +15,170 @@ const LABEL_CHARS_MAX: usize = 24;
 /// Nothing is drawn for what is done within a fifth of a second.
 #[derive(Debug)]
 pub struct Progress {
-    label: String,
+    line: StatusLine,
     bytes_total: u64,
-    begun: Instant,
-    drawn: Option<Instant>,
-    visible: bool,
 }
 
 impl Progress {
     /// A bar for standard error; silent if that is not a terminal.
     #[must_use]
     pub fn on_stderr(label: impl Into<String>, bytes_total: u64) -> Self {
-        let mut progress = Self::silent(label, bytes_total);
-        progress.visible = std::io::stderr().is_terminal();
-        progress
+        Self::on(ProgressDrawTarget::stderr(), label, bytes_total)
     }
 
     /// A bar that never shows.
     #[must_use]
     pub fn silent(label: impl Into<String>, bytes_total: u64) -> Self {
+        Self::on(ProgressDrawTarget::hidden(), label, bytes_total)
+    }
+
+    fn on(target: ProgressDrawTarget, label: impl Into<String>, bytes_total: u64) -> Self {
         let label = crate::error::shown(label.into().as_bytes());
-        let label = label.chars().take(LABEL_CHARS_MAX).collect();
-        Self { label, bytes_total, begun: Instant::now(), drawn: None, visible: false }
+        let label: String = label.chars().take(LABEL_CHARS_MAX).collect();
+        let bytes_total = bytes_total.max(1);
+        let bar = ProgressBar::with_draw_target(Some(bytes_total), target).with_prefix(label);
+        let line = StatusLine::new(bar, "{prefix} {bar:16} {percent:>3} %  {msg}", REDRAW);
+        Self { line, bytes_total }
     }
 
     /// Reports how much has been read; cheap enough for every block.
     pub fn update(&mut self, bytes_read: u64, events: u64) {
-        if !self.visible || self.drawn.unwrap_or(self.begun).elapsed() < REDRAW {
-            return;
+        if self.line.is_due() {
+            self.line.bar.set_position(bytes_read.min(self.bytes_total));
+            self.line.say(rate(events, self.line.begun.elapsed()));
         }
-        self.drawn = Some(Instant::now());
-        let line = self.line(bytes_read, events, self.begun.elapsed());
-        // A bar that cannot be drawn is no reason to stop.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
-    }
-
-    fn line(&self, bytes_read: u64, events: u64, elapsed: Duration) -> String {
-        let share = bytes_read as f64 / self.bytes_total.max(1) as f64;
-        let cells = (share.min(1.0) * BAR_CELLS as f64) as usize;
-        let rate = events as f64 / elapsed.as_secs_f64() / 1e6;
-        format!(
-            "{} {}{} {:3.0} %  {:.1} million events, {rate:.1} million/s",
-            self.label,
-            "█".repeat(cells),
-            "░".repeat(BAR_CELLS - cells),
-            share.min(1.0) * 100.0,
-            events as f64 / 1e6,
-        )
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.drawn.is_some() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+fn rate(events: u64, elapsed: Duration) -> String {
+    let millions = events as f64 / 1e6;
+    let rate = millions / elapsed.as_secs_f64().max(1e-9);
+    format!("{millions:.1} million events, {rate:.1} million/s")
+}
+
+/// A line on a terminal that is drawn anew from time to time, and wiped out when it is dropped.
+#[derive(Debug)]
+pub(crate) struct StatusLine {
+    bar: ProgressBar,
+    redraw: Duration,
+    begun: Instant,
+    drawn: Option<Instant>,
+}
+
+impl StatusLine {
+    /// A line of words on standard error; silent if that is not a terminal.
+    pub(crate) fn on_stderr(redraw: Duration) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        Self::new(bar, "{msg}", redraw)
+    }
+
+    fn new(bar: ProgressBar, template: &str, redraw: Duration) -> Self {
+        // The templates are this file's own; one that were wrong would leave the usual bar.
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("█░"));
         }
+        Self { bar, redraw, begun: Instant::now(), drawn: None }
+    }
+
+    /// Whether somebody looks, and for long enough to be told something new.
+    pub(crate) fn is_due(&self) -> bool {
+        !self.bar.is_hidden() && self.drawn.unwrap_or(self.begun).elapsed() >= self.redraw
+    }
+
+    /// Draws the line.
+    pub(crate) fn say(&mut self, words: String) {
+        self.drawn = Some(Instant::now());
+        self.bar.set_message(words);
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
     use super::*;
 
+    /// A terminal of 80 columns that keeps what is written.
+    #[derive(Debug, Clone, Default)]
+    struct Screen(Arc<Mutex<String>>);
+
+    impl Screen {
+        fn add(&self, text: &str) -> io::Result<()> {
+            self.0.lock().expect("nobody panics with the lock").push_str(text);
+            Ok(())
+        }
+    }
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            80
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.add(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.add(text)
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            self.add("<cleared>")
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
-    fn the_line_tells_share_and_rate() {
-        let progress = Progress::silent("reading x", 1000);
-        let line = progress.line(500, 6_000_000, Duration::from_secs(2));
-        assert!(line.contains(" 50 %") && line.contains("3.0 million/s"), "{line}");
-        assert_eq!(line.matches('█').count(), BAR_CELLS / 2);
-        assert!(
-            Progress::silent("x".repeat(500), 1).line(1, 1, Duration::ZERO).chars().count() < 90
-        );
-        // More than all, or nothing at all, must not upset it.
-        assert!(progress.line(5000, 1, Duration::ZERO).contains("100 %"));
-        assert!(Progress::silent("", 0).line(0, 0, Duration::from_secs(1)).contains("  0 %"));
+    fn a_bar_shows_share_and_rate_and_goes_again() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        let mut progress = Progress::on(target, "reading x", 1000);
+        progress.update(1, 1);
+        let text = || screen.0.lock().expect("nobody panics with the lock").clone();
+        assert!(!text().contains("reading x"), "too soon: {}", text());
+        progress.line.redraw = Duration::ZERO;
+        progress.update(500, 6_000_000);
+        assert!(text().contains("reading x ████████░░░░░░░░  50 %"), "{}", text());
+        assert!(text().contains("6.0 million events"), "{}", text());
+        // More than all must not upset it.
+        progress.update(5000, 6_000_000);
+        drop(progress);
+        assert!(text().trim_end().ends_with("<cleared>"), "{}", text());
+    }
+
+    #[test]
+    fn labels_and_rates_are_short() {
+        assert_eq!(rate(6_000_000, Duration::from_secs(2)), "6.0 million events, 3.0 million/s");
+        let progress = Progress::silent("x".repeat(500), 0);
+        assert_eq!(progress.line.bar.prefix().chars().count(), LABEL_CHARS_MAX);
+        assert!(!progress.line.is_due(), "nobody looks");
     }
 }

@@ -1,9 +1,8 @@
-//! The classes of a `millpond::SizeClasses`, for people, for a Rust program and for other programs.
+//! The classes of a `millpond::SizeClasses`, for people and for a Rust program.
 
 use std::fmt::Write;
 
 use super::figures::{bytes, count};
-use super::json::Json;
 use super::paint::Paint;
 use super::table::Table;
 use super::wrap::wrapped;
@@ -63,21 +62,4 @@ fn rust(found: &SizeClasses) -> String {
     }
     text += "];\n\nlet memory = millpond::SizeClasses::builder().classes(SIZE_CLASSES).build();\n";
     text
-}
-
-/// The same as JSON.
-pub(crate) fn size_classes_json(json: &mut Json, found: &SizeClasses) {
-    json.object(|json| {
-        json.key("bytes_max").count(found.bytes_max);
-        json.key("allocations_served").count(found.allocations_served);
-        json.key("classes").array(&found.classes, |json, class| {
-            json.object(|json| {
-                json.key("slot_bytes").count(class.slot_bytes);
-                json.key("slots").count(class.slots);
-                json.key("allocations").count(class.allocations);
-                json.key("peak_live").count(class.peak_live);
-                json.key("peak_bytes").count(class.peak_bytes);
-            });
-        });
-    });
 }

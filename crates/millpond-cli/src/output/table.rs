@@ -1,4 +1,8 @@
 //! Columns of text.
+//!
+//! By hand, as comfy-table and tabled fit a table by wrapping cells into several lines or by cutting their
+//! ends. Here a line stays a line: names are cut in the middle, where they differ least, and columns are
+//! dropped from the last one on, which says least.
 
 use super::paint::Paint;
 use super::wrap::{COLUMNS, columns, fitted};

@@ -33,14 +33,21 @@ impl Lengths {
     /// Counts one length.
     #[inline]
     pub fn add(&mut self, length: u32) {
+        self.add_many(length, 1);
+    }
+
+    /// Counts one length so often.
+    #[inline]
+    pub fn add_many(&mut self, length: u32, count: u64) {
         let bin = bin_of(u64::from(length));
         let page = match self.page_of.get(bin / PAGE_BINS) {
             Some(&page) if page > 0 => page,
             _ => self.add_page(bin / PAGE_BINS),
         };
-        self.pages[page as usize - 1][bin % PAGE_BINS] += 1;
-        self.total += 1;
-        self.sum += u64::from(length);
+        let bin = &mut self.pages[page as usize - 1][bin % PAGE_BINS];
+        *bin = bin.saturating_add(count);
+        self.total = self.total.saturating_add(count);
+        self.sum = self.sum.saturating_add(u64::from(length).saturating_mul(count));
     }
 
     #[cold]
@@ -73,15 +80,15 @@ impl Lengths {
     /// if they had no end. Where both agree it is known, else it is at least the first.
     #[must_use]
     pub fn quantile(&self, unfinished: &Self, share: f64) -> Option<Length> {
-        let total = self.total + unfinished.total;
+        let total = self.total.saturating_add(unfinished.total);
         if total == 0 {
             return None;
         }
         let rank = ((total as f64 * share).ceil() as u64).clamp(1, total);
-        let (mut ended, mut all) = (0, 0);
+        let (mut ended, mut all) = (0_u64, 0_u64);
         for bin in 0..self.bin_count().max(unfinished.bin_count()) {
-            ended += self.count(bin);
-            all += self.count(bin) + unfinished.count(bin);
+            ended = ended.saturating_add(self.count(bin));
+            all = all.saturating_add(self.count(bin)).saturating_add(unfinished.count(bin));
             if all >= rank {
                 // Of a bin of several lengths, the end that makes the statement true.
                 let (first, last) = range_of(bin);

@@ -1,66 +1,158 @@
-//! The figures of a replay for programs.
+//! The figures of a replay for programs. The types are the schema.
 
+use serde::Serialize;
+
+use super::latency::Latency;
 use super::{Measured, Outcome};
-use crate::output::json::Json;
+use crate::error::Failure;
+use crate::output::json::{Number, json_text};
 
-/// All outcomes as one object.
-pub(crate) fn json(outcomes: &[Outcome]) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("millpond").text(env!("CARGO_PKG_VERSION"));
-        json.key("traces")
-            .array(outcomes, |json, outcome| json.object(|json| trace(json, outcome)));
-    });
-    json.into_text()
+/// What `replay --json` prints.
+#[derive(Serialize)]
+struct ReplayJson<'o> {
+    /// The tool's version.
+    millpond: &'static str,
+    traces: Vec<TraceJson<'o>>,
 }
 
-fn trace(json: &mut Json, outcome: &Outcome) {
-    let script = &outcome.script;
-    json.key("path").text(&outcome.name);
-    json.key("events").count(script.events_in_trace);
-    json.key("events_replayed").count(script.events as u64);
-    json.key("lifetimes_replayed").count(script.lifetimes as u64);
-    json.key("walks").count(script.walks.count as u64);
-    json.key("visits").count(script.walks.visits);
-    json.key("classes").count(script.classes as u64);
-    json.key("slots").count(script.slots as u64);
-    json.key("pool_bytes").count(script.pool_bytes);
-    json.key("object_bytes").object(|json| {
-        json.key("min").count(script.bytes_min as u64);
-        json.key("max").count(script.bytes_max as u64);
-        json.key("classes_cut").count(script.cut as u64);
-    });
-    json.key("rounds").count(outcome.rounds as u64);
-    json.key("passes_per_round").count(outcome.passes as u64);
-    json.key("timer_ns").count(outcome.timer.nanoseconds);
-    json.key("results").array(&outcome.results, |json, measured| {
-        json.object(|json| self::measured(json, outcome, measured));
-    });
-    if let Some(verdict) = &outcome.verdict {
-        json.key("recommended").text(verdict.name);
-        json.key("recommendation").text(&verdict.sentence);
+#[derive(Serialize)]
+struct TraceJson<'o> {
+    path: &'o str,
+    /// Births and deaths in the trace, and those that were replayed: what lives at the end dies then.
+    events: u64,
+    events_replayed: usize,
+    lifetimes_replayed: usize,
+    /// How often all objects were visited (`--walk`), and how many that were.
+    walks: usize,
+    visits: u64,
+    classes: usize,
+    /// The slots of all pools, and their bytes.
+    slots: usize,
+    pool_bytes: u64,
+    object_bytes: ObjectBytesJson,
+    rounds: usize,
+    passes_per_round: usize,
+    /// What reading the clock takes.
+    timer_ns: u32,
+    results: Vec<MeasuredJson<'o>>,
+    /// The pool that the figures speak for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recommended: Option<&'static str>,
+    /// Why, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recommendation: Option<&'o str>,
+}
+
+#[derive(Serialize)]
+struct ObjectBytesJson {
+    min: usize,
+    max: usize,
+    /// How many classes have larger objects than can be replayed.
+    classes_cut: usize,
+}
+
+/// The figures of one pool type.
+#[derive(Serialize)]
+struct MeasuredJson<'o> {
+    name: &'o str,
+    /// Whether every object that was taken out was the one that was put in.
+    right: bool,
+    /// Without walks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ns_per_event: Option<TimesJson>,
+    /// With walks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ns_per_tick: Option<TimesJson>,
+    /// Less than 1 is faster than boxes.
+    ratio_to_box: Option<Number>,
+    latency_ns: LatencyJson,
+}
+
+#[derive(Serialize)]
+struct TimesJson {
+    median: Number,
+    lower_quartile: Number,
+    upper_quartile: Number,
+}
+
+#[derive(Serialize)]
+struct LatencyJson {
+    p50: u64,
+    p90: u64,
+    p99: u64,
+    p999: u64,
+    p9999: u64,
+    worst: u64,
+    worst_seen: u64,
+}
+
+/// All outcomes as one object.
+pub(crate) fn json(outcomes: &[Outcome]) -> Result<String, Failure> {
+    json_text(&ReplayJson {
+        millpond: env!("CARGO_PKG_VERSION"),
+        traces: outcomes.iter().map(TraceJson::from).collect(),
+    })
+}
+
+impl<'o> From<&'o Outcome> for TraceJson<'o> {
+    fn from(outcome: &'o Outcome) -> Self {
+        let script = &outcome.script;
+        let verdict = outcome.verdict.as_ref();
+        Self {
+            path: &outcome.name,
+            events: script.events_in_trace,
+            events_replayed: script.events,
+            lifetimes_replayed: script.lifetimes,
+            walks: script.walks.count,
+            visits: script.walks.visits,
+            classes: script.classes,
+            slots: script.slots,
+            pool_bytes: script.pool_bytes,
+            object_bytes: ObjectBytesJson {
+                min: script.bytes_min,
+                max: script.bytes_max,
+                classes_cut: script.cut,
+            },
+            rounds: outcome.rounds,
+            passes_per_round: outcome.passes,
+            timer_ns: outcome.timer.nanoseconds,
+            results: outcome.results.iter().map(|m| MeasuredJson::of(outcome, m)).collect(),
+            recommended: verdict.map(|verdict| verdict.name),
+            recommendation: verdict.map(|verdict| verdict.sentence.as_str()),
+        }
     }
 }
 
-fn measured(json: &mut Json, outcome: &Outcome, measured: &Measured) {
-    json.key("name").text(measured.name);
-    json.key("right").flag(measured.right);
-    json.key(if outcome.script.walks.count > 0 { "ns_per_tick" } else { "ns_per_event" }).object(
-        |json| {
-            json.key("median").number(measured.times.median);
-            json.key("lower_quartile").number(measured.times.lower_quartile);
-            json.key("upper_quartile").number(measured.times.upper_quartile);
-        },
-    );
-    json.key("ratio_to_box").maybe_number(outcome.ratio(measured));
-    json.key("latency_ns").object(|json| {
-        let latency = &measured.latency;
-        for (name, quantile) in
-            [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("p9999", 0.9999)]
-        {
-            json.key(name).count(latency.at(quantile));
+impl<'o> MeasuredJson<'o> {
+    fn of(outcome: &Outcome, measured: &'o Measured) -> Self {
+        let times = TimesJson {
+            median: Number(measured.times.median),
+            lower_quartile: Number(measured.times.lower_quartile),
+            upper_quartile: Number(measured.times.upper_quartile),
+        };
+        let (ns_per_event, ns_per_tick) =
+            if outcome.script.walks.count > 0 { (None, Some(times)) } else { (Some(times), None) };
+        Self {
+            name: measured.name,
+            right: measured.right,
+            ns_per_event,
+            ns_per_tick,
+            ratio_to_box: outcome.ratio(measured).map(Number),
+            latency_ns: LatencyJson::from(&measured.latency),
         }
-        json.key("worst").count(latency.worst());
-        json.key("worst_seen").count(latency.worst_seen);
-    });
+    }
+}
+
+impl From<&Latency> for LatencyJson {
+    fn from(latency: &Latency) -> Self {
+        Self {
+            p50: latency.at(0.5),
+            p90: latency.at(0.9),
+            p99: latency.at(0.99),
+            p999: latency.at(0.999),
+            p9999: latency.at(0.9999),
+            worst: latency.worst(),
+            worst_seen: latency.worst_seen,
+        }
+    }
 }

@@ -181,7 +181,8 @@ fn the_sentence_follows_from_the_figures() {
 fn the_text_and_the_json_have_every_contender() {
     let script = script("shown", SIZED, &Limits { events_max: 5, ..LIMITS }).unwrap();
     let outcome = replay("a\x1b.csv", &script, 3);
-    let (text, json) = (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)));
+    let (text, json) =
+        (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)).unwrap());
     for measured in &outcome.results {
         assert!(text.contains(measured.name) && json.contains(measured.name), "{}", measured.name);
     }
@@ -207,7 +208,8 @@ fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
     assert_eq!(outcome.wrong().map(|wrong| wrong.name), None);
     let names: Vec<_> = outcome.results.iter().map(|measured| measured.name).collect();
     assert!(names.contains(&"Pool, Lifo") && names.contains(&"Pool, Lifo; runs"), "{names:?}");
-    let (text, json) = (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)));
+    let (text, json) =
+        (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)).unwrap());
     assert!(text.contains("5 walks over all of them, which visit 13 objects"), "{text}");
     assert!(text.contains(" ns for a tick and its walk, "), "{text}");
     assert!(json.contains("\"ns_per_tick\"") && !json.contains("\"ns_per_event\""), "{json}");

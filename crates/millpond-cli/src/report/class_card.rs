@@ -1,120 +1,116 @@
 //! One class in full: its three plots and the figures that are too many for the table.
 
-use std::fmt::Write as _;
+use maud::{Markup, PreEscaped, html};
 
 use super::{
-    figures, histogram_plot, html, live_plot,
+    figures, histogram_plot, live_plot,
     model::{Class, Format, GenerationLife, Proof, Smaller, Trace},
-    slot_map_plot,
+    slot_map_plot, texts,
 };
 
 /// Rows of the table of smaller pools.
 const SMALLER_MAX: usize = 12;
 
 /// The card of `class`, unfolded if `open`.
-pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> String {
-    let open = if open { " open" } else { "" };
-    let summary = summary(class, trace);
+pub(super) fn card(class: &Class, trace: &Trace, open: bool) -> Markup {
     let unit = trace.time_unit;
-    let plots = [
-        live_plot::plot(&class.live_over_time, Some(class.capacity), unit),
-        histogram_plot::plot(&class.lifetime_histogram, unit),
-        class.slots.as_ref().map(|map| slot_map_plot::plot(map, unit)).unwrap_or_default(),
-    ]
-    .concat();
-    let more = [
-        smaller(&class.smaller),
-        generations(&class.handle, &class.generations),
-        class.proof.as_ref().map(proof).unwrap_or_default(),
-    ]
-    .concat();
-    format!(
-        "<details class=\"card\"{open}><summary>{summary}</summary>\
-         <div class=\"plots\">{plots}</div><div class=\"more\">{more}</div></details>\n"
-    )
+    html! {
+        details.card open[open] {
+            summary { (summary(class, trace)) }
+            div.plots {
+                (PreEscaped(live_plot::plot(&class.live_over_time, Some(class.capacity), unit)))
+                (PreEscaped(histogram_plot::plot(&class.lifetime_histogram, unit)))
+                @if let Some(map) = &class.slots { (PreEscaped(slot_map_plot::plot(map, unit))) }
+            }
+            div.more {
+                (smaller(&class.smaller))
+                (generations(&class.handle, &class.generations))
+                @if let Some(one) = &class.proof { (proof(one)) }
+            }
+        }
+        "\n"
+    }
 }
 
-fn summary(class: &Class, trace: &Trace) -> String {
-    let name = match trace.format {
-        Format::Lifetimes => html::name(&class.name),
-        Format::Heaptrack => format!("{} bytes", html::size(&class.name)),
-    };
-    let left = match class.left_live {
-        0 => String::new(),
-        left => format!(", {} left at the end", figures::count(left)),
-    };
-    format!(
-        "<b>{name}</b> <span class=\"cap-tag\">capacity {}</span> <span class=\"none\">{}, \
-         peak {}{left}</span>",
-        figures::count(class.capacity),
-        figures::plural(class.lifetimes, "lifetime"),
-        figures::count(class.peak_live)
-    )
+fn summary(class: &Class, trace: &Trace) -> Markup {
+    html! {
+        b {
+            @match trace.format {
+                Format::Lifetimes => { (texts::name(&class.name)) }
+                Format::Heaptrack => { (texts::size(&class.name)) " bytes" }
+            }
+        }
+        " "
+        span.cap-tag { "capacity " (figures::count(class.capacity)) }
+        " "
+        span.none {
+            (figures::plural(class.lifetimes, "lifetime")) ", peak " (figures::count(class.peak_live))
+            @if class.left_live > 0 { ", " (figures::count(class.left_live)) " left at the end" }
+        }
+    }
 }
 
-fn smaller(smaller: &[Smaller]) -> String {
-    if smaller.is_empty() {
-        return String::new();
+fn smaller(smaller: &[Smaller]) -> Markup {
+    html! {
+        @if !smaller.is_empty() {
+            table {
+                caption { "A smaller pool would have" }
+                thead { tr { th.num { "at capacity" } th.num { "refused" } th.num { "or evicted" } } }
+                tbody {
+                    @for pool in smaller.iter().take(SMALLER_MAX) {
+                        tr {
+                            @for number in [pool.capacity, pool.refused, pool.evicted] {
+                                td.num { (figures::count(number)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
-    let mut rows = String::new();
-    for pool in smaller.iter().take(SMALLER_MAX) {
-        let _ = write!(
-            rows,
-            "<tr><td class=\"num\">{}</td><td class=\"num\">{}</td><td class=\"num\">{}</td></tr>",
-            figures::count(pool.capacity),
-            figures::count(pool.refused),
-            figures::count(pool.evicted)
-        );
-    }
-    format!(
-        "<table><caption>A smaller pool would have</caption><thead><tr><th class=\"num\">at capacity</th>\
-         <th class=\"num\">refused</th><th class=\"num\">or evicted</th></tr></thead>\
-         <tbody>{rows}</tbody></table>"
-    )
 }
 
-fn generations(handle: &str, lives: &[GenerationLife]) -> String {
-    if lives.is_empty() {
-        return String::new();
-    }
+fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
     let shown = |seconds: Option<f64>| seconds.map_or("for ever".to_owned(), figures::seconds);
-    let mut rows = String::new();
-    for life in lives {
-        let _ = write!(
-            rows,
-            "<tr><td class=\"num\">{} bits</td><td class=\"num\">{}</td><td class=\"num\">{}</td></tr>",
-            life.bits,
-            shown(life.lifo_seconds),
-            shown(life.fifo_seconds)
-        );
+    html! {
+        @if !lives.is_empty() {
+            table {
+                caption { "The busiest slot’s generations last" }
+                thead {
+                    tr { th.num { "generation" } th.num { "newest first" } th.num { "oldest first" } }
+                }
+                tbody {
+                    @for life in lives {
+                        tr {
+                            td.num { (life.bits) " bits" }
+                            td.num { (shown(life.lifo_seconds)) }
+                            td.num { (shown(life.fifo_seconds)) }
+                        }
+                    }
+                    @if !handle.is_empty() {
+                        tr { th colspan="3" { "so " code { (texts::cut(handle, 60)) } " will do" } }
+                    }
+                }
+            }
+        }
     }
-    if !handle.is_empty() {
-        let handle = html::cut(handle, 60);
-        let _ = write!(rows, "<tr><th colspan=\"3\">so <code>{handle}</code> will do</th></tr>");
-    }
-    format!(
-        "<table><caption>The busiest slot’s generations last</caption><thead><tr>\
-         <th class=\"num\">generation</th><th class=\"num\">newest first</th>\
-         <th class=\"num\">oldest first</th></tr></thead><tbody>{rows}</tbody></table>"
-    )
 }
 
-fn proof(proof: &Proof) -> String {
-    format!(
-        "<table><caption>Replayed through real pools</caption><tbody>\
-         <tr><th>operations</th><td class=\"num\">{}</td></tr><tr><th>refused</th><td class=\"num\">{}</td></tr>\
-         <tr><th>live handles wrong</th><td class=\"num\">{} of {}</td></tr>\
-         <tr><th>stale handles resolved</th><td class=\"num\">{} of {}</td></tr>\
-         <tr><th>values dropped</th><td class=\"num\">{} of {}</td></tr></tbody></table>",
-        figures::count(proof.operations),
-        figures::count(proof.refused),
-        figures::count(proof.live_wrong),
-        figures::count(proof.live_checked),
-        figures::count(proof.stale_resolved),
-        figures::count(proof.stale_checked),
-        figures::count(proof.drops),
-        figures::count(proof.drops_expected)
-    )
+fn proof(proof: &Proof) -> Markup {
+    let of = |part, all| format!("{} of {}", figures::count(part), figures::count(all));
+    let rows = [
+        ("operations", figures::count(proof.operations)),
+        ("refused", figures::count(proof.refused)),
+        ("live handles wrong", of(proof.live_wrong, proof.live_checked)),
+        ("stale handles resolved", of(proof.stale_resolved, proof.stale_checked)),
+        ("values dropped", of(proof.drops, proof.drops_expected)),
+    ];
+    html! {
+        table {
+            caption { "Replayed through real pools" }
+            tbody { @for (what, figure) in rows { tr { th { (what) } td.num { (figure) } } } }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -132,7 +128,7 @@ mod tests {
             }],
             ..Class::default()
         };
-        let html = card(&class, &Trace::default(), true);
+        let html = card(&class, &Trace::default(), true).into_string();
         assert!(
             html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">for ever"),
             "{html}"
@@ -142,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_class_without_any_data_is_still_a_whole_card() {
-        let html = card(&Class::default(), &Trace::default(), false);
+        let html = card(&Class::default(), &Trace::default(), false).into_string();
         assert!(
             html.starts_with("<details class=\"card\"><summary>") && html.ends_with("</details>\n")
         );

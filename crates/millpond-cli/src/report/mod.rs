@@ -8,14 +8,18 @@ mod class_card;
 mod class_table;
 mod figures;
 mod histogram_plot;
-mod html;
 mod live_plot;
+pub(crate) mod loans;
 pub mod model;
 mod plot;
 mod savings;
 mod slot_map_plot;
 mod steps;
+mod texts;
 mod trace_section;
+mod wait_plot;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use model::Report;
 
@@ -31,49 +35,73 @@ pub fn is_report(start: &[u8]) -> bool {
 /// The whole file.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let title = html::cut(&report.title, 200);
-    let generated_by = html::cut(&report.generated_by, 100);
-    let rule = html::cut(&report.rule, 500);
-    let contents = contents(report);
-    let sections: String = report
-        .traces
-        .iter()
-        .enumerate()
-        .map(|(position, trace)| trace_section::section(trace, position))
-        .collect();
-    let style = include_str!("page.css");
-    let script = include_str!("page.js");
-    format!(
-        "{MARKER}\n<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-         <header><p class=\"brand\">{LOGO}{generated_by}</p><h1>{title}</h1>\n<p>{rule}</p>\n{contents}</header>\n\
-         <main>\n{sections}</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n\
-         <script>\n{script}</script>\n</body>\n</html>\n"
-    )
+    let names: Vec<&str> = report.traces.iter().map(|trace| trace.name.as_str()).collect();
+    let intro = html! { p { (texts::cut(&report.rule, 500)) } (contents(&names)) };
+    let sections = html! {
+        @for (position, trace) in report.traces.iter().enumerate() {
+            (trace_section::section(trace, position))
+        }
+    };
+    page(&report.title, &report.generated_by, &intro, &sections)
+}
+
+/// What a browser must not do with the page: fetch anything, from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The frame of every report.
+fn page(title: &str, generated_by: &str, intro: &Markup, sections: &Markup) -> String {
+    let title = texts::cut(title, 200);
+    let page = html! {
+        (PreEscaped(MARKER)) "\n" (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (title) }
+                style { "\n" (PreEscaped(include_str!("page.css"))) }
+            }
+            "\n"
+            body {
+                header {
+                    p.brand { (logo()) (texts::cut(generated_by, 100)) }
+                    h1 { (title) }
+                    (intro)
+                }
+                "\n"
+                main { (sections) }
+                "\n"
+                div #tip role="status" hidden {}
+                script { "\n" (PreEscaped(include_str!("page.js"))) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
 /// Three calm lines of water.
-const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 32 20\" aria-hidden=\"true\">\
-    <path d=\"M2 5q5-4 10 0t10 0 8-1M2 11h28M6 17h20\"/></svg>";
-
-/// Links to the traces, where there are several.
-fn contents(report: &Report) -> String {
-    if report.traces.len() < 2 {
-        return String::new();
+fn logo() -> Markup {
+    html! {
+        svg.logo viewBox="0 0 32 20" aria-hidden="true" {
+            path d="M2 5q5-4 10 0t10 0 8-1M2 11h28M6 17h20" {}
+        }
     }
-    let links: String = report
-        .traces
-        .iter()
-        .enumerate()
-        .map(|(position, trace)| {
-            format!("<a href=\"#trace-{position}\">{}</a>", html::name(&trace.name))
-        })
-        .collect();
-    format!("<nav>{links}</nav>\n")
+}
+
+/// Links to the sections, where there are several.
+fn contents(names: &[&str]) -> Markup {
+    html! {
+        @if names.len() > 1 {
+            nav {
+                @for (position, name) in names.iter().enumerate() {
+                    a href={ "#trace-" (position) } { (texts::name(name)) }
+                }
+            }
+            "\n"
+        }
+    }
 }
 
 #[cfg(test)]

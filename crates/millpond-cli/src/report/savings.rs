@@ -1,10 +1,11 @@
 //! What to pool first, and which functions ask for it.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
 use super::{
-    figures, html,
+    figures,
     model::{Format, Saving, Trace},
+    texts,
 };
 
 /// Proposals in the ranking.
@@ -16,14 +17,10 @@ const FUNCTION_CHARS_MAX: usize = 160;
 /// Functions named for each proposal.
 const CALLERS_MAX: usize = 4;
 
-/// The ranking, or that there is nothing to rank.
-pub(super) fn section(trace: &Trace) -> String {
-    if trace.savings.is_empty() {
-        return String::new();
-    }
+/// The ranking, or nothing if there is nothing to rank.
+pub(super) fn section(trace: &Trace) -> Markup {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
-    let items: String = ranked.iter().map(|saving| item(saving, largest, trace.format)).collect();
     let (calls, below) = match trace.format {
         Format::Lifetimes => ("births that would find a slot that is free again", ""),
         Format::Heaptrack => (
@@ -31,44 +28,56 @@ pub(super) fn section(trace: &Trace) -> String {
             " Below each are the functions that ask most, with those that call them.",
         ),
     };
-    format!(
-        "<h3>What to pool first</h3>\n<p>By {calls}, each with its share of all.{below}</p>\n\
-         <ol class=\"savings\">{items}</ol>\n"
-    )
+    html! {
+        @if !ranked.is_empty() {
+            h3 { "What to pool first" }
+            p { "By " (calls) ", each with its share of all." (below) }
+            "\n"
+            ol.savings { @for saving in ranked { (item(saving, largest, trace.format)) } }
+            "\n"
+        }
+    }
 }
 
-fn item(saving: &Saving, largest: f64, format: Format) -> String {
+fn item(saving: &Saving, largest: f64, format: Format) -> Markup {
     let width = match saving.share / largest {
         share if share.is_finite() => share.clamp(0.0, 1.0) * 100.0,
         _ => 0.0,
     };
-    let name = match format {
-        Format::Lifetimes => html::name(&saving.class),
-        Format::Heaptrack => format!("{} bytes", html::size(&saving.class)),
-    };
-    format!(
-        "<li><div class=\"rank\"><b>{name}</b><em>{}</em></div><p>{}</p>\
-         <div class=\"meter\"><i style=\"width:{width:.1}%\"></i></div><ul>{}</ul></li>\n",
-        figures::percent(saving.share),
-        html::cut(&saving.why, WHY_CHARS_MAX),
-        callers(saving)
-    )
+    html! {
+        li {
+            div.rank {
+                b {
+                    @match format {
+                        Format::Lifetimes => { (texts::name(&saving.class)) }
+                        Format::Heaptrack => { (texts::size(&saving.class)) " bytes" }
+                    }
+                }
+                em { (figures::percent(saving.share)) }
+            }
+            p { (texts::cut(&saving.why, WHY_CHARS_MAX)) }
+            div.meter { i style=(format!("width:{width:.1}%")) {} }
+            ul { (callers(saving)) }
+        }
+        "\n"
+    }
 }
 
 /// The functions, each with its share of the calls.
-fn callers(saving: &Saving) -> String {
-    let mut items = String::new();
-    for caller in saving.callers.iter().take(CALLERS_MAX) {
-        let share = caller.allocations as f64 / saving.calls.max(1) as f64;
-        let _ = write!(
-            items,
-            "<li><code>{}</code> <span class=\"none\">{} ({})</span></li>",
-            html::name_up_to(&caller.function, FUNCTION_CHARS_MAX),
-            figures::count(caller.allocations),
-            figures::percent(share)
-        );
+fn callers(saving: &Saving) -> Markup {
+    let share = |allocations: u64| allocations as f64 / saving.calls.max(1) as f64;
+    html! {
+        @for caller in saving.callers.iter().take(CALLERS_MAX) {
+            li {
+                code { (texts::name_up_to(&caller.function, FUNCTION_CHARS_MAX)) }
+                " "
+                span.none {
+                    (figures::count(caller.allocations))
+                    " (" (figures::percent(share(caller.allocations))) ")"
+                }
+            }
+        }
     }
-    items
 }
 
 #[cfg(test)]
@@ -78,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_trace_without_a_ranking_has_no_section() {
-        assert_eq!(section(&Trace::default()), "");
+        assert_eq!(section(&Trace::default()).into_string(), "");
     }
 
     #[test]
@@ -92,7 +101,7 @@ mod tests {
             callers: vec![caller; 100],
             ..Saving::default()
         };
-        let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() });
+        let html = section(&Trace { savings: vec![saving; 50], ..Trace::default() }).into_string();
         assert!(html.contains("std::vector&lt;T&gt;::push_back(T&amp;&amp;)"), "{html}");
         assert_eq!(html.matches("<code>").count(), PROPOSALS_MAX * CALLERS_MAX);
         assert!(html.contains("5 (50 %)"), "{html}");
@@ -103,14 +112,14 @@ mod tests {
         let caller = Caller { function: "f".to_owned(), allocations: 100 };
         let saving =
             Saving { calls: 200, calls_saved: 50, callers: vec![caller], ..Saving::default() };
-        let html = section(&Trace { savings: vec![saving], ..Trace::default() });
+        let html = section(&Trace { savings: vec![saving], ..Trace::default() }).into_string();
         assert!(html.contains("100 (50 %)"), "{html}");
     }
 
     #[test]
     fn shares_that_are_no_number_draw_an_empty_meter() {
         let saving = Saving { share: f64::NAN, ..Saving::default() };
-        let html = section(&Trace { savings: vec![saving], ..Trace::default() });
+        let html = section(&Trace { savings: vec![saving], ..Trace::default() }).into_string();
         assert!(html.contains("width:0.0%"), "{html}");
     }
 }

@@ -1,11 +1,11 @@
 //! One trace: what it means, its figures, the proof, and its classes.
 
-use std::fmt::Write as _;
+use maud::{Markup, PreEscaped, html};
 
 use super::{
-    class_card, class_table, figures, html, live_plot,
+    class_card, class_table, figures, live_plot,
     model::{Fact, Proof, Trace},
-    savings,
+    savings, texts,
 };
 
 /// Classes with plots; the table names the others.
@@ -16,48 +16,46 @@ const CARDS_OPEN: usize = 4;
 const FACTS_MAX: usize = 16;
 
 /// The section of the trace at `position` in the report.
-pub(super) fn section(trace: &Trace, position: usize) -> String {
-    let name = html::name(&trace.name);
-    let meaning = html::cut(&trace.meaning, 1000);
-    let facts = facts(&trace.facts);
-    let proof = trace.proof.as_ref().map(proof).unwrap_or_default();
-    let overview = trace
-        .live_over_time
-        .as_ref()
-        .map(|series| live_plot::plot(series, None, trace.time_unit))
-        .map(|plot| format!("<div class=\"overview\">{plot}</div>\n"))
-        .unwrap_or_default();
-    let savings = savings::section(trace);
-    let table = class_table::table(trace);
-    let cards = cards(trace);
-    format!(
-        "<section id=\"trace-{position}\">\n<h2>{name}</h2>\n<p class=\"meaning\">{meaning}</p>\n\
-         {facts}{proof}{overview}{savings}<h3>Pools, one a class</h3>\n{table}{cards}</section>\n"
-    )
+pub(super) fn section(trace: &Trace, position: usize) -> Markup {
+    html! {
+        section id={ "trace-" (position) } {
+            h2 { (texts::name(&trace.name)) }
+            p.meaning { (texts::cut(&trace.meaning, 1000)) }
+            "\n"
+            (facts(&trace.facts))
+            @if let Some(all) = &trace.proof { (proof(all)) }
+            @if let Some(series) = &trace.live_over_time {
+                div.overview { (PreEscaped(live_plot::plot(series, None, trace.time_unit))) }
+            }
+            (savings::section(trace))
+            h3 { "Pools, one a class" }
+            "\n"
+            (class_table::table(trace))
+            (cards(trace))
+        }
+        "\n"
+    }
 }
 
-fn facts(facts: &[Fact]) -> String {
-    let mut tiles = String::new();
-    for fact in facts.iter().take(FACTS_MAX) {
-        let _ = write!(
-            tiles,
-            "<div><dt>{}</dt><dd>{}</dd></div>",
-            html::cut(&fact.label, 60),
-            html::cut(&fact.value, 60)
-        );
+fn facts(facts: &[Fact]) -> Markup {
+    html! {
+        dl.facts {
+            @for fact in facts.iter().take(FACTS_MAX) {
+                div { dt { (texts::cut(&fact.label, 60)) } dd { (texts::cut(&fact.value, 60)) } }
+            }
+        }
+        "\n"
     }
-    format!("<dl class=\"facts\">{tiles}</dl>\n")
 }
 
 /// What the replay showed, over all classes.
-fn proof(proof: &Proof) -> String {
+fn proof(proof: &Proof) -> Markup {
     let (class, verdict) =
         if proof.holds() { ("good", "✓ Proved.") } else { ("bad", "✗ Not proved.") };
-    format!(
-        "<p class=\"proof {class}\"><b>{verdict}</b> The trace was replayed through real pools of the \
-         planned capacities, once with newest-first and once with oldest-first reuse: {} operations, \
-         {} refused; {} live handles looked up, {} wrong; {} stale handles tried, {} resolved; \
-         {} of {} values dropped exactly once.</p>\n",
+    let what = format!(
+        " The trace was replayed through real pools of the planned capacities, once with newest-first and \
+         once with oldest-first reuse: {} operations, {} refused; {} live handles looked up, {} wrong; {} \
+         stale handles tried, {} resolved; {} of {} values dropped exactly once.",
         figures::count(proof.operations),
         figures::count(proof.refused),
         figures::count(proof.live_checked),
@@ -66,33 +64,37 @@ fn proof(proof: &Proof) -> String {
         figures::count(proof.stale_resolved),
         figures::count(proof.drops),
         figures::count(proof.drops_expected)
-    )
+    );
+    html! { p.proof.(class) { b { (verdict) } (what) } "\n" }
 }
 
-fn cards(trace: &Trace) -> String {
-    if trace.classes.is_empty() {
-        return String::new();
-    }
-    let shown = trace.classes.len().min(CARDS_MAX);
-    let heading = if shown == trace.classes.len() {
+fn cards(trace: &Trace) -> Markup {
+    let shown = &trace.classes[..trace.classes.len().min(CARDS_MAX)];
+    let heading = if shown.len() == trace.classes.len() {
         "Each class over time".to_owned()
     } else {
-        format!(
-            "The first {shown} of {} classes over time",
-            figures::count(trace.classes.len() as u64)
-        )
+        let all = figures::count(trace.classes.len() as u64);
+        format!("The first {} of {all} classes over time", shown.len())
     };
-    let mut cards = format!(
-        "<div class=\"cards-head\"><h3>{heading}</h3><div class=\"tools\" hidden>\
-         <input type=\"search\" placeholder=\"Find a class\" aria-label=\"Find a class\">\
-         <button type=\"button\" data-do=\"open\">Unfold all</button>\
-         <button type=\"button\" data-do=\"close\">Fold all</button></div></div>\n\
-         <div class=\"cards\">"
-    );
-    for (position, class) in trace.classes[..shown].iter().enumerate() {
-        cards += &class_card::card(class, trace, position < CARDS_OPEN);
+    html! {
+        @if !shown.is_empty() {
+            div.cards-head {
+                h3 { (heading) }
+                div.tools hidden {
+                    input type="search" placeholder="Find a class" aria-label="Find a class";
+                    button type="button" data-do="open" { "Unfold all" }
+                    button type="button" data-do="close" { "Fold all" }
+                }
+            }
+            "\n"
+            div.cards {
+                @for (position, class) in shown.iter().enumerate() {
+                    (class_card::card(class, trace, position < CARDS_OPEN))
+                }
+            }
+            "\n"
+        }
     }
-    cards + "</div>\n"
 }
 
 #[cfg(test)]
@@ -105,7 +107,7 @@ mod tests {
         let classes = (0..75)
             .map(|number| Class { name: format!("class-{number}-"), ..Class::default() })
             .collect();
-        let html = section(&Trace { classes, ..Trace::default() }, 0);
+        let html = section(&Trace { classes, ..Trace::default() }, 0).into_string();
         assert_eq!(html.matches("<details").count(), CARDS_MAX);
         assert!(html.contains("The first 60 of 75 classes"));
         assert_eq!(html.matches("class-59-").count(), 2);
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn a_broken_proof_says_so() {
         let broken = Proof { refused: 3, ..Proof::default() };
-        let html = section(&Trace { proof: Some(broken), ..Trace::default() }, 0);
+        let html = section(&Trace { proof: Some(broken), ..Trace::default() }, 0).into_string();
         assert!(html.contains("✗ Not proved.") && !html.contains("✓"), "{html}");
     }
 }

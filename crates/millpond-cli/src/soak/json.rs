@@ -1,91 +1,158 @@
-//! The summary of a soak for programs.
+//! The summary of a soak for programs. The types are the schema.
 
-use super::{Outcome, PoolOutcome, Tally};
-use crate::output::json::Json;
+use hdrhistogram::Histogram;
+use serde::Serialize;
 
-/// The summary as one object.
-pub(crate) fn json(outcome: &Outcome) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("seed").count(outcome.seed);
-        json.key("capacity").count(outcome.capacity as u64);
-        json.key("seconds").number(outcome.elapsed.as_secs_f64());
-        json.key("interrupted").flag(outcome.interrupted);
-        json.key("system_allocator").flag(outcome.system_allocator);
-        json.key("violations").count(u8::from(outcome.violation.is_some()));
-        json.key("violation");
-        match &outcome.violation {
-            None => json.null(),
-            Some(violation) => json.object(|json| {
-                json.key("pool").text(&violation.pool);
-                json.key("step").count(violation.step);
-                json.key("message").text(&violation.message);
-            }),
-        }
-        json.key("broken_promise");
-        match outcome.broken_promise() {
-            None => json.null(),
-            Some(promise) => json.text(&promise),
-        }
-        tally(json, outcome.total(), outcome.allocations_counted);
-        json.key("objects_made").count(outcome.made);
-        json.key("objects_dropped").count(outcome.dropped);
-        json.key("resident_bytes_start");
-        maybe(json, outcome.resident_start);
-        json.key("resident_bytes_peak");
-        maybe(json, outcome.resident_peak);
-        json.key("resident_bytes_end");
-        maybe(json, outcome.resident_end);
-        latency(json, outcome);
-        json.key("pools").array(&outcome.pools, |json, pool| {
-            json.object(|json| self::pool(json, pool, outcome.allocations_counted));
-        });
-    });
-    json.into_text()
+use super::{Outcome, PoolOutcome, Tally, Violation};
+use crate::error::Failure;
+use crate::output::json::{Number, json_text};
+
+/// What `soak --json` prints.
+#[derive(Serialize)]
+struct SoakJson<'o> {
+    seed: u64,
+    /// Slots of each pool.
+    capacity: usize,
+    seconds: Number,
+    interrupted: bool,
+    /// Whether boxes took the pools' place.
+    system_allocator: bool,
+    violations: u8,
+    violation: Option<ViolationJson<'o>>,
+    /// What else must not be, such as a pool that asks for memory.
+    broken_promise: Option<String>,
+    #[serde(flatten)]
+    total: TallyJson,
+    /// Equal, unless an object was lost.
+    objects_made: u64,
+    objects_dropped: u64,
+    /// `null` where the system does not tell.
+    resident_bytes_start: Option<u64>,
+    resident_bytes_peak: Option<u64>,
+    resident_bytes_end: Option<u64>,
+    latency_ns: LatencyJson,
+    pools: Vec<PoolJson<'o>>,
 }
 
-fn maybe(json: &mut Json, bytes: Option<u64>) {
-    match bytes {
-        Some(bytes) => json.count(bytes),
-        None => json.null(),
-    }
+/// Something that must not be, and how to see it again.
+#[derive(Serialize)]
+struct ViolationJson<'o> {
+    pool: &'o str,
+    step: u64,
+    message: &'o str,
 }
 
-fn tally(json: &mut Json, tally: Tally, allocations_counted: bool) {
-    json.key("operations").count(tally.operations);
-    json.key("live").count(tally.live);
-    json.key("peak").count(tally.peak);
-    json.key("retired").count(tally.retired);
-    json.key("refused").count(tally.refused);
-    json.key("renewed").count(tally.renewed);
-    json.key("allocations");
-    maybe(json, allocations_counted.then_some(tally.allocations));
-    json.key("object_bytes_live").count(tally.bytes_live);
-    json.key("object_bytes_peak").count(tally.bytes_peak);
+#[derive(Serialize)]
+struct TallyJson {
+    operations: u64,
+    live: u64,
+    peak: u64,
+    retired: u64,
+    refused: u64,
+    /// How often a pool was replaced because most of its slots had retired.
+    renewed: u64,
+    /// Requests to the allocator while the pool worked; `null` if nobody counted.
+    allocations: Option<u64>,
+    object_bytes_live: u64,
+    object_bytes_peak: u64,
 }
 
-fn pool(json: &mut Json, pool: &PoolOutcome, allocations_counted: bool) {
-    json.key("pool").text(&pool.name);
-    tally(json, pool.tally, allocations_counted);
-    json.key("median_ns").count(pool.median_ns);
-    json.key("worst_ns").count(pool.worst_ns);
+#[derive(Serialize)]
+struct PoolJson<'o> {
+    pool: &'o str,
+    #[serde(flatten)]
+    tally: TallyJson,
+    median_ns: u64,
+    worst_ns: u64,
 }
 
 /// Quantiles, and the histogram in powers of two.
-fn latency(json: &mut Json, outcome: &Outcome) {
-    let histogram = &outcome.latency;
-    json.key("latency_ns").object(|json| {
-        for (name, quantile) in [("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("p9999", 0.9999)] {
-            json.key(name).count(histogram.value_at_quantile(quantile));
+#[derive(Serialize)]
+struct LatencyJson {
+    p50: u64,
+    p99: u64,
+    p999: u64,
+    p9999: u64,
+    worst: u64,
+    histogram: Vec<BandJson>,
+}
+
+#[derive(Serialize)]
+struct BandJson {
+    below: u64,
+    count: u64,
+}
+
+/// The summary as one object.
+pub(crate) fn json(outcome: &Outcome) -> Result<String, Failure> {
+    let counted = outcome.allocations_counted;
+    json_text(&SoakJson {
+        seed: outcome.seed,
+        capacity: outcome.capacity,
+        seconds: Number(outcome.elapsed.as_secs_f64()),
+        interrupted: outcome.interrupted,
+        system_allocator: outcome.system_allocator,
+        violations: u8::from(outcome.violation.is_some()),
+        violation: outcome.violation.as_ref().map(ViolationJson::from),
+        broken_promise: outcome.broken_promise(),
+        total: TallyJson::of(outcome.total(), counted),
+        objects_made: outcome.made,
+        objects_dropped: outcome.dropped,
+        resident_bytes_start: outcome.resident_start,
+        resident_bytes_peak: outcome.resident_peak,
+        resident_bytes_end: outcome.resident_end,
+        latency_ns: LatencyJson::from(&outcome.latency),
+        pools: outcome.pools.iter().map(|pool| PoolJson::of(pool, counted)).collect(),
+    })
+}
+
+impl<'o> From<&'o Violation> for ViolationJson<'o> {
+    fn from(violation: &'o Violation) -> Self {
+        Self { pool: &violation.pool, step: violation.step, message: &violation.message }
+    }
+}
+
+impl TallyJson {
+    fn of(tally: Tally, allocations_counted: bool) -> Self {
+        Self {
+            operations: tally.operations,
+            live: tally.live,
+            peak: tally.peak,
+            retired: tally.retired,
+            refused: tally.refused,
+            renewed: tally.renewed,
+            allocations: allocations_counted.then_some(tally.allocations),
+            object_bytes_live: tally.bytes_live,
+            object_bytes_peak: tally.bytes_peak,
         }
-        json.key("worst").count(histogram.max());
-        let bands = (0..36)
-            .map(|power| (2_u64 << power, histogram.count_between(1 << power, (2 << power) - 1)));
-        json.key("histogram").array(bands.filter(|band| band.1 > 0), |json, (below, number)| {
-            json.object(|json| {
-                json.key("below").count(below);
-                json.key("count").count(number);
-            });
-        });
-    });
+    }
+}
+
+impl<'o> PoolJson<'o> {
+    fn of(pool: &'o PoolOutcome, allocations_counted: bool) -> Self {
+        Self {
+            pool: &pool.name,
+            tally: TallyJson::of(pool.tally, allocations_counted),
+            median_ns: pool.median_ns,
+            worst_ns: pool.worst_ns,
+        }
+    }
+}
+
+impl From<&Histogram<u64>> for LatencyJson {
+    fn from(histogram: &Histogram<u64>) -> Self {
+        let at = |quantile| histogram.value_at_quantile(quantile);
+        let band = |power: u32| BandJson {
+            below: 2_u64 << power,
+            count: histogram.count_between(1 << power, (2 << power) - 1),
+        };
+        Self {
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            p9999: at(0.9999),
+            worst: histogram.max(),
+            histogram: (0..36).map(band).filter(|band| band.count > 0).collect(),
+        }
+    }
 }

@@ -13,7 +13,7 @@ use super::subject::{Subject, WrittenOver};
 use crate::allocations;
 
 /// The longest operation that the histogram tells from longer ones: a minute.
-const LATENCY_MAX_NS: u64 = 60_000_000_000;
+pub(super) const LATENCY_MAX_NS: u64 = 60_000_000_000;
 
 /// What a lane has done so far.
 #[derive(Debug, Clone, Copy, Default)]

@@ -11,9 +11,11 @@ use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
 use super::mixed::{Mixed, SLOT_BYTES};
 use super::payload::Payload;
+use super::policy::spilling;
 use super::pools::{Beside, Issued, STATIC_SLOTS, Static};
 use super::subject::Subject;
 use super::together::WithTable;
+use super::trials::{Frames, Sizes, TrialLane, particles, voices};
 
 /// Collects lanes.
 pub(super) struct Lanes<'a> {
@@ -67,8 +69,31 @@ impl Lanes<'_> {
         self.in_blocks::<7>();
         self.fixed::<1>();
         self.beside_and_together::<5>();
+        self.by_policy::<3>();
         self.mixed();
         self.classic::<5>();
+        self.trials();
+    }
+
+    /// Those that no model of slots and handles fits. They are no subjects: in a soak of the system's allocator, and
+    /// in one that follows a trace, they are not there.
+    fn trials(&mut self) {
+        let (capacity, seed) = (self.capacity, self.seed);
+        if self.system_allocator || self.keys > 0 {
+            return;
+        }
+        self.trial("ParticlePool", |name| Box::new(TrialLane::new(name, seed, particles())));
+        self.trial("ObjectPool", |name| Box::new(TrialLane::new(name, seed, voices())));
+        self.trial("FramePool", |name| Box::new(TrialLane::new(name, seed, Frames::new(capacity))));
+        self.trial("SizeClasses", |name| {
+            Box::new(TrialLane::new(name, seed, Sizes::new(capacity)))
+        });
+    }
+
+    fn trial(&mut self, name: &str, make: impl FnOnce(&str) -> Box<dyn Work>) {
+        if self.only.is_none_or(|only| name.contains(only)) {
+            self.lanes.push(make(name));
+        }
     }
 
     fn order<R: ReuseOrder, const WORDS: usize>(&mut self) {
@@ -164,6 +189,10 @@ impl Lanes<'_> {
                 PackedPool::<Payload<WORDS>>::new(capacity - first),
             )
         });
+    }
+
+    fn by_policy<const WORDS: usize>(&mut self) {
+        self.add::<_, WORDS>("PolicyPool that spills".to_owned(), spilling::<WORDS>);
     }
 
     /// Objects of different types; the figures count each with the size of a slot.

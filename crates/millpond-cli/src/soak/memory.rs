@@ -16,8 +16,16 @@ pub(super) fn touched<V: Clone>(length: usize, value: V) -> Vec<V> {
 ///
 /// Asks for no memory itself.
 pub(super) fn resident_bytes() -> Option<u64> {
+    in_status_file(File::open("/proc/self/status").ok()?)
+}
+
+/// The same of another process.
+pub(super) fn resident_bytes_of(process: u32) -> Option<u64> {
+    in_status_file(File::open(format!("/proc/{process}/status")).ok()?)
+}
+
+fn in_status_file(mut file: File) -> Option<u64> {
     let mut text = [0; 4096];
-    let mut file = File::open("/proc/self/status").ok()?;
     let mut length = 0;
     while length < text.len() {
         match file.read(&mut text[length..]).ok()? {

@@ -1,36 +1,30 @@
 //! A line that tells how a soak goes.
 
-use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use super::Tally;
 use crate::output::figures::{bytes, count, duration};
+use crate::output::progress::StatusLine;
 
 const REDRAW: Duration = Duration::from_millis(500);
 
 /// Drawn on standard error, if that is a terminal, and wiped out at the end.
 pub(super) struct ProgressLine {
-    visible: bool,
+    status: StatusLine,
     time: Duration,
     begun: Instant,
-    drawn: Option<Instant>,
 }
 
 impl ProgressLine {
     pub(super) fn on_stderr(time: Duration) -> Self {
-        let visible = std::io::stderr().is_terminal();
-        Self { visible, time, begun: Instant::now(), drawn: None }
+        Self { status: StatusLine::on_stderr(REDRAW), time, begun: Instant::now() }
     }
 
     pub(super) fn update(&mut self, now: impl FnOnce() -> (Tally, Option<u64>)) {
-        if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
-            return;
+        if self.status.is_due() {
+            let (tally, resident) = now();
+            self.status.say(line(self.begun.elapsed(), self.time, tally, resident));
         }
-        self.drawn = Some(Instant::now());
-        let (tally, resident) = now();
-        let line = line(self.begun.elapsed(), self.time, tally, resident);
-        // A line that cannot be drawn is no reason to stop.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
     }
 }
 
@@ -46,14 +40,6 @@ fn line(elapsed: Duration, time: Duration, tally: Tally, resident: Option<u64>) 
         count(tally.retired),
         resident.map_or_else(|| "?".to_owned(), bytes),
     )
-}
-
-impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        if self.drawn.is_some() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
 }
 
 #[cfg(test)]

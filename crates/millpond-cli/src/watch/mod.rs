@@ -1,12 +1,14 @@
-//! `millpond watch`: the pools of a running program, from the live trace that it writes.
+//! `millpond watch`: the pools or lenders of a running program, from the live trace that it writes.
 
 mod follow;
+mod json;
+mod loans;
 mod picture;
 mod screen;
 mod terminal;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,15 +17,18 @@ use clap::Args;
 
 use crate::error::Failure;
 use crate::output::paint::Paint;
+use crate::trace::live::PoolStats;
 use follow::{Follow, News};
+use loans::Lenders;
 use picture::Picture;
-use screen::{State, json, screen};
+use screen::{State, screen};
 use terminal::Terminal;
 
-/// Show the pools of a running program, from the live trace that its recorder writes.
+/// Show the pools or lenders of a running program, from the live trace that it writes.
 ///
 /// The program calls `Recorder::create("game.trace")` and `pool.record(&recorder)` (feature `recorder` of
-/// the library). On a terminal the table is drawn again and again; q or Ctrl-C leaves. Elsewhere one table
+/// the library), or `lender.write_live(file, false)` ten times a second for a `millpond_lend::Lender`: then
+/// waits, loans and openings are shown. On a terminal the table is drawn again and again; q or Ctrl-C leaves. Elsewhere one table
 /// (or, with --json, one line) is printed each interval until the recording ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -61,9 +66,9 @@ const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let name = arguments.file.to_string_lossy().into_owned();
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
-    let mut watching = Watching::begin(arguments).map_err(of_input)?;
+    let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
-        return crate::print(&watching.text(arguments.json, usize::MAX));
+        return crate::print(&watching.text(arguments.json, usize::MAX)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -78,7 +83,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
         let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
-        terminal.draw(&watching.text(false, pools))?;
+        terminal.draw(&watching.text(false, pools)?)?;
         let drawn = Instant::now();
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
             if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
@@ -112,10 +117,11 @@ fn print_on(
     stop: &AtomicBool,
 ) -> Result<(), Ended> {
     loop {
-        crate::print(&watching.text(as_json, usize::MAX)).map_err(Ended::Output)?;
+        let text = watching.text(as_json, usize::MAX).map_err(Ended::Output)?;
+        crate::print(&text).map_err(Ended::Output)?;
         let printed = Instant::now();
         while printed.elapsed() < interval {
-            if watching.picture.has_ended || stop.load(Ordering::Relaxed) {
+            if watching.subject.has_ended() || stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
             std::thread::sleep(LOOK_FOR_KEYS.min(interval));
@@ -127,18 +133,52 @@ fn print_on(
     }
 }
 
+/// What a live trace is about; its first line says which.
+#[derive(Debug)]
+enum Subject {
+    Pools(Picture),
+    Lenders(Lenders),
+}
+
+impl Default for Subject {
+    fn default() -> Self {
+        Self::Pools(Picture::default())
+    }
+}
+
+impl Subject {
+    /// Takes in a line; the first of the file has the number 0.
+    fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
+        if number == 0 && loans::is_header(line) {
+            *self = Self::Lenders(Lenders::default());
+            return Ok(());
+        }
+        match self {
+            Self::Pools(picture) => picture.line(number, line),
+            Self::Lenders(lenders) => lenders.line(line),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        match self {
+            Self::Pools(picture) => picture.has_ended,
+            Self::Lenders(lenders) => lenders.has_ended(),
+        }
+    }
+}
+
 /// A file and what it has said so far.
 struct Watching {
     follow: Follow,
-    picture: Picture,
+    subject: Subject,
     /// When something came last.
     heard: Instant,
 }
 
 impl Watching {
-    fn begin(arguments: &WatchArguments) -> Result<Self, crate::error::Fault> {
-        let follow = Follow::open(&arguments.file)?;
-        let mut watching = Self { follow, picture: Picture::default(), heard: Instant::now() };
+    fn begin(path: &Path) -> Result<Self, crate::error::Fault> {
+        let follow = Follow::open(path)?;
+        let mut watching = Self { follow, subject: Subject::default(), heard: Instant::now() };
         watching.read_on()?;
         Ok(watching)
     }
@@ -148,37 +188,71 @@ impl Watching {
     fn read(&mut self) -> Result<(), crate::error::Fault> {
         self.read_on().or_else(|_| {
             self.follow.start_again()?;
-            self.picture = Picture::default();
+            self.subject = Subject::default();
             self.read_on()
         })
     }
 
     fn read_on(&mut self) -> Result<(), crate::error::Fault> {
         loop {
-            let lines = self.picture.lines;
-            let picture = &mut self.picture;
-            let news = self.follow.lines(|number, line| picture.line(number, line))?;
-            if self.picture.lines != lines {
+            let mut has_news = false;
+            let subject = &mut self.subject;
+            let news = self.follow.lines(|number, line| {
+                has_news = true;
+                subject.line(number, line)
+            })?;
+            if has_news {
                 self.heard = Instant::now();
             }
             match news {
                 News::UpToDate => return Ok(()),
-                News::StartedAgain => self.picture = Picture::default(),
+                News::StartedAgain => self.subject = Subject::default(),
             }
         }
     }
 
-    fn text(&self, as_json: bool, rows: usize) -> String {
+    fn text(&self, as_json: bool, rows: usize) -> Result<String, Failure> {
         let name = self.follow.name();
         if as_json {
-            return json(&name, &self.picture);
+            return match &self.subject {
+                Subject::Pools(picture) => json::json(&name, picture),
+                Subject::Lenders(lenders) => json::lenders_json(&name, lenders),
+            };
         }
         let silent = self.heard.elapsed();
-        let state = match self.picture.has_ended {
+        let state = match self.subject.has_ended() {
             true => State::Ended,
             false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
             false => State::Recording,
         };
-        screen(&name, &self.picture, state, rows, Paint::for_stdout())
+        Ok(match &self.subject {
+            Subject::Pools(picture) => screen(&name, picture, state, rows, Paint::for_stdout()),
+            Subject::Lenders(lenders) => lenders.screen(&name, state, rows, Paint::for_stdout()),
+        })
+    }
+}
+
+/// A live trace that somebody else than the command follows.
+pub(crate) struct Following(Watching);
+
+impl Following {
+    pub(crate) fn begin(path: &Path) -> Result<Self, Failure> {
+        let watching = Watching::begin(path);
+        watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
+    }
+
+    /// Reads what has come.
+    pub(crate) fn read(&mut self) -> Result<(), Failure> {
+        let name = self.0.follow.name();
+        self.0.read().map_err(|fault| fault.of_input(&name))
+    }
+
+    /// The pools that are there now.
+    pub(crate) fn pools(&self) -> impl Iterator<Item = &PoolStats> {
+        let picture = match &self.0.subject {
+            Subject::Pools(picture) => Some(picture),
+            Subject::Lenders(_) => None,
+        };
+        picture.into_iter().flat_map(|picture| picture.pools().map(|pool| &pool.stats))
     }
 }

@@ -23,8 +23,6 @@ pub(super) struct Picture {
     pools: BTreeMap<u64, Watched>,
     /// Earlier times, with their ticks.
     times: VecDeque<(u64, u32)>,
-    /// How many lines were read: news for whoever waits for it.
-    pub(super) lines: u64,
 }
 
 /// One pool, and how it was before.
@@ -45,7 +43,6 @@ struct Earlier {
 impl Picture {
     /// Takes in a line; the first of the file has the number 0.
     pub(super) fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
-        self.lines += 1;
         if number == 0 {
             return match line == HEADER {
                 true => Ok(()),

@@ -3,7 +3,6 @@
 use super::picture::{Picture, Watched};
 use crate::error::shown;
 use crate::output::figures::{count, duration, small};
-use crate::output::json::Json;
 use crate::output::paint::Paint;
 use crate::output::table::{Table, name_cell};
 
@@ -30,20 +29,8 @@ pub(super) fn screen(
     rows: usize,
     paint: Paint,
 ) -> String {
-    let mut text = paint.strong(&shown(name.as_bytes()));
-    text += &format!("  tick {}", count(picture.tick.into()));
-    if let Some(rate) = picture.tick_rate() {
-        text += &format!(" ({rate:.1}/s)");
-    }
-    text += &format!("  {}  ", duration(picture.seconds()));
-    text += &match state {
-        State::Recording => paint.good("recording"),
-        State::Silent(seconds) => {
-            paint.bad(&format!("no news for {}: is the program gone?", duration(seconds)))
-        }
-        State::Ended => "the recording has ended".to_owned(),
-    };
-    text += "\n\n";
+    let tick = (picture.tick, picture.tick_rate());
+    let mut text = heading(name, Some(tick), picture.seconds(), state, paint);
     let pools = picture.pools().count();
     if pools == 0 {
         text += "no pool is recorded (`pool.record(&recorder)`)\n";
@@ -84,6 +71,30 @@ pub(super) fn screen(
     text
 }
 
+/// The first line, and an empty one: the file, the tick with its rate if there are ticks, the state.
+pub(super) fn heading(
+    name: &str,
+    tick: Option<(u32, Option<f64>)>,
+    seconds: f64,
+    state: State,
+    paint: Paint,
+) -> String {
+    let mut text = paint.strong(&shown(name.as_bytes()));
+    if let Some((tick, rate)) = tick {
+        text += &format!("  tick {}", count(tick.into()));
+        text += &rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
+    }
+    text += &format!("  {}  ", duration(seconds));
+    text += &match state {
+        State::Recording => paint.good("recording"),
+        State::Silent(seconds) => {
+            paint.bad(&format!("no news for {}: is the program gone?", duration(seconds)))
+        }
+        State::Ended => "the recording has ended".to_owned(),
+    };
+    text + "\n\n"
+}
+
 fn row(pool: &Watched) -> Vec<String> {
     let stats = &pool.stats;
     let (born, died) = match pool.rates() {
@@ -103,12 +114,12 @@ fn row(pool: &Watched) -> Vec<String> {
         or_nothing(stats.retired),
         or_nothing(stats.dropped),
         died,
-        curve(pool),
+        curve_of(pool.curve(CURVE_CELLS), stats.peak),
     ]
 }
 
 /// The live slots as a bar, with a mark for the peak.
-fn bar(live: u64, peak: u64, capacity: u64) -> String {
+pub(super) fn bar(live: u64, peak: u64, capacity: u64) -> String {
     let cells = |slots: u64| {
         let share = slots.min(capacity) as f64 / capacity.max(1) as f64;
         (share * BAR_CELLS as f64).ceil() as usize
@@ -123,45 +134,14 @@ fn bar(live: u64, peak: u64, capacity: u64) -> String {
     format!("{} {percent:3.0} %", (0..BAR_CELLS).map(cell).collect::<String>())
 }
 
-/// How many were live at the last looks, between none and the peak.
-fn curve(pool: &Watched) -> String {
+/// A curve of numbers between none and the most.
+pub(super) fn curve_of(numbers: impl Iterator<Item = u64>, most: u64) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let height = |live: u64| {
-        let share = live.min(pool.stats.peak) as f64 / pool.stats.peak.max(1) as f64;
+    let height = |number: u64| {
+        let share = number.min(most) as f64 / most.max(1) as f64;
         HEIGHTS[(share * 7.0).round() as usize]
     };
-    pool.curve(CURVE_CELLS).map(height).collect()
-}
-
-/// The picture as one JSON object on one line.
-pub(super) fn json(name: &str, picture: &Picture) -> String {
-    let mut json = Json::default();
-    json.object(|json| {
-        json.key("path").text(name);
-        json.key("tick").count(picture.tick);
-        json.key("ticks_per_second").maybe_number(picture.tick_rate());
-        json.key("seconds").number(picture.seconds());
-        json.key("ended").flag(picture.has_ended);
-        json.key("pools").array(picture.pools(), |json, pool| {
-            let stats = &pool.stats;
-            let (born, died) = pool.rates().unzip();
-            json.object(|json| {
-                json.key("pool").text(&stats.class);
-                json.key("capacity").count(stats.capacity);
-                json.key("live").count(stats.live);
-                json.key("peak").count(stats.peak);
-                json.key("retired").count(stats.retired);
-                json.key("inserted").count(stats.inserted);
-                json.key("removed").count(stats.removed);
-                json.key("refused").count(stats.refused);
-                json.key("evicted").count(stats.evicted);
-                json.key("dropped_events").count(stats.dropped);
-                json.key("born_per_second").maybe_number(born);
-                json.key("died_per_second").maybe_number(died);
-            });
-        });
-    });
-    json.into_text()
+    numbers.map(height).collect()
 }
 
 #[cfg(test)]

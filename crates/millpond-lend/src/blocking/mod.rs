@@ -124,6 +124,15 @@ impl<B: BlockingMaker> BlockingLender<B> {
         self.lender.holders()
     }
 
+    /// Checks every invariant of the books, for tests: [`Lender::validate`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        self.lender.validate()
+    }
+
     /// Begins a trace: [`Lender::begin_trace`].
     pub fn begin_trace(&self) {
         self.lender.begin_trace();
@@ -142,6 +151,15 @@ impl<B: BlockingMaker> BlockingLender<B> {
     /// If `to` cannot be written.
     pub fn write_trace(&self, to: impl Write, with_header: bool) -> io::Result<()> {
         self.lender.write_trace(to, with_header)
+    }
+
+    /// Writes the rows since the last call, and how the lender stands: [`Lender::write_live`].
+    ///
+    /// # Errors
+    ///
+    /// If `to` cannot be written.
+    pub fn write_live(&self, to: impl Write, with_header: bool) -> io::Result<()> {
+        self.lender.write_live(to, with_header)
     }
 
     /// Closes the lender, and waits until nothing exists any more or the `grace` is over:

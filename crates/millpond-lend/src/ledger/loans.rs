@@ -208,7 +208,7 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// Keeps an object for the first in the line.
     fn promise(&mut self, now_us: u64, handle: LoanHandle, object: T) {
-        let Some(front) = self.queue.front() else { return };
+        let (Some(first), Some(front)) = (self.queue.first(), self.queue.front()) else { return };
         let (asked_us, place) = (front.asked_us, front.place);
         self.enter(now_us, handle, State::Promised);
         if let Some(slot) = self.slots.get_mut(handle.relabel()) {
@@ -216,8 +216,10 @@ impl<T, W, E> Ledger<T, W, E> {
             slot.object = Some(object);
             slot.asked_us = asked_us;
             slot.place = place;
+            slot.promised_to = Some(first);
         }
         self.served_us = now_us;
+        self.due_at(self.promise_ends_us(asked_us));
         if let Some(waker) = self.queue.keep_for_first(handle) {
             self.wake(waker);
         }

@@ -205,15 +205,23 @@ impl<T, W, E> Ledger<T, W, E> {
         oldest
     }
 
-    /// Every loan that is out, in the order of the slots. O(capacity).
+    /// Every loan that is out, or was handed to a caller who has not fetched it yet, in the order of the
+    /// slots. O(capacity).
     pub fn all_holders(&self, now_us: u64) -> impl Iterator<Item = Holder> {
-        self.slots.iter().filter(|(_, slot)| slot.state == State::Out).map(move |(handle, slot)| {
-            Holder {
+        self.slots.iter().filter(|(_, slot)| slot.state == State::Out || self.is_handed(slot)).map(
+            move |(handle, slot)| Holder {
                 handle: handle.relabel(),
                 held_ms: now_us.saturating_sub(slot.since_us) / 1_000,
                 place: slot.place,
-            }
-        })
+            },
+        )
+    }
+
+    /// Whether the object is kept for a caller who has its answer; others still wait for more.
+    fn is_handed(&self, slot: &Slot<T>) -> bool {
+        let waiter = slot.promised_to.and_then(|waiter| self.queue.get(waiter));
+        slot.state == State::Promised
+            && waiter.is_some_and(|waiter| matches!(waiter.answer, Answer::Served))
     }
 
     /// Whom to wake next: a caller has its answer.

@@ -46,7 +46,7 @@ pub(super) struct Openings<E> {
     mean_hold: Mean,
     /// When the last one ended, well or not.
     ended_us: u64,
-    /// How many have failed since one succeeded.
+    /// How many rounds of openings have failed since one succeeded.
     failures: u32,
     /// None begins before this moment.
     backoff_until_us: u64,
@@ -101,17 +101,22 @@ impl<E> Openings<E> {
         is_final: bool,
         pause_us: (u64, u64),
     ) -> Option<Arc<E>> {
+        let old_error = match error {
+            Some(error) => self.last_error.replace(error),
+            None => self.last_error.take(),
+        };
+        self.ended_us = now_us;
+        self.is_final = is_final;
+        if self.is_paused(now_us) {
+            // It began together with the one that failed before it, and is no further bad news.
+            return old_error;
+        }
         let (least, most) = pause_us;
         let pause = least.saturating_mul(1 << self.failures.min(20)).min(most);
         self.failures = self.failures.saturating_add(1);
         let pause = jittered(pause, BACKOFF_JITTER_PERCENT, now_us ^ u64::from(self.failures));
         self.backoff_until_us = now_us.saturating_add(pause);
-        self.ended_us = now_us;
-        self.is_final = is_final;
-        match error {
-            Some(error) => self.last_error.replace(error),
-            None => self.last_error.take(),
-        }
+        old_error
     }
 
     /// Whether openings wait after a failure.

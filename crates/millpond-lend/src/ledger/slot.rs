@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::WaiterHandle;
 use crate::error::LoanHandle;
 
 /// Where the object of a slot is. A slot whose object does not exist is a free slot of the pool.
@@ -58,6 +59,8 @@ pub(super) struct Slot<T> {
     pub(super) replaces: Option<LoanHandle>,
     /// Whether another one is being opened to replace it.
     pub(super) being_replaced: bool,
+    /// The waiter for whom the object is kept, if it is.
+    pub(super) promised_to: Option<WaiterHandle>,
     /// Who asked for the loan.
     pub(super) place: &'static Location<'static>,
 }
@@ -82,6 +85,7 @@ impl<T> Slot<T> {
             doomed: None,
             replaces,
             being_replaced: false,
+            promised_to: None,
             place,
         }
     }

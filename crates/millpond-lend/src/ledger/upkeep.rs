@@ -6,12 +6,16 @@ use super::{Ledger, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle};
 use crate::ledger::WaiterHandle;
 
+/// Who has been handed an object has so much longer than the acquire timeout to fetch it.
+const FETCH_GRACE_US: u64 = 50_000;
+
 impl<T, W, E> Ledger<T, W, E> {
     /// Does what is due; the keeper calls it at [`next_alarm_us`](Self::next_alarm_us) and whenever it
     /// is woken. Returns objects that the caller has to drop. O(capacity).
     #[must_use]
     pub fn tick(&mut self, now_us: u64) -> Vec<T> {
-        let mut to_drop = self.expire_waiters(now_us);
+        let mut to_drop = self.expire_promises(now_us);
+        to_drop.extend(self.expire_waiters(now_us));
         self.expire_work(now_us);
         self.expire_objects(now_us, &mut to_drop);
         self.expire_idle(now_us, &mut to_drop);
@@ -36,16 +40,52 @@ impl<T, W, E> Ledger<T, W, E> {
             if now_us < asked_us.saturating_add(timeout_us) {
                 break;
             }
-            let error = AcquireError::TimedOut {
-                waited_ms: now_us.saturating_sub(asked_us) / 1_000,
-                ahead,
-                holders: self.holders(now_us),
-                source: self.openings.last_error.clone(),
-            };
-            self.stats.timed_out += 1;
+            let error = self.timed_out(now_us, asked_us, ahead);
             to_drop.extend(self.fail_and_free(now_us, waiter, error));
         }
         to_drop
+    }
+
+    fn timed_out(&mut self, now_us: u64, asked_us: u64, ahead: usize) -> AcquireError<E> {
+        self.stats.timed_out += 1;
+        AcquireError::TimedOut {
+            waited_ms: now_us.saturating_sub(asked_us) / 1_000,
+            ahead,
+            holders: self.holders(now_us),
+            source: self.openings.last_error.clone(),
+        }
+    }
+
+    /// Takes back what was handed to callers who do not come for it: futures that nobody polls any more.
+    fn expire_promises(&mut self, now_us: u64) -> Vec<T> {
+        let mut to_drop = Vec::new();
+        let late: Vec<WaiterHandle> = self
+            .slots
+            .values()
+            .filter(|slot| slot.state == State::Promised)
+            .filter(|slot| self.promise_ends_us(slot.asked_us) <= now_us)
+            .filter_map(|slot| slot.promised_to)
+            .collect();
+        for waiter in late {
+            let Some(entry) = self.queue.get(waiter) else { continue };
+            if !matches!(entry.answer, Answer::Served) {
+                continue;
+            }
+            let (asked_us, ahead) = (entry.asked_us, entry.ahead);
+            let error = self.timed_out(now_us, asked_us, ahead);
+            self.record(asked_us, None, now_us);
+            let Some(entry) = self.queue.get_mut(waiter) else { continue };
+            entry.answer = Answer::Failed(error);
+            let (first, rest) = (entry.first.take(), std::mem::take(&mut entry.rest));
+            to_drop.extend(self.pass_on(now_us, first.into_iter().chain(rest)));
+        }
+        to_drop
+    }
+
+    /// Until when an object is kept for a caller who asked then.
+    pub(super) fn promise_ends_us(&self, asked_us: u64) -> u64 {
+        let timeout_us = self.settings.acquire_timeout_us;
+        asked_us.saturating_add(timeout_us).saturating_add(FETCH_GRACE_US)
     }
 
     /// Answers a waiter with an error, and gives what was kept for it to the next.
@@ -128,7 +168,10 @@ impl<T, W, E> Ledger<T, W, E> {
         for slot in self.slots.values() {
             alarm = alarm.min(match slot.state {
                 State::Opening | State::Checking | State::Closing => slot.deadline_us,
-                State::Idle | State::Promised | State::Out => self.object_due_us(now_us, slot),
+                State::Idle | State::Out => self.object_due_us(now_us, slot),
+                State::Promised => {
+                    self.object_due_us(now_us, slot).min(self.promise_ends_us(slot.asked_us))
+                }
             });
         }
         if self.idle.len() > self.settings.idle_min {

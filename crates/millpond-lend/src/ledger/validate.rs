@@ -66,7 +66,14 @@ impl<T, W, E> Ledger<T, W, E> {
                 Answer::Failed(_) if waiter.has() > 0 => {
                     return Err(format!("waiter {handle} failed and is kept something"));
                 }
-                _ => promised.extend(waiter.first.iter().chain(&waiter.rest).copied()),
+                _ => {
+                    for kept in waiter.first.iter().chain(&waiter.rest) {
+                        if self.slot(*kept).is_none_or(|slot| slot.promised_to != Some(handle)) {
+                            return Err(format!("{kept} is kept for {handle} and does not know"));
+                        }
+                        promised.push(*kept);
+                    }
+                }
             }
         }
         promised.sort_unstable();

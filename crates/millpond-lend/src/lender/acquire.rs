@@ -85,7 +85,8 @@ impl<M: Maker> Drop for Caller<'_, M> {
 /// The future of [`Lender::acquire`](super::Lender::acquire).
 ///
 /// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was being
-/// handed over goes to the next.
+/// handed over goes to the next. What is handed to a future that nobody polls, because its task waits for
+/// something else or because it was leaked, goes to the next 50 ms after the acquire timeout.
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Acquire<'a, M: Maker> {
     caller: Caller<'a, M>,

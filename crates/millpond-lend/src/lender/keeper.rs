@@ -123,7 +123,7 @@ impl<M: Maker> Running<M> {
             let _ = books.ledger.take_keeper_due();
             (to_drop, work, (!is_done).then_some(alarm_us))
         });
-        drop(to_drop);
+        drop_all(to_drop);
         for work in work {
             self.start(work);
         }
@@ -134,7 +134,8 @@ impl<M: Maker> Running<M> {
         let shared = Arc::clone(&self.shared);
         let (handle, future): (_, Pin<Box<dyn Future<Output = Outcome<M>> + Send>>) = match work {
             Work::Abort(handle) => {
-                self.jobs.retain(|job| job.handle != handle);
+                let aborted = self.jobs.iter().position(|job| job.handle == handle);
+                drop_all(aborted.map(|index| self.jobs.swap_remove(index)));
                 return;
             }
             Work::Open(handle) => (
@@ -176,19 +177,19 @@ impl<M: Maker> Running<M> {
         let mut index = 0;
         while let Some(job) = self.jobs.get_mut(index) {
             // A job that panics is never polled again.
-            match catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx))) {
-                Ok(Poll::Pending) => index += 1,
-                Ok(Poll::Ready(outcome)) => {
-                    let handle = self.jobs.swap_remove(index).handle;
-                    self.report(handle, outcome);
-                    has_ended = true;
+            let polled = catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx)));
+            let outcome = match polled {
+                Ok(Poll::Pending) => {
+                    index += 1;
+                    continue;
                 }
-                Err(_) => {
-                    let handle = self.jobs.swap_remove(index).handle;
-                    self.report(handle, Outcome::Lost);
-                    has_ended = true;
-                }
-            }
+                Ok(Poll::Ready(outcome)) => outcome,
+                Err(_) => Outcome::Lost,
+            };
+            let handle = job.handle;
+            drop_all([self.jobs.swap_remove(index)]);
+            self.report(handle, outcome);
+            has_ended = true;
         }
         has_ended
     }
@@ -221,7 +222,7 @@ impl<M: Maker> Running<M> {
                 }
             }
         });
-        drop(to_drop);
+        drop_all(to_drop);
     }
 
     /// Has the keeper woken when it is needed; returns whether it is already.
@@ -238,9 +239,16 @@ impl<M: Maker> Running<M> {
 
 impl<M: Maker> Drop for Running<M> {
     fn drop(&mut self) {
-        self.jobs.clear();
+        drop_all(self.jobs.drain(..));
         let to_drop = self.shared.with(|books, now_us| books.ledger.keeper_gone(now_us));
-        drop(to_drop);
+        drop_all(to_drop);
         self.shared.wake_closers();
+    }
+}
+
+/// Drops objects and futures of users, each by itself: if one panics, the keeper goes on.
+fn drop_all<T>(values: impl IntoIterator<Item = T>) {
+    for value in values {
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
     }
 }

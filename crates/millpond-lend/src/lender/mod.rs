@@ -22,7 +22,7 @@ pub use loan::Loan;
 use crate::error::{Holder, LoanHandle};
 use crate::maker::Maker;
 use crate::stats::Stats;
-use crate::trace::{TRACE_HEADER, TraceRow};
+use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 use shared::Shared;
 
 /// How closing went.
@@ -169,10 +169,20 @@ impl<M: Maker> Lender<M> {
         &self.shared().name
     }
 
-    /// Every loan that is out: which object, for how long, and who asked for it. O(capacity).
+    /// Every loan that is out, or kept for a caller who has not polled since: which object, for how long,
+    /// and who asked for it. O(capacity).
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.shared().read(|books, now_us| books.ledger.all_holders(now_us).collect())
+    }
+
+    /// Checks every invariant of the books, for tests: O(capacity + waiters).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, which is a defect of this crate.
+    pub fn validate(&self) -> Result<(), String> {
+        self.shared().validate()
     }
 
     /// Begins a trace: from now on each ask makes a row, once it is answered and the loan is back.
@@ -200,11 +210,48 @@ impl<M: Maker> Lender<M> {
         if with_header {
             writeln!(to, "{TRACE_HEADER}")?;
         }
-        let name = self.name().replace([',', '\n', '\r'], "_");
-        for row in self.take_trace() {
-            writeln!(to, "{}", row.with_pool(&name))?;
-        }
+        let name = self.name_in_a_trace();
+        write_rows(&mut to, &self.take_trace(), &name)?;
         to.flush()
+    }
+
+    /// Writes the rows since the last call, and how the lender stands now, as lines of a live trace, which
+    /// `millpond watch` shows while it grows and `millpond plan` reads as any other trace. Call it about ten
+    /// times a second, after [`begin_trace`](Self::begin_trace). The first line of the file,
+    /// [`LIVE_HEADER`], is written if `with_header`.
+    ///
+    /// ```no_run
+    /// # fn of<M: millpond_lend::Maker>(lender: millpond_lend::Lender<M>) -> std::io::Result<()> {
+    /// lender.begin_trace();
+    /// let mut file = std::io::BufWriter::new(std::fs::File::create("orders.trace")?);
+    /// lender.write_live(&mut file, true)?;
+    /// loop {
+    ///     std::thread::sleep(std::time::Duration::from_millis(100));
+    ///     lender.write_live(&mut file, false)?;
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If `to` cannot be written; the rows are then lost.
+    pub fn write_live(&self, mut to: impl Write, with_header: bool) -> io::Result<()> {
+        if with_header {
+            writeln!(to, "{LIVE_HEADER}")?;
+        }
+        let name = self.name_in_a_trace();
+        let (rows, stats) = self.shared().with(|books, now_us| {
+            let ledger = &mut books.ledger;
+            let stats = LiveStats::new(now_us, &ledger.stats(), ledger.is_closed());
+            (ledger.take_trace(), stats)
+        });
+        write_rows(&mut to, &rows, &name)?;
+        writeln!(to, "{}", stats.with_pool(&name))?;
+        to.flush()
+    }
+
+    fn name_in_a_trace(&self) -> String {
+        self.name().replace([',', '\n', '\r'], "_")
     }
 
     /// Closes the lender: those who wait are told, idle objects are closed now, loans as they come back.
@@ -243,6 +290,10 @@ impl<M: Maker> Lender<M> {
             still_out: books.ledger.all_holders(now_us).collect(),
         })
     }
+}
+
+fn write_rows(to: &mut impl Write, rows: &[TraceRow], name: &str) -> io::Result<()> {
+    rows.iter().try_for_each(|row| writeln!(to, "{}", row.with_pool(name)))
 }
 
 impl<M: Maker> Clone for Lender<M> {

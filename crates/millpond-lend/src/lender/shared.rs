@@ -17,6 +17,9 @@ pub(crate) struct Books<M: Maker> {
     pub(crate) closers: Vec<Waker>,
     /// When the keeper stops, though loans are out.
     pub(crate) grace_ends_us: u64,
+    /// The latest time that the books were looked at. Threads read the clock before they lock, and may come
+    /// in another order; for the ledger time never goes back.
+    now_us: u64,
 }
 
 pub(crate) struct Shared<M: Maker> {
@@ -32,7 +35,8 @@ impl<M: Maker> Shared<M> {
         name: String,
         ledger: Ledger<M::Object, Waker, M::Error>,
     ) -> Arc<Self> {
-        let books = Books { ledger, keeper: None, closers: Vec::new(), grace_ends_us: u64::MAX };
+        let books =
+            Books { ledger, keeper: None, closers: Vec::new(), grace_ends_us: u64::MAX, now_us: 0 };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 
@@ -43,6 +47,8 @@ impl<M: Maker> Shared<M> {
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Books<M>, u64) -> R) -> R {
         let now_us = self.clock.now_us();
         let mut books = lock(&self.books);
+        let now_us = now_us.max(books.now_us);
+        books.now_us = now_us;
         let result = work(&mut books, now_us);
         let first = books.ledger.next_wake();
         let is_more = books.ledger.has_wake();
@@ -50,15 +56,11 @@ impl<M: Maker> Shared<M> {
         let keeper = if books.ledger.is_keeper_due() { books.keeper.take() } else { None };
         let rubbish = books.ledger.take_rubbish();
         drop(books);
+        let others = WakeOnDrop { shared: self, keeper, is_more };
         if let Some(waker) = first {
             waker.wake();
         }
-        if let Some(keeper) = keeper {
-            keeper.wake();
-        }
-        if is_more {
-            self.wake_the_rest();
-        }
+        drop(others);
         drop(rubbish);
         result
     }
@@ -70,6 +72,11 @@ impl<M: Maker> Shared<M> {
             let Some(waker) = next else { return };
             waker.wake();
         }
+    }
+
+    /// What is wrong with the books, if anything is.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        lock(&self.books).ledger.validate()
     }
 
     /// Looks at the books.
@@ -95,6 +102,25 @@ impl<M: Maker> Shared<M> {
         let closers = self.with(|books, _| std::mem::take(&mut books.closers));
         for closer in closers {
             closer.wake();
+        }
+    }
+}
+
+/// Wakes the keeper, and callers who have their answer, also if a waker before them panics.
+struct WakeOnDrop<'a, M: Maker> {
+    shared: &'a Shared<M>,
+    keeper: Option<Waker>,
+    is_more: bool,
+}
+
+impl<M: Maker> Drop for WakeOnDrop<'_, M> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(keeper) = self.keeper.take() {
+            keeper.wake();
+        }
+        if self.is_more {
+            self.shared.wake_the_rest();
         }
     }
 }

@@ -6,6 +6,8 @@ pub mod bb8;
 pub mod deadpool;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(any(feature = "postgres", feature = "tokio-postgres"))]
+mod postgres_common;
 #[cfg(feature = "redis")]
 pub mod redis;
 #[cfg(feature = "rusqlite")]

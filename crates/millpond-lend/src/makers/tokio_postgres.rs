@@ -7,27 +7,12 @@ use ::tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use ::tokio_postgres::{Client, Config, Error, NoTls, Socket};
 use tokio::task::JoinHandle;
 
+use super::postgres_common::{is_final, postgres_maker};
 use crate::maker::Maker;
 
-/// Opens connections to a PostgreSQL server. Its keeper has to run on tokio.
-pub struct Postgres<T = NoTls> {
-    config: Config,
-    tls: T,
-}
-
-impl Postgres<NoTls> {
-    /// Connections without TLS.
-    #[must_use]
-    pub fn new(config: Config) -> Self {
-        Self { config, tls: NoTls }
-    }
-}
-
-impl<T> Postgres<T> {
-    /// Connections with this TLS.
-    pub fn with_tls(config: Config, tls: T) -> Self {
-        Self { config, tls }
-    }
+postgres_maker! {
+    /// Opens connections to a PostgreSQL server. Its keeper has to run on tokio.
+    Config
 }
 
 /// A connection: the client, and the task that reads from the server. Dropped, it ends at once, also if
@@ -91,15 +76,6 @@ where
     }
 
     fn is_final(&self, error: &Error) -> bool {
-        error.code().is_some_and(|code| {
-            // Class 28: the password, the role; 3D000: no such database.
-            code.code().starts_with("28") || code.code() == "3D000"
-        })
-    }
-}
-
-impl<T> fmt::Debug for Postgres<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Postgres").finish_non_exhaustive()
+        error.code().is_some_and(|code| is_final(code.code()))
     }
 }

@@ -4,6 +4,11 @@
 //! asks come when they came, each loan is held for as long as it was held, and the waits are what the
 //! capacity makes of them.
 //!
+//! Each capacity is replayed twice: with all objects opened in advance
+//! ([`idle_min`](crate::Builder::idle_min) is the capacity), which is what [`LoanPlan::smallest`] is about;
+//! and with nothing open at first, where the first callers also wait for openings, and where the lender goes
+//! on with fewer objects than it may have, as long as a wait is shorter than an opening.
+//!
 //! ```
 //! use millpond_lend::replay::{Question, plan, read};
 //!
@@ -24,8 +29,8 @@
 mod read;
 mod simulate;
 
-pub use read::{PoolTrace, ReadError, read};
-pub use simulate::AtCapacity;
+pub use read::{Line, PoolTrace, ReadError, parse_line, read};
+pub use simulate::{AtCapacity, Run, Waits};
 
 use crate::trace::TraceRow;
 
@@ -66,14 +71,16 @@ pub struct LoanPlan {
     pub mean_hold_us: f64,
     /// How many loans are out on average, by Little's law: rate × hold.
     pub busy: f64,
-    /// The recorded waits: 50 %, 99 %, the longest.
-    pub recorded_wait_us: [u64; 3],
+    /// The recorded waits.
+    pub recorded: Waits,
     /// How many callers were served or waiting at once: nobody waits with a capacity as large.
     pub peak: usize,
     /// The waits with each capacity, the smallest first.
     pub capacities: Vec<AtCapacity>,
-    /// The smallest capacity that serves; `None` if none does.
+    /// The smallest capacity that serves if all objects are opened in advance; `None` if none does.
     pub smallest: Option<usize>,
+    /// The smallest capacity that serves if objects are opened as needed; `None` if none does.
+    pub smallest_as_needed: Option<usize>,
     /// How many times longer loans are held when most are out than when fewest are, if that is
     /// known. If much above 1, more objects will not help: what is behind them is the bottleneck.
     pub holds_grow: Option<f64>,
@@ -89,9 +96,12 @@ impl LoanPlan {
     /// The largest deviation of a replay from Little's law, as a share: beyond 0.01 the trace is wrong.
     #[must_use]
     pub fn deviation(&self) -> f64 {
-        let differences =
-            self.capacities.iter().filter(|at| at.refused == 0).map(|at| at.deviation);
-        differences.fold(0.0, f64::max)
+        let runs = self
+            .capacities
+            .iter()
+            .flat_map(|at| [at.in_advance, at.as_needed])
+            .filter(|run| run.refused == 0);
+        runs.map(|run| run.deviation).fold(0.0, f64::max)
     }
 }
 
@@ -101,7 +111,8 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
     let loans = simulate::Loans::of(&trace.rows);
     let peak = peak(&trace.rows);
     let mut capacities: Vec<AtCapacity> = Vec::new();
-    let serves = |at: &AtCapacity| at.refused == 0 && at.wait_p99_us <= question.wait_p99_us;
+    let serves = |at: &AtCapacity| at.in_advance.serves(question.wait_p99_us);
+    let serves_as_needed = |at: &AtCapacity| at.as_needed.serves(question.wait_p99_us);
     let mut capacity = 1;
     while capacity <= peak {
         let at = simulate::simulate(&loans, capacity, question);
@@ -116,6 +127,8 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
         capacity = if capacity < EACH_UP_TO { capacity + 1 } else { capacity + capacity / 10 };
     }
     let smallest = capacities.iter().find(|at| serves(at)).map(|at| at.capacity);
+    let smallest_as_needed =
+        capacities.iter().find(|at| serves_as_needed(at)).map(|at| at.capacity);
     let waits = trace.rows.iter().filter_map(|row| Some(row.got_us? - row.asked_us)).collect();
     LoanPlan {
         pool: trace.pool.clone(),
@@ -124,10 +137,11 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
         rate_per_s: loans.rate_per_s(),
         mean_hold_us: loans.mean_hold_us(),
         busy: loans.rate_per_s() * loans.mean_hold_us() / 1e6,
-        recorded_wait_us: simulate::quantiles(waits, [0.5, 0.99, 1.0]),
+        recorded: Waits::of(waits),
         peak,
         capacities,
         smallest,
+        smallest_as_needed,
         holds_grow: holds_grow(&trace.rows),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead};
 
-use crate::trace::{TRACE_HEADER, TraceRow};
+use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 
 /// A line longer than this is no line of a trace.
 const LINE_MAX: usize = 4_096;
@@ -78,14 +78,15 @@ pub fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, ReadError> {
         let text = std::str::from_utf8(&line).map_err(|_| wrong("not UTF-8"))?;
         let text = text.trim_end_matches(['\n', '\r']);
         if number == 1 {
-            let is_header = text.trim_start_matches('\u{feff}') == TRACE_HEADER;
+            let header = text.trim_start_matches('\u{feff}');
+            let is_header = matches!(header, TRACE_HEADER | LIVE_HEADER);
             is_header.then_some(()).ok_or(wrong("expected asked_us,got_us,returned_us,pool"))?;
             continue;
         }
         if text.is_empty() {
             continue;
         }
-        let (pool, row) = row(text).map_err(wrong)?;
+        let (pool, Line::Row(row)) = parse_line(text).map_err(wrong)? else { continue };
         match pools.get_mut(pool) {
             Some(rows) => rows.push(row),
             None => {
@@ -103,11 +104,32 @@ pub fn read(mut from: impl BufRead) -> Result<Vec<PoolTrace>, ReadError> {
     Ok(pools.into_iter().map(in_order).collect())
 }
 
-fn row(text: &str) -> Result<(&str, TraceRow), &'static str> {
-    let mut fields = text.splitn(4, ',');
+/// What a line of a trace says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Line {
+    /// An ask that has its answer.
+    Row(TraceRow),
+    /// How the lender stood; only in live traces.
+    Stats(LiveStats),
+}
+
+/// Reads a line of a trace that is not its first: the pool, and what the line says of it.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn parse_line(text: &str) -> Result<(&str, Line), &'static str> {
+    let mut fields = text.split(',');
     let mut next = || fields.next().ok_or("expected four fields: asked_us,got_us,returned_us,pool");
     let (asked, got, ended, pool) = (next()?, next()?, next()?, next()?);
     let asked_us = number(asked).ok_or("asked_us is not a number of microseconds")?;
+    if got.is_empty() && ended.is_empty() {
+        let columns: Option<Vec<u64>> = fields.map(number).collect();
+        let columns = columns.and_then(|columns| columns.try_into().ok());
+        let columns = columns.ok_or("expected the 15 numbers of a live trace's statistics")?;
+        return Ok((pool, Line::Stats(LiveStats::from_columns(asked_us, columns))));
+    }
     let ended_us = number(ended).ok_or("returned_us is not a number of microseconds")?;
     let got_us = match got {
         "" => None,
@@ -119,7 +141,10 @@ fn row(text: &str) -> Result<(&str, TraceRow), &'static str> {
     if ended_us < got_us.unwrap_or(asked_us) {
         return Err("returned_us is before what came before it");
     }
-    Ok((pool, TraceRow { asked_us, got_us, ended_us }))
+    if fields.next().is_some() {
+        return Err("more than four fields: asked_us,got_us,returned_us,pool");
+    }
+    Ok((pool, Line::Row(TraceRow { asked_us, got_us, ended_us })))
 }
 
 /// A number below 2^53: sums of such times neither overflow nor lose precision.

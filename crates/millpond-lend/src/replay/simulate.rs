@@ -11,28 +11,65 @@ use crate::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
 use crate::settings::Settings;
 use crate::trace::TraceRow;
 
-/// The waits with one capacity.
+/// How long callers waited, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Waits {
+    /// Half of the callers waited no longer.
+    pub p50_us: u64,
+    /// 90 % waited no longer.
+    pub p90_us: u64,
+    /// 99 % waited no longer.
+    pub p99_us: u64,
+    /// Nobody waited longer.
+    pub max_us: u64,
+}
+
+impl Waits {
+    /// The quantiles of these waits; zeros if there are none.
+    pub(super) fn of(mut waits: Vec<u64>) -> Self {
+        waits.sort_unstable();
+        let [p50_us, p90_us, p99_us, max_us] = [50, 90, 99, 100].map(|percent| {
+            let rank = (waits.len() * percent).div_ceil(100);
+            waits.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+        });
+        Self { p50_us, p90_us, p99_us, max_us }
+    }
+}
+
+/// One replay with one capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub struct AtCapacity {
-    /// How many objects may exist.
-    pub capacity: usize,
-    /// Half of the callers waited no longer.
-    pub wait_p50_us: u64,
-    /// 90 % waited no longer.
-    pub wait_p90_us: u64,
-    /// 99 % waited no longer.
-    pub wait_p99_us: u64,
-    /// Nobody waited longer.
-    pub wait_max_us: u64,
+pub struct Run {
+    /// How long the callers waited who got a loan.
+    pub waits: Waits,
     /// How many callers were refused, because too many were waiting.
     pub refused: u64,
-    /// How many objects were opened.
+    /// How many objects were opened while callers were there.
     pub opened: u64,
     /// How many loans were out, on average.
     pub busy: f64,
     /// How far that is from rate × hold, as a share.
     pub deviation: f64,
+}
+
+impl Run {
+    /// Whether nobody was refused, and 99 % waited no longer than this.
+    pub(super) fn serves(&self, wait_p99_us: u64) -> bool {
+        self.refused == 0 && self.waits.p99_us <= wait_p99_us
+    }
+}
+
+/// The replays with one capacity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct AtCapacity {
+    /// How many objects may exist.
+    pub capacity: usize,
+    /// With all objects opened before the first caller asks: `idle_min` is the capacity.
+    pub in_advance: Run,
+    /// With nothing open at first, and only what pays opened later: `idle_min` is 0.
+    pub as_needed: Run,
 }
 
 /// When somebody asks, and how long the loan is held.
@@ -75,7 +112,7 @@ enum Event {
 }
 
 struct Replay<'a> {
-    ledger: Ledger<(), usize, Infallible>,
+    ledger: Books,
     loans: &'a Loans,
     open_us: u64,
     waiters: Vec<Option<WaiterHandle>>,
@@ -142,9 +179,18 @@ impl Replay<'_> {
     }
 }
 
-/// Replays the loans with this capacity.
+/// Replays the loans with this capacity, with all objects opened in advance and with none.
 pub(super) fn simulate(loans: &Loans, capacity: usize, question: &Question) -> AtCapacity {
-    let settings = Settings {
+    AtCapacity {
+        capacity,
+        in_advance: replay(loans, all_open(loans, capacity, question), question),
+        as_needed: replay(loans, Ledger::new(settings(loans, capacity, question)), question),
+    }
+}
+
+/// Nothing expires, and nobody times out: the waits are those that the capacity makes.
+fn settings(loans: &Loans, capacity: usize, question: &Question) -> Settings {
+    Settings {
         capacity,
         waiters_max: question.waiters_max.min(loans.asks.len()),
         acquire_timeout_us: Settings::NEVER,
@@ -153,9 +199,29 @@ pub(super) fn simulate(loans: &Loans, capacity: usize, question: &Question) -> A
         lifetime_us: Settings::NEVER,
         idle_us: Settings::NEVER,
         ..Settings::default()
-    };
-    let mut ledger = Ledger::new(settings);
+    }
+}
+
+type Books = Ledger<(), usize, Infallible>;
+
+/// A ledger in which all objects are open and idle.
+fn all_open(loans: &Loans, capacity: usize, question: &Question) -> Books {
+    let settings = settings(loans, capacity, question);
+    let mut ledger =
+        Books::new(Settings { idle_min: capacity, openings_max: capacity, ..settings });
     ledger.keeper_started();
+    let _ = ledger.tick(0);
+    while let Some(work) = ledger.next_work() {
+        if let Work::Open(handle) = work {
+            let _ = ledger.opened(0, handle, ());
+        }
+    }
+    ledger
+}
+
+fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
+    ledger.keeper_started();
+    let opened_before = ledger.stats().opened;
     let mut replay = Replay {
         ledger,
         loans,
@@ -193,26 +259,11 @@ pub(super) fn simulate(loans: &Loans, capacity: usize, question: &Question) -> A
     let span_us = (now_us as f64).max(1.0);
     let expected = served / span_us * loans.mean_hold_us();
     let busy = busy_us / span_us;
-    let [wait_p50_us, wait_p90_us, wait_p99_us, wait_max_us] =
-        quantiles(replay.waits, [0.5, 0.9, 0.99, 1.0]);
-    AtCapacity {
-        capacity,
-        wait_p50_us,
-        wait_p90_us,
-        wait_p99_us,
-        wait_max_us,
+    Run {
+        waits: Waits::of(replay.waits),
         refused: stats.refused,
-        opened: stats.opened,
+        opened: stats.opened - opened_before,
         busy,
         deviation: if expected > 0.0 { (busy / expected - 1.0).abs() } else { 0.0 },
     }
-}
-
-/// The values that these shares of all values do not exceed; 0 of no values.
-pub(super) fn quantiles<const N: usize>(mut values: Vec<u64>, shares: [f64; N]) -> [u64; N] {
-    values.sort_unstable();
-    shares.map(|share| {
-        let rank = (share * values.len() as f64).ceil() as usize;
-        values.get(rank.clamp(1, values.len().max(1)) - 1).copied().unwrap_or(0)
-    })
 }

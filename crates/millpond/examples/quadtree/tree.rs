@@ -4,18 +4,11 @@
 use millpond::Stats;
 use millpond::classic::{PoolAllocator, PoolBox};
 
-/// Where an actor is, in units of the map.
-pub(crate) type Point = (i32, i32);
-
-/// A leaf with more actors than this is split.
-const LEAF_ACTORS_MAX: usize = 6;
+use super::square::{LEAF_ACTORS_MAX, Point, Square, are_near};
 
 /// Below this, a leaf that is full hands on to another one for the same square: there may be a crowd on
 /// one spot.
 const DEPTH_MAX: u32 = 12;
-
-/// Half the width of the root: what 16 bits can say.
-const ROOT_HALF: i32 = 1 << 15;
 
 /// The tree, and the pool that its nodes come from.
 pub(crate) struct Quadtree {
@@ -33,37 +26,6 @@ struct Node {
     children: [Option<PoolBox<Node>>; 4],
 }
 
-#[derive(Clone, Copy)]
-struct Square {
-    center: Point,
-    half: i32,
-}
-
-impl Square {
-    fn quarter_of(self, at: Point) -> usize {
-        usize::from(at.0 >= self.center.0) + 2 * usize::from(at.1 >= self.center.1)
-    }
-
-    fn quarter(self, quarter: usize) -> Square {
-        let half = self.half / 2;
-        let step = |up: bool| if up { half } else { -half };
-        let (x, y) = self.center;
-        Square { center: (x + step(quarter & 1 == 1), y + step(quarter & 2 == 2)), half }
-    }
-
-    /// Whether any of it can be within this distance of a point.
-    fn is_near(self, at: Point, distance: i32) -> bool {
-        let reach = self.half + distance;
-        (at.0 - self.center.0).abs() <= reach && (at.1 - self.center.1).abs() <= reach
-    }
-}
-
-/// Whether two points are within a distance of each other.
-pub(crate) fn are_near(a: Point, b: Point, distance: i32) -> bool {
-    let (x, y, distance) = (i64::from(a.0 - b.0), i64::from(a.1 - b.1), i64::from(distance));
-    x * x + y * y <= distance * distance
-}
-
 impl Quadtree {
     /// A tree of no actors, with the memory for so many nodes.
     pub(crate) fn with_timber(nodes: usize) -> Self {
@@ -75,8 +37,7 @@ impl Quadtree {
     /// Tears the tree down and builds it of these actors.
     pub(crate) fn rebuild(&mut self, actors: &[Point]) {
         self.root = None;
-        let square = Square { center: (0, 0), half: ROOT_HALF };
-        let mut root = self.pool.alloc_with(|| Node::leaf(square, 0));
+        let mut root = self.pool.alloc_with(|| Node::leaf(Square::WHOLE, 0));
         for &actor in actors {
             root.add(&self.pool, actor);
         }

@@ -5,13 +5,14 @@
 //! | swap-delete roster with a partition | [`RosterPool`] | [`reuse::Roster`](crate::reuse::Roster) |
 //! | byte-map pool with a cursor | [`BytemapPool`] | [`reuse::NextFit`](crate::reuse::NextFit) |
 //! | pool allocator: grows, constructs, destroys | [`PoolAllocator`] | |
-//! | particles, with a free list through the dead ones | [`ParticlePool`] | [`reuse::Intrusive`](crate::reuse::Intrusive) |
+//! | particles, with a free list through the dead ones | [`ParticlePool`]; [`ObjectPool`] for objects of your own that know that they are pooled | [`reuse::Intrusive`](crate::reuse::Intrusive) |
 //!
 //! Use these to follow a design to the letter (to port code, to read old handles, to teach); for a
 //! new program a [`Pool`](crate::Pool) or a [`Recycler`](crate::Recycler) does all that they do.
 
 #[cfg(feature = "alloc")]
 mod bytemap;
+mod object_pool;
 mod particle;
 #[cfg(feature = "alloc")]
 mod pool_allocator;
@@ -20,6 +21,7 @@ mod roster;
 
 #[cfg(feature = "alloc")]
 pub use bytemap::{BytemapError, BytemapPool};
+pub use object_pool::{ObjectPool, Pooled};
 pub use particle::{Particle, ParticlePool};
 #[cfg(feature = "alloc")]
 pub use pool_allocator::{PoolAllocator, PoolBox};

@@ -1,8 +1,9 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::errors::{Full, FullPool};
-use crate::stats::Stats;
+use super::object_pool::{ObjectPool, Pooled};
+use crate::reports::errors::Full;
+use crate::reports::stats::Stats;
 
 /// Design 4, the particle pool of the patterns for game programming: a fixed array of particles, and a
 /// free list threaded through the memory of the dead ones.
@@ -19,10 +20,10 @@ use crate::stats::Stats;
 /// finding an available slot is O(1), and the list costs no memory beyond the particles: 20 bytes per
 /// slot, all of them in the pool itself, with no heap.
 ///
-/// Pick it to follow the sample, or to teach it. Its particles are known by their places alone: for
-/// anything that others refer to, and for values of your own, take a [`Pool`](crate::Pool), with
-/// [`reuse::Intrusive`](crate::reuse::Intrusive) for the same list;
-/// the example `particles` has both beside each other.
+/// Pick it to follow the sample, or to teach it. For objects of your own that know that they are pooled, the same design
+/// is [`ObjectPool`]. The particles are known by their places alone: for anything that others refer to, take a
+/// [`Pool`](crate::Pool), with [`reuse::Intrusive`](crate::reuse::Intrusive) for the same list; the example `particles`
+/// has both beside each other.
 ///
 /// ```
 /// use millpond::classic::ParticlePool;
@@ -40,10 +41,9 @@ use crate::stats::Stats;
 /// assert!(sparks.in_use(0)); // the slot freed last is used first
 /// ```
 #[derive(Clone)]
+#[doc(alias = "object pool")]
 pub struct ParticlePool<const N: usize = 100> {
-    slots: [Slot; N],
-    first_available: Option<u32>,
-    stats: Stats,
+    slots: ObjectPool<Slot, N>,
 }
 
 /// A particle in use.
@@ -65,7 +65,45 @@ pub struct Particle {
 #[derive(Clone, Copy)]
 enum Slot {
     Live(Particle),
-    Dead { next: Option<u32> },
+    Dead { next: Option<u32>, fill: Fill },
+}
+
+/// What the rest of a dead particle's memory holds, if the feature `debug-aids` is there.
+type Fill = [u32; FILL_WORDS];
+const FILL_WORDS: usize = if cfg!(feature = "debug-aids") { 2 } else { 0 };
+const FILL: Fill = [0x1dea_db0b; FILL_WORDS];
+
+impl Slot {
+    const fn dead(next: Option<u32>) -> Self {
+        Self::Dead { next, fill: FILL }
+    }
+
+    fn particle_mut(&mut self) -> Option<&mut Particle> {
+        match self {
+            Self::Live(particle) => Some(particle),
+            Self::Dead { .. } => None,
+        }
+    }
+}
+
+impl Pooled for Slot {
+    fn unused(next: Option<u32>) -> Self {
+        Self::dead(next)
+    }
+
+    fn in_use(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
+    fn next_unused(&self) -> Option<u32> {
+        match *self {
+            Self::Live(_) => None,
+            Self::Dead { next, fill } => {
+                assert!(fill == FILL, "a dead particle was written to");
+                next
+            }
+        }
+    }
 }
 
 impl Particle {
@@ -88,26 +126,13 @@ impl<const N: usize> ParticlePool<N> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        assert!(N < u32::MAX as usize, "a particle pool has fewer than 2^32 - 1 slots");
-        let mut slots = [Slot::Dead { next: None }; N];
+        let mut slots = [Slot::dead(None); N];
         let mut next = 1;
         while next < N {
-            slots[next - 1] = Slot::Dead { next: Some(next as u32) };
+            slots[next - 1] = Slot::dead(Some(next as u32));
             next += 1;
         }
-        let first_available = if N > 0 { Some(0) } else { None };
-        let (inserted, removed, refused, evicted) = (0, 0, 0, 0);
-        let stats = Stats {
-            capacity: N,
-            live: 0,
-            peak: 0,
-            retired: 0,
-            inserted,
-            removed,
-            refused,
-            evicted,
-        };
-        Self { slots, first_available, stats }
+        Self { slots: ObjectPool::of_linked(slots) }
     }
 
     /// Starts a particle in an available slot. O(1).
@@ -136,24 +161,9 @@ impl<const N: usize> ParticlePool<N> {
         y_velocity: f32,
         frames: u32,
     ) -> Result<(), Full<()>> {
-        let Some(index) = self.first_available else {
-            self.stats.refused += 1;
-            let Stats { capacity, peak, .. } = self.stats;
-            let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
-            return Err(Full { value: (), pool });
-        };
-        let Some(frames_left) = NonZeroU32::new(frames) else {
-            return Ok(());
-        };
-        let slot = &mut self.slots[index as usize];
-        if let Slot::Dead { next } = *slot {
-            self.first_available = next;
-        }
-        *slot = Slot::Live(Particle { x, y, x_velocity, y_velocity, frames_left });
-        self.stats.inserted += 1;
-        self.stats.live += 1;
-        self.stats.peak = self.stats.peak.max(self.stats.live);
-        Ok(())
+        let particle = |frames_left| Particle { x, y, x_velocity, y_velocity, frames_left };
+        let slot = NonZeroU32::new(frames).map_or(Slot::dead(None), |n| Slot::Live(particle(n)));
+        self.slots.create(slot).map(|_| ()).map_err(|Full { pool, .. }| Full { value: (), pool })
     }
 
     /// Moves each particle in use by its velocity; one whose time is up goes back to the pool in the
@@ -171,17 +181,25 @@ impl<const N: usize> ParticlePool<N> {
     /// assert_eq!(pool.len(), 0);
     /// ```
     pub fn animate(&mut self) {
-        for (slot, index) in self.slots.iter_mut().zip(0..) {
-            let Slot::Live(particle) = *slot else { continue };
-            *slot = match particle.animated() {
-                Some(particle) => Slot::Live(particle),
-                None => {
-                    self.stats.live -= 1;
-                    self.stats.removed += 1;
-                    Slot::Dead { next: self.first_available.replace(index) }
-                }
-            };
-        }
+        self.slots.update(|_, slot| {
+            if let Slot::Live(particle) = *slot {
+                *slot = particle.animated().map_or(Slot::dead(None), Slot::Live);
+            }
+        });
+    }
+
+    /// Ends the lives of all particles; the lowest slot comes first again. O(N).
+    ///
+    /// ```
+    /// use millpond::classic::ParticlePool;
+    ///
+    /// let mut pool = ParticlePool::<8>::new();
+    /// pool.create(0.0, 0.0, 1.0, 2.0, 30).unwrap();
+    /// pool.clear();
+    /// assert!(pool.is_empty() && pool.available().eq(0..8));
+    /// ```
+    pub fn clear(&mut self) {
+        self.slots.clear();
     }
 
     /// Whether the slot's particle is in use; `false` for a slot that there is not. O(1).
@@ -199,6 +217,22 @@ impl<const N: usize> ParticlePool<N> {
         }
     }
 
+    /// The slot's particle, mutable, if it is in use. O(1).
+    ///
+    /// ```
+    /// use millpond::classic::ParticlePool;
+    ///
+    /// let mut pool = ParticlePool::<8>::new();
+    /// pool.create(0.0, 0.0, 1.0, 2.0, 30).unwrap();
+    /// pool.get_mut(0).unwrap().y_velocity = -2.0; // it bounces
+    /// pool.animate();
+    /// assert_eq!(pool.get(0).unwrap().y, -2.0);
+    /// ```
+    #[must_use]
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut Particle> {
+        self.slots.objects_mut().get_mut(index)?.particle_mut()
+    }
+
     /// The particles in use, to draw them, in the order of their slots.
     ///
     /// ```
@@ -213,6 +247,22 @@ impl<const N: usize> ParticlePool<N> {
         (0..N).filter_map(|index| self.get(index))
     }
 
+    /// The particles in use, mutable, in the order of their slots.
+    ///
+    /// ```
+    /// use millpond::classic::ParticlePool;
+    ///
+    /// let mut pool = ParticlePool::<8>::new();
+    /// pool.create(1.0, 0.0, 0.0, 0.0, 60).unwrap();
+    /// for particle in pool.particles_mut() {
+    ///     particle.y_velocity -= 9.81 / 60.0; // gravity
+    /// }
+    /// assert!(pool.get(0).unwrap().y_velocity < 0.0);
+    /// ```
+    pub fn particles_mut(&mut self) -> impl Iterator<Item = &mut Particle> {
+        self.slots.objects_mut().iter_mut().filter_map(Slot::particle_mut)
+    }
+
     /// The available slots, in the order in which they will be used: a walk along the free list.
     ///
     /// ```
@@ -222,17 +272,13 @@ impl<const N: usize> ParticlePool<N> {
     /// assert_eq!(pool.available().collect::<Vec<_>>(), [0, 1, 2]);
     /// ```
     pub fn available(&self) -> impl Iterator<Item = usize> {
-        let next = |index: &u32| match self.slots[*index as usize] {
-            Slot::Dead { next } => next,
-            Slot::Live(_) => None,
-        };
-        core::iter::successors(self.first_available, next).map(|index| index as usize)
+        self.slots.available()
     }
 
     /// How many particles are in use. O(1).
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.stats.live
+        self.slots.len()
     }
 
     /// Whether no particle is in use.
@@ -250,7 +296,7 @@ impl<const N: usize> ParticlePool<N> {
     /// How the pool stands, and what it has done. O(1).
     #[must_use]
     pub const fn stats(&self) -> Stats {
-        self.stats
+        self.slots.stats()
     }
 }
 
@@ -265,5 +311,24 @@ impl<const N: usize> fmt::Debug for ParticlePool<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let in_use = (0..N).filter_map(|index| self.get(index).map(|particle| (index, particle)));
         f.debug_map().entries(in_use).finish()
+    }
+}
+
+#[cfg(all(test, feature = "debug-aids"))]
+mod tests {
+    use super::*;
+
+    /// No safe code can do that from outside, but a program's C part can.
+    #[test]
+    #[should_panic = "a dead particle was written to"]
+    fn a_write_to_a_dead_particle_shows_when_it_is_used_again() {
+        let mut pool = ParticlePool::<2>::new();
+        pool.create(0.0, 0.0, 0.0, 0.0, 1).unwrap();
+        pool.animate();
+        match &mut pool.slots.objects_mut()[0] {
+            Slot::Dead { fill, .. } => fill[0] = 5.0_f32.to_bits(),
+            Slot::Live(_) => unreachable!(),
+        }
+        let _ = pool.create(0.0, 0.0, 0.0, 0.0, 1);
     }
 }

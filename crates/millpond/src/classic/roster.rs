@@ -1,9 +1,9 @@
 use core::fmt;
 
 use crate::handle::Handle;
-use crate::recycler::Recycler;
-use crate::reuse::{Roster, roster};
-use crate::stats::Stats;
+use crate::pools::recycler::Recycler;
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{Roster, roster};
 
 /// Design 1, the swap-delete pool: all slots in one array, a roster of them, and a partition.
 ///
@@ -18,7 +18,8 @@ use crate::stats::Stats;
 /// comes next. Both are O(1), by the reverse table from slot to roster entry.
 ///
 /// Nothing is stored in freed objects: the game may process **all** slots
-/// ([`as_mut_slice`](Self::as_mut_slice)) without asking which are live.
+/// ([`as_mut_slice`](Self::as_mut_slice)) without asking which are live. What such a pass finds finished is freed
+/// by its place: [`free_at`](Self::free_at), or [`handle_at`](Self::handle_at) and [`free`](Self::free).
 ///
 /// **Memory**, all taken at creation: per slot the object, 8 bytes for roster and reverse table, 4 for
 /// the generation, one bit.
@@ -44,6 +45,42 @@ use crate::stats::Stats;
 /// assert_eq!(pool.allocate().unwrap().index(), 4);
 /// assert!(pool.get(slot_4).is_none()); // the old handle of the slot is refused
 /// ```
+///
+/// A frame of a game on it: a pass over the whole array, which frees what has finished, and a hook that clears what a
+/// freed object refers to, so that a dead object keeps nothing alive:
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use millpond::classic::RosterPool;
+///
+/// #[derive(Default)]
+/// struct Rocket {
+///     x: f32,
+///     frames_left: u32,
+///     target: Option<Rc<str>>,
+/// }
+///
+/// let mut rockets = RosterPool::<Rocket>::new(100).on_free(|rocket| rocket.target = None);
+/// let castle: Rc<str> = "castle".into();
+/// let rocket = rockets.allocate().unwrap();
+/// *rockets.get_mut(rocket).unwrap() = Rocket { x: 0.0, frames_left: 2, target: Some(castle.clone()) };
+///
+/// for frame in 0..2 {
+///     for rocket in rockets.as_mut_slice() {
+///         rocket.x += 1.5; // live or dead: no branch
+///         rocket.frames_left = rocket.frames_left.saturating_sub(1);
+///     }
+///     for slot in 0..rockets.capacity() {
+///         if rockets.as_slice()[slot].frames_left == 0 {
+///             rockets.free_at(slot); // `false` for a slot that is dead already
+///         }
+///     }
+/// }
+/// assert_eq!((rockets.len(), Rc::strong_count(&castle)), (0, 1));
+/// ```
+#[doc(alias = "SwapDeletePool")]
+#[doc(alias = "Allocator")]
 #[derive(Clone)]
 pub struct RosterPool<T> {
     slots: Recycler<T, Roster>,
@@ -77,6 +114,47 @@ impl<T> RosterPool<T> {
         Self { slots }
     }
 
+    /// Has `hook` called for each object that is freed from now on, before its slot is dead: to clear what the object
+    /// refers to, as a dead object that still refers to others keeps them alive. If `hook` panics, the object stays
+    /// live.
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    ///
+    /// use millpond::classic::RosterPool;
+    ///
+    /// let mut voices = RosterPool::<Option<Rc<[i16]>>>::new(8).on_free(|voice| *voice = None);
+    /// let sound: Rc<[i16]> = Rc::new([1, 2, 3]);
+    /// let voice = voices.allocate().unwrap();
+    /// *voices.get_mut(voice).unwrap() = Some(sound.clone());
+    /// voices.free(voice);
+    /// assert_eq!(Rc::strong_count(&sound), 1);
+    /// ```
+    #[must_use]
+    pub fn on_free(mut self, hook: fn(&mut T)) -> Self {
+        self.slots.set_on_release(hook);
+        self
+    }
+
+    /// From now on, `scramble` ruins each object that is freed, after the hook of [`on_free`](Self::on_free): see
+    /// [`Recycler::scramble_released`].
+    ///
+    /// ```
+    /// use millpond::classic::RosterPool;
+    ///
+    /// let mut healths = RosterPool::<i32>::new(1);
+    /// healths.scramble_freed(|health| *health = i32::MIN);
+    /// let orc = healths.allocate().unwrap();
+    /// *healths.get_mut(orc).unwrap() = 30;
+    /// healths.free(orc);
+    /// let elf = healths.allocate().unwrap(); // and nobody sets its health
+    /// assert_eq!(healths.get(elf), Some(&i32::MIN));
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    pub fn scramble_freed(&mut self, scramble: fn(&mut T)) {
+        self.slots.scramble_released(scramble);
+    }
+
     /// The handle of a slot that is now live; `None` when the partition has come to the end. The
     /// object is as it was when it was freed. O(1).
     #[inline]
@@ -91,6 +169,44 @@ impl<T> RosterPool<T> {
         self.slots.release(handle)
     }
 
+    /// Makes the slot at `index` dead, as [`free`](Self::free) does. `false`, and nothing happens, if it is dead or out
+    /// of range. O(1).
+    ///
+    /// ```
+    /// use millpond::classic::RosterPool;
+    ///
+    /// let mut pool = RosterPool::<u8>::new(6);
+    /// let handle = pool.allocate().unwrap();
+    /// assert!(pool.free_at(5) && !pool.free_at(5) && !pool.free_at(6));
+    /// assert!(pool.get(handle).is_none());
+    /// ```
+    #[inline]
+    pub fn free_at(&mut self, index: usize) -> bool {
+        self.handle_at(index).is_some_and(|handle| self.free(handle))
+    }
+
+    /// Frees the live objects for which `keep` returns `false`, in index order: update and free in one pass. O(capacity
+    /// / 64 + live).
+    ///
+    /// If `keep` panics, the object that it was called for stays live, and so do those that it has not come to.
+    ///
+    /// ```
+    /// use millpond::classic::RosterPool;
+    ///
+    /// let mut timers = RosterPool::from_fn(6, |slot| slot);
+    /// for _ in 0..6 {
+    ///     let _ = timers.allocate().unwrap();
+    /// }
+    /// timers.retain(|_, frames_left| {
+    ///     *frames_left = frames_left.saturating_sub(3);
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(timers.len(), 2); // slots 4 and 5
+    /// ```
+    pub fn retain(&mut self, keep: impl FnMut(Handle<T>, &mut T) -> bool) {
+        self.slots.retain(keep);
+    }
+
     /// The object, unless the handle is refused. O(1).
     #[inline]
     #[must_use]
@@ -103,6 +219,36 @@ impl<T> RosterPool<T> {
     #[must_use]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Option<&mut T> {
         self.slots.get_mut(handle)
+    }
+
+    /// The handle of the live object at `index`; `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
+        self.slots.handle_at(index)
+    }
+
+    /// The handles of the live objects, in index order.
+    ///
+    /// ```
+    /// use millpond::classic::RosterPool;
+    ///
+    /// let mut pool = RosterPool::<u8>::new(6);
+    /// let handles = [(); 3].map(|()| pool.allocate().unwrap());
+    /// assert!(pool.handles().rev().eq(handles)); // slots 5, 4, 3
+    /// ```
+    pub fn handles(&self) -> impl DoubleEndedIterator<Item = Handle<T>> + ExactSizeIterator {
+        self.slots.handles()
+    }
+
+    /// The live objects with their handles, in index order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Handle<T>, &T)> + ExactSizeIterator {
+        self.slots.iter()
+    }
+
+    /// The live objects, mutable, with their handles, in index order.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Handle<T>, &mut T)> {
+        self.slots.iter_mut()
     }
 
     /// All objects, live and dead.
@@ -133,6 +279,20 @@ impl<T> RosterPool<T> {
         self.slots.allocator().words().live()
     }
 
+    /// How many slots are live: the [`partition`](Self::partition).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.partition()
+    }
+
+    /// Whether no slot is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The slot that [`allocate`](Self::allocate) will hand out next.
     #[inline]
     #[must_use]
@@ -161,7 +321,7 @@ impl<T> RosterPool<T> {
     /// # Errors
     ///
     /// The first invariant that does not hold.
-    pub fn validate(&self) -> Result<(), crate::validate::Violation> {
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
         self.slots.validate()
     }
 }

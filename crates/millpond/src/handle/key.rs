@@ -1,4 +1,6 @@
 //! Types of handles of one's own.
+//!
+//! Invariant: the contract of the unsafe trait [`HandleType`], which `handle_type!` fulfils by wrapping one field.
 
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
@@ -15,7 +17,8 @@ use super::{HandleLayout, sealed};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of handles",
     label = "not a type of handles",
-    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares"
+    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
+    note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]
 pub unsafe trait HandleType: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync {
     /// What it is under its other name.

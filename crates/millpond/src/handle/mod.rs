@@ -32,12 +32,15 @@
 //! A slot whose lifetimes are used up [retires](crate::pool::PoolBuilder::wrap): it is never handed
 //! out again, so that no handle can ever match a later object.
 
+mod explanation;
+#[allow(unsafe_code)]
 mod key;
 mod narrow;
 pub(crate) mod parse;
 mod refusal;
 mod wide;
 
+pub use explanation::Explanation;
 #[doc(hidden)]
 pub use key::HandleType;
 pub use narrow::Handle32;
@@ -79,7 +82,8 @@ use core::hash::Hash;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of handles",
     label = "not a type of handles",
-    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares"
+    note = "handles are `Handle<T>`, `Handle32<T, INDEX_BITS>` with 1 to 31 index bits, or a type that `millpond::handle_type! {{ pub struct Name; }}` declares",
+    note = "the handles of a pool of `{Self}` values are of type `Handle<{Self}>`"
 )]
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
@@ -148,7 +152,7 @@ impl<H: HandleLayout> Issue for H {}
 
 /// An unsigned integer that a pool stores slot indices in: `u16` or `u32`. Sealed.
 pub trait IndexWord:
-    Copy + Eq + Debug + Send + Sync + crate::slots::Entry + sealed::Sealed + 'static
+    Copy + Eq + Debug + Send + Sync + crate::base::entry::Entry + sealed::Sealed + 'static
 {
     /// Index 0, where a trait's function cannot be called: in a constant.
     #[doc(hidden)]
@@ -194,15 +198,6 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
 #[inline(never)]
 fn dangling<H: HandleLayout>() -> H {
     H::DANGLING
-}
-
-/// The handle of a slot, if it is live.
-#[inline]
-pub(crate) fn handle_at<H: HandleLayout>(
-    index: usize,
-    words: &crate::slots::SlotWords<impl crate::slots::Place<Word = H::Word>>,
-) -> Option<H> {
-    words.of_live(index).map(|word| H::from_kept_parts(index, word))
 }
 
 /// The handle of a slot that is known to be live, by the words: for loops, which it does not interrupt.

@@ -13,6 +13,7 @@ use core::fmt;
 /// assert_eq!(pool.check(Handle::from_parts(9, 1).unwrap()), Err(Refusal::OutOfRange));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The slot is beyond the pool's capacity.
     OutOfRange,

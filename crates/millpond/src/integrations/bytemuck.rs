@@ -2,18 +2,22 @@
 //!
 //! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
 //! graphics card with the same slots has to be told.
+//!
+//! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
 
 use ::bytemuck::{NoUninit, cast_slice};
 #[cfg(feature = "alloc")]
 use ::bytemuck::{Pod, Zeroable, cast_slice_mut};
 
-use crate::handle::{Handle, Handle32, HandleLayout};
-use crate::static_pool::StaticPool;
 #[cfg(feature = "alloc")]
-use crate::{
-    classic::RosterPool, errors::Full, packed::PackedPool, pool::Pool, recycler::Recycler,
-    reuse::ReuseOrder,
-};
+use crate::classic::RosterPool;
+use crate::handle::{Handle, Handle32, HandleLayout};
+use crate::pools::packed::PackedPool;
+use crate::pools::pool::Pool;
+use crate::pools::recycler::Recycler;
+use crate::pools::static_pool::StaticPool;
+use crate::reports::errors::Full;
+use crate::slots::reuse::ReuseOrder;
 
 // SAFETY: a handle is one integer, and a label of no size.
 unsafe impl<T: ?Sized + 'static> NoUninit for Handle<T> {}

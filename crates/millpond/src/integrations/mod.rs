@@ -2,6 +2,7 @@
 //! named after the crate.
 
 #[cfg(feature = "bytemuck")]
+#[allow(unsafe_code)]
 mod bytemuck;
 #[cfg(feature = "rayon")]
 mod rayon;

@@ -8,9 +8,9 @@ use ::rayon::iter::ParallelIterator;
 use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 
 use crate::handle::{HandleLayout, handle_of_live};
-use crate::pool::{Pool, ValueRuns, ValueRunsMut};
-use crate::recycler::{Recycler, RunSlices, RunSlicesMut};
-use crate::reuse::ReuseOrder;
+use crate::pools::pool::{Pool, ValueRuns, ValueRunsMut};
+use crate::pools::recycler::{Recycler, RunSlices, RunSlicesMut};
+use crate::slots::reuse::ReuseOrder;
 
 /// Runs that can be cut in two.
 struct Parallel<I>(I);
@@ -152,26 +152,27 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         &mut self,
         chunk_slots: usize,
         births_each: usize,
-        f: impl Fn(&mut T, &mut crate::lots::Lot<'_, T, H>) + Sync,
+        f: impl Fn(&mut T, &mut crate::threads::lots::Lot<'_, T, H>) + Sync,
     ) where
         T: Send,
     {
-        self.par_update_in(&mut crate::lots::Lots::new(chunk_slots, births_each), f);
+        self.par_update_in(&mut crate::threads::lots::Lots::new(chunk_slots, births_each), f);
     }
 
     /// As [`par_update`](Self::par_update), with lots that are kept from one update to the next.
     #[cfg(target_has_atomic = "32")]
     pub fn par_update_in(
         &mut self,
-        lots: &mut crate::lots::Lots<T, H>,
-        f: impl Fn(&mut T, &mut crate::lots::Lot<'_, T, H>) + Sync,
+        lots: &mut crate::threads::lots::Lots<T, H>,
+        f: impl Fn(&mut T, &mut crate::threads::lots::Lot<'_, T, H>) + Sync,
     ) where
         T: Send,
     {
         use ::rayon::iter::IntoParallelIterator;
 
         let mut update = self.set_aside(lots);
-        update.tasks().into_par_iter().for_each(|mut task| task.run(&f));
+        let tasks: alloc::vec::Vec<_> = update.tasks().collect();
+        tasks.into_par_iter().for_each(|mut task| task.run(&f));
         update.settle();
     }
 

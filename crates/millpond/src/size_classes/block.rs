@@ -23,7 +23,7 @@
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
 
-use crate::sanitizer;
+use crate::base::sanitizer;
 
 /// The sizes of slots are multiples of this, and so are their addresses.
 pub(super) const GRANULE: usize = 8;

@@ -26,8 +26,8 @@ use core::ptr::NonNull;
 
 use super::block::{Block, ListKind};
 use super::list::BlockList;
-use crate::memory::OutOfMemory;
-use crate::sanitizer;
+use crate::base::memory::OutOfMemory;
+use crate::base::sanitizer;
 
 #[derive(Debug)]
 pub(super) struct Blocks {

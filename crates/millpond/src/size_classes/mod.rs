@@ -1,13 +1,17 @@
 //! [`SizeClasses`] and what its methods return.
 
+#[allow(unsafe_code)]
 mod block;
+#[allow(unsafe_code)]
 mod blocks;
 mod builder;
 mod list;
+#[allow(unsafe_code)]
 mod request;
 mod stats;
 mod table;
 #[cfg(feature = "allocator-api2")]
+#[allow(unsafe_code)]
 mod traits;
 
 pub use builder::{SizeClassesBuilder, SizeClassesError};
@@ -19,7 +23,7 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 
-use crate::memory;
+use crate::base::memory;
 use block::{Block, HEADER_BYTES, ListKind};
 use blocks::Blocks;
 use list::BlockList;

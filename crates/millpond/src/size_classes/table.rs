@@ -2,7 +2,7 @@ use alloc::boxed::Box;
 use core::alloc::Layout;
 
 use super::block::{ALIGN_MAX, GRANULE};
-use crate::memory::{self, OutOfMemory};
+use crate::base::memory::{self, OutOfMemory};
 
 /// Which class a layout belongs to: the smallest whose slots are long enough and aligned enough.
 ///

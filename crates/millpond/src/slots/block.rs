@@ -26,16 +26,17 @@ use core::alloc::Layout;
 use core::fmt;
 use core::hint::black_box;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
 use core::ptr::NonNull;
 use core::slice;
 
-use super::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place};
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use super::{BitmapAge, FlatPlace, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
+use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
-use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
 ///
@@ -76,13 +77,20 @@ pub(crate) struct Offsets {
 impl Offsets {
     /// Of a block for these numbers of slots and entries.
     pub(crate) fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
+        Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
+    }
+
+    /// The same where each value has this layout.
+    fn with_values<W, E>(slots: usize, entries: usize, value: Layout) -> Result<Self, OutOfMemory> {
         let of = || {
             let (layout, entries) =
                 Layout::array::<W>(slots)?.extend(Layout::array::<E>(entries)?)?;
             let bitmap = Layout::array::<u64>(slots.div_ceil(WORD_SLOTS))?;
             let (layout, bits) = layout.extend(bitmap)?;
-            let array = Layout::array::<MaybeUninit<T>>(slots)?;
-            let (layout, values) = layout.extend(array.align_to(values_align::<T>(slots))?)?;
+            // No number of bytes is this large, so that the layout refuses it.
+            let bytes = value.size().saturating_mul(slots);
+            let array = Layout::from_size_align(bytes, value.align())?;
+            let (layout, values) = layout.extend(array.align_to(values_align(value, slots))?)?;
             Ok(Self { layout, entries, bits, values })
         };
         of().map_err(|_: core::alloc::LayoutError| OutOfMemory)
@@ -91,9 +99,9 @@ impl Offsets {
 
 /// How the values are aligned: as far as their stride keeps it, up to a cache line, so that no value lies in more lines
 /// than it must.
-fn values_align<T>(slots: usize) -> usize {
+fn values_align(value: Layout, slots: usize) -> usize {
     const CACHE_LINE: usize = 64;
-    match size_of::<T>() {
+    match value.size() {
         0 => 1,
         _ if slots == 0 => 1,
         size => (1 << size.trailing_zeros()).min(CACHE_LINE),
@@ -130,6 +138,18 @@ impl<W: Word, E: Entry, T> Drop for Block<W, E, T> {
 }
 
 impl<W: Word, E: Entry, T> Block<W, E, T> {
+    /// For [`CoreOffsets`](crate::CoreOffsets): of the values, the bitmap, the number of slots, the words, the entries
+    /// and their number.
+    pub(crate) const ARRAY_OFFSETS: [usize; 6] = [
+        offset_of!(Self, values),
+        offset_of!(Self, bits),
+        offset_of!(Self, slots),
+        offset_of!(Self, words),
+        offset_of!(Self, entries),
+        offset_of!(Self, entry_count),
+    ];
+    pub(crate) const BITMAP_AGE_OFFSET: usize = offset_of!(Self, bitmap_age);
+
     /// No slots, and no memory.
     pub(crate) const fn empty() -> Self {
         Self {
@@ -175,6 +195,26 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         word: W,
     ) -> Result<Self, OutOfMemory> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
+        // SAFETY: as the caller promises.
+        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
+        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+        memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
+        Ok(block)
+    }
+
+    /// The same in memory with these offsets, in which no value is touched.
+    ///
+    /// # Safety
+    ///
+    /// As [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for so many slots and
+    /// entries whose values are at least as large as `T`.
+    unsafe fn at_offsets(
+        start: NonNull<u8>,
+        offsets: &Offsets,
+        slots: usize,
+        entry_count: usize,
+        word: W,
+    ) -> Self {
         let start = match offsets.layout.size() {
             0 => dangling(offsets.layout),
             _ => start,
@@ -201,9 +241,48 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         fill(block.words, slots, word);
         fill(block.entries, entry_count, E::EMPTY);
         fill(block.bits, block.bit_words, 0);
-        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
-        memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
+        block
+    }
+}
+
+/// Values of a type that only the program knows which reads the block: bytes behind the other arrays, as those of a
+/// pool of that type would be.
+impl<W: Word, E: Entry> Block<W, E, ()> {
+    /// The memory that a block needs where each value has this layout, the size of which is a multiple of its
+    /// alignment.
+    pub(crate) fn layout_with(
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+    ) -> Result<Layout, OutOfMemory> {
+        Ok(Offsets::with_values::<W, E>(slots, entry_count, value)?.layout)
+    }
+
+    /// Slots with this word and entries that are empty, every page touched, in memory that is lent to the block.
+    ///
+    /// # Safety
+    ///
+    /// As [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
+    pub(crate) unsafe fn try_in_with(
+        start: NonNull<u8>,
+        slots: usize,
+        entry_count: usize,
+        value: Layout,
+        word: W,
+    ) -> Result<Self, OutOfMemory> {
+        let offsets = Offsets::with_values::<W, E>(slots, entry_count, value)?;
+        // SAFETY: as the caller promises; no value is smaller than `()`.
+        let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
+        let bytes = slots * value.size();
+        let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: the array is in the block (invariant 1) and has so many bytes, and nobody refers to them yet.
+        memory::touch(unsafe { slice::from_raw_parts_mut(values, bytes) });
         Ok(block)
+    }
+
+    /// Where the bytes of the values begin.
+    pub(crate) fn values_start(&self) -> NonNull<u8> {
+        self.values.cast()
     }
 }
 
@@ -291,7 +370,6 @@ impl<W: Word, E: Entry, T> fmt::Debug for Block<W, E, T> {
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;
-    use core::mem::offset_of;
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
@@ -306,6 +384,19 @@ mod tests {
             offset_of!(Header, bit_words),
         ];
         assert_eq!(offsets, [0, 8, 16, 24, 32, 40, 48]);
+    }
+
+    #[test]
+    fn values_of_a_layout_lie_as_those_of_a_type_do() {
+        for slots in [0, 1, 13, 100] {
+            let of_type = Offsets::of::<u32, u32, [u32; 8]>(slots, slots + 1).unwrap();
+            let value = Layout::new::<[u32; 8]>();
+            let of_layout = Offsets::with_values::<u32, u32>(slots, slots + 1, value).unwrap();
+            assert_eq!(of_layout.layout, of_type.layout);
+            assert_eq!(of_layout.values, of_type.values);
+        }
+        let huge = Layout::from_size_align(1 << 20, 4).unwrap();
+        assert!(Block::<u32, u32, ()>::layout_with(usize::MAX >> 10, 0, huge).is_err());
     }
 
     #[test]

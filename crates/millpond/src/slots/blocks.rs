@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! books     words │ entries of the reuse order │ bitmap      one block, replaced by a larger one as the pool grows
-//! table     block 0 │ block 1 │ block 2 …                    where the values of each block are
-//!              │         │         └▶ 8 values                blocks that never move
-//!              │         └▶ 4 values
-//!              └▶ 4 values
+//! table     0 │ 0 │ 0 │ 1 │ 2 …                              where the values of each block are, found by the
+//!                   │   │   └▶ 8 values                        number of bits of the index; blocks never move
+//!                   │   └▶ 4 values
+//!                   └▶ 4 values
 //! ```
 //!
 //! What grows with a copy is some 8 bytes per slot, a fraction of the block that is taken at the same time. So the
@@ -16,12 +16,13 @@
 //!
 //! 1. `slots <= known <= books.slots()`: the words in front of `slots` are those of slots that are there, those up to
 //!    `known` of slots that were there, all dead. Behind it, all words are that of a slot which was never used.
-//! 2. The table has a pointer for each [block](BlockSizes) up to `slots`, and none more. It points to where slot 0
-//!    would be if the block went back that far, so that adding the index of one of the block's slots gives that
-//!    slot's value.
+//! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and none more. Each is a pointer to where slot 0
+//!    would be if the entry's block went back that far, so that adding the index of one of the block's slots gives that
+//!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
 //! 3. The values of a block are an allocation of their own, of the layout [`values_layout`] of the block's size (none
 //!    if that has no bytes).
 //! 4. The bits of the bitmap behind `slots` are 0.
+//! 5. `near` is `slots`, or where blocks stop doubling, whichever is less.
 
 use alloc::alloc::{alloc, dealloc};
 #[cfg(feature = "debug-aids")]
@@ -33,17 +34,20 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::{BitmapAge, Block, BlockSizes, Entry, Parts, PartsMut, Place};
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use super::{BitmapAge, Block, BlockSizes, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
+use crate::base::memory::{self, OutOfMemory};
 use crate::handle::Word;
-use crate::memory::{self, OutOfMemory};
 use crate::occupancy::WORD_SLOTS;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// Slots in several blocks.
 #[doc(hidden)]
 pub struct Blocks<W: Word, E: Entry, T> {
     slots: usize,
+    /// For the slots below this one, one comparison tells that they are there and where in the table to look.
+    near: usize,
     books: Block<W, E, ()>,
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: Vec<*const MaybeUninit<T>>,
@@ -73,6 +77,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) const fn new(sizes: BlockSizes) -> Self {
         Self {
             slots: 0,
+            near: 0,
             books: Block::empty(),
             table: Vec::new(),
             sizes,
@@ -89,12 +94,12 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     /// How many blocks there are.
     pub(crate) fn block_count(&self) -> usize {
-        self.table.len()
+        self.sizes.blocks_within(self.slots)
     }
 
     /// The slots of the last block.
     pub(crate) fn last_block(&self) -> Option<Range<usize>> {
-        let first = self.sizes.start_of(self.table.len().checked_sub(1)?)?;
+        let first = self.sizes.start_of(self.block_count().checked_sub(1)?)?;
         Some(first..self.slots)
     }
 
@@ -143,20 +148,22 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(())
     }
 
-    /// Takes the next block, for whose slots there is room in the books. Gives its slots.
-    pub(crate) fn try_add_block(&mut self) -> Result<Range<usize>, OutOfMemory> {
-        self.table.try_reserve(1).map_err(|_| OutOfMemory)?;
+    /// Takes the next block, for whose slots there is room in the books. Gives its slots. `ahead`: before it is needed,
+    /// so that every page is touched.
+    pub(crate) fn try_add_block(&mut self, ahead: bool) -> Result<Range<usize>, OutOfMemory> {
         let first = self.slots;
-        let len = self.sizes.len_of(self.table.len());
+        let len = self.sizes.len_of(self.block_count());
         let end = first + len;
+        let entries = self.sizes.entries_within(end);
+        self.table.try_reserve(entries - self.table.len()).map_err(|_| OutOfMemory)?;
         assert!(end <= self.books.parts().words.len(), "there is room in the books");
         #[cfg(feature = "debug-aids")]
         if let Some(watch) = &mut self.watch {
             watch.try_grow(end)?;
         }
-        let values = try_take_values::<T>(len)?;
-        self.table.push(values.as_ptr().cast_const().wrapping_sub(first));
-        self.slots = end;
+        let values = try_take_values::<T>(len, ahead)?;
+        self.table.resize(entries, values.as_ptr().cast_const().wrapping_sub(first));
+        self.set_slots(end);
         let returned = first..self.known.clamp(first, end);
         let words = &self.books.parts().words[returned];
         self.retired_beyond -= words.iter().filter(|word| **word == W::RETIRED).count();
@@ -177,11 +184,31 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         if block.start % WORD_SLOTS != 0 {
             parts.bits[whole - 1] &= (1 << (block.start % WORD_SLOTS)) - 1;
         }
-        self.slots = block.start;
-        if let Some(values) = self.table.pop() {
-            // SAFETY: the block is out of the table, and its values are those of dead slots.
-            unsafe { give_back_values(values.wrapping_add(block.start).cast_mut(), block.len()) };
-        }
+        let values = self.first_value(block.start);
+        self.set_slots(block.start);
+        self.table.truncate(self.sizes.entries_within(block.start));
+        // SAFETY: the block is out of the table, and its values are those of dead slots.
+        unsafe { give_back_values(values, block.len()) };
+    }
+
+    fn set_slots(&mut self, slots: usize) {
+        self.slots = slots;
+        self.near = slots.min(self.sizes.doubling_below());
+    }
+
+    /// Where the values of the block that begins with this slot are.
+    fn first_value(&self, first: usize) -> *mut MaybeUninit<T> {
+        self.table[self.sizes.entry_of(first)].wrapping_add(first).cast_mut()
+    }
+
+    /// All blocks: the first slot of each, and how many slots it has.
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<W, E, T> {
+        let (sizes, mut first) = (self.sizes, 0);
+        (0..self.block_count()).map(move |block| {
+            let len = sizes.len_of(block);
+            first += len;
+            (first - len, len)
+        })
     }
 
     /// Takes on what another, of as many slots and the same sizes, knows of slots that are not there.
@@ -209,15 +236,12 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
     /// addresses of their own. O(blocks).
     pub(crate) fn slot_at(&self, address: usize) -> Option<usize> {
-        let mut first = 0;
-        for (block, values) in self.table.iter().enumerate() {
-            let len = self.sizes.len_of(block);
-            let bytes_in = address.wrapping_sub(values.wrapping_add(first).addr());
+        for (first, len) in self.blocks() {
+            let bytes_in = address.wrapping_sub(self.first_value(first).addr());
             let position = bytes_in.checked_div(size_of::<T>())?;
             if position < len {
                 return (bytes_in % size_of::<T>() == 0).then_some(first + position);
             }
-            first += len;
         }
         None
     }
@@ -232,7 +256,9 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) fn is_consistent(&self, fresh: W) -> bool {
         let words = self.books.parts().words;
         let beyond = || words[self.slots..self.known].iter();
-        self.sizes.start_of(self.table.len()) == Some(self.slots)
+        self.sizes.start_of(self.block_count()) == Some(self.slots)
+            && self.table.len() == self.sizes.entries_within(self.slots)
+            && self.near == self.slots.min(self.sizes.doubling_below())
             && self.slots <= self.known
             && beyond().all(|word| word.is_dead())
             && beyond().filter(|word| **word == W::RETIRED).count() == self.retired_beyond
@@ -240,16 +266,18 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     }
 }
 
-/// Takes the memory for so many values, every page touched.
-fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
+/// Takes the memory for so many values, every page touched if it is taken ahead.
+fn try_take_values<T>(slots: usize, ahead: bool) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
     let layout = values_layout::<T>(slots)?;
     if layout.size() == 0 {
         return Ok(NonNull::dangling());
     }
     // SAFETY: the size is not 0.
     let start = NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast();
-    // SAFETY: the memory was just taken for so many values, and nobody else refers to it.
-    memory::touch(unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), slots) });
+    if ahead {
+        // SAFETY: the memory was just taken for so many values, and nobody else refers to it.
+        memory::touch(unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), slots) });
+    }
     Ok(start)
 }
 
@@ -270,12 +298,9 @@ unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
 
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {
-        let mut first = 0;
-        for (block, values) in self.table.iter().enumerate() {
-            let len = self.sizes.len_of(block);
-            // SAFETY: each block of the table is one of these (invariants 2 and 3), and goes once.
-            unsafe { give_back_values(values.wrapping_add(first).cast_mut(), len) };
-            first += len;
+        for (first, len) in self.blocks() {
+            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once.
+            unsafe { give_back_values(self.first_value(first), len) };
         }
     }
 }
@@ -301,8 +326,17 @@ impl<T> BlockTable<T> {
     /// There is such a slot in the place that this comes from, which has neither got nor lost a block since.
     #[inline(always)]
     pub(crate) unsafe fn origin_of(&self, index: usize) -> *mut MaybeUninit<T> {
-        // SAFETY: the table has a pointer for the block of each slot (invariant 2).
-        let origin = unsafe { self.table.add(self.sizes.block_of(index)) };
+        // SAFETY: there is such a slot, so the table has its entry (invariant 2).
+        unsafe { self.origin_in(self.sizes.entry_of(index)) }
+    }
+
+    /// # Safety
+    ///
+    /// It is the entry of a slot of the place that this comes from, which has neither got nor lost a block since.
+    #[inline(always)]
+    unsafe fn origin_in(&self, entry: usize) -> *mut MaybeUninit<T> {
+        // SAFETY: the table has the entries of all slots (invariant 2).
+        let origin = unsafe { self.table.add(entry) };
         // SAFETY: as above.
         unsafe { origin.read() }.cast_mut()
     }
@@ -360,6 +394,27 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     unsafe fn value(&self, index: usize) -> *const MaybeUninit<T> {
         // SAFETY: there is such a slot, and the place has not changed since.
         unsafe { self.values().value(index) }
+    }
+
+    #[inline(always)]
+    fn find(&self, index: usize) -> Option<NonNull<MaybeUninit<T>>> {
+        let entry = if index < self.near {
+            BlockSizes::entry_of_doubling(index)
+        } else if index < self.slots {
+            self.sizes.entry_of_last(index)
+        } else {
+            return None;
+        };
+        // SAFETY: there is such a slot, and this is its entry: it is one of those of blocks that double exactly if it is
+        // below `near` (invariant 5).
+        let origin = unsafe { self.values().origin_in(entry) };
+        // SAFETY: the value's address is one in a block, or dangling and aligned.
+        Some(unsafe { NonNull::new_unchecked(origin.wrapping_add(index)) })
+    }
+
+    #[inline(always)]
+    fn find_mut(&mut self, index: usize) -> Option<NonNull<MaybeUninit<T>>> {
+        self.find(index)
     }
 
     #[inline(always)]
@@ -432,7 +487,7 @@ mod tests {
             let end = place.slots + place.sizes.len_of(place.block_count());
             let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
             place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
-            assert_eq!(place.try_add_block().unwrap().end, end);
+            assert_eq!(place.try_add_block(true).unwrap().end, end);
         }
         place
     }
@@ -451,13 +506,35 @@ mod tests {
                 let end = place.slots + sizes.len_of(block);
                 let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
                 place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
-                place.try_add_block().unwrap();
+                place.try_add_block(true).unwrap();
             }
             assert!((0..count).all(|index| at(&place, index) == before[index]));
             assert!((0..count).all(|index| place.slot_at(before[index]) == Some(index)));
             assert_eq!((place.parts().words[2], place.parts().entries[2]), (3, 9));
             assert_eq!(place.parts().words[place.slots - 1], 7.as_dead());
             assert_eq!(place.slot_at(before[0] + 1), None);
+        }
+    }
+
+    #[test]
+    fn slots_that_are_there_are_found_and_no_others() {
+        for sizes in
+            [BlockSizes::DOUBLING, BlockSizes::new(1, 4).unwrap(), BlockSizes::new(8, 8).unwrap()]
+        {
+            for blocks in 0..6 {
+                let mut place = grown(sizes, blocks);
+                for slots in [place.slots, sizes.start_of(blocks.saturating_sub(1)).unwrap()] {
+                    for index in 0..slots {
+                        // SAFETY: there is such a slot.
+                        let value = unsafe { place.value(index) };
+                        assert_eq!(place.find(index).unwrap().as_ptr().cast_const(), value);
+                        assert_eq!(place.slot_at(value.addr()), Some(index));
+                    }
+                    let beyond = [slots, slots + 1, 2 * slots + 9, usize::MAX >> 1, usize::MAX];
+                    assert!(beyond.iter().all(|index| place.find(*index).is_none()));
+                    place.remove_block();
+                }
+            }
         }
     }
 
@@ -471,7 +548,7 @@ mod tests {
         assert_eq!((place.slots, place.known(), place.retired_beyond()), (4, 8, 1));
         assert_eq!((place.known_word(5), place.known_word(8)), (Some(9.as_dead()), None));
         assert_eq!(place.parts().bits, [0xf]);
-        place.try_add_block().unwrap();
+        place.try_add_block(true).unwrap();
         assert_eq!(place.parts().words[4..], [7.as_dead(), 9.as_dead(), u32::RETIRED, 7.as_dead()]);
         assert_eq!((place.retired_beyond(), place.parts().bits), (0, &[0xf][..]));
     }

@@ -4,14 +4,17 @@
 //! The books say why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
+
 use super::{Census, Circle, Counts, KeptCircle};
-use crate::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::lifetimes::Lifetimes;
-use crate::stats::Stats;
-use crate::tap::Tap;
+use crate::reports::errors::{FullPool, GetDisjointMutError, InsertAtErrorKind};
+use crate::reports::recorder_hook::Tap;
+use crate::reports::stats::Stats;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure, ensure_counters};
+use crate::reports::validate::{Violation, ensure, ensure_counters};
+use crate::slots::lifetimes::Lifetimes;
 
 /// The books of one pool. A clone has no recorder.
 #[derive(Clone, Debug)]
@@ -37,6 +40,11 @@ pub(crate) struct Books<H: HandleLayout> {
 }
 
 impl<H: HandleLayout> Books<H> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 2] =
+        [offset_of!(Self, quick_below), offset_of!(Self, is_plain)];
+
     /// The books of slots that were never used. Every bit of them is 0 unless the lifetimes say otherwise.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
         Self::of(KeptCircle::new(lifetimes, H::LIFETIMES_MAX), lifetimes.name)
@@ -154,7 +162,7 @@ impl<H: HandleLayout> Books<H> {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load(
         &mut self,
-        saved: &crate::snapshot::format::Checked<H::Word>,
+        saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl Census<Word = H::Word>,
     ) {
         self.circle = KeptCircle::of(&saved.circle);
@@ -221,6 +229,18 @@ impl<H: HandleLayout> Books<H> {
         Ok(index)
     }
 
+    /// The handle's slot, if this was its latest lifetime.
+    pub(crate) fn check_revival(
+        &self,
+        handle: H,
+        words: &impl Census<Word = H::Word>,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        let word = words.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle().check_revival(word, handle.word())?;
+        Ok(index)
+    }
+
     /// This lifetime begins, out of turn.
     pub(crate) fn note_claim(&mut self, handle: H) {
         self.age_claimed_max = self.age_claimed_max.max(self.circle().age(handle.word()));
@@ -281,7 +301,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// Another recorder listens from now on, or none.
     #[cfg(feature = "recorder")]
-    pub(crate) fn listen(&mut self, track: Option<crate::recorder::Track>) {
+    pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
         self.tap.set(track);
         self.settle();
     }
@@ -379,7 +399,7 @@ impl<H: HandleLayout> Books<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Handle;
+    use crate::handle::Handle;
 
     impl<H: HandleLayout> Books<H> {
         pub(crate) fn has_zero_bits(&self) -> bool {

@@ -7,9 +7,9 @@
 //! A pool keeps one word per slot: the generation of the slot's handle while it is live; while it is
 //! dead, the generation that the *next* handle will have, marked dead; or the mark of a retired slot.
 
-use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Refusal, Word};
-use crate::lifetimes::Lifetimes;
+use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::lifetimes::Lifetimes;
 
 /// The first generation of every slot, from 1 to `max`: 1, or what follows from the name and the salt.
 pub(crate) const fn first_generation(
@@ -149,6 +149,24 @@ impl<W: Word> Circle<W> {
             Err(InsertAtErrorKind::Stale)
         } else {
             Ok(())
+        }
+    }
+
+    /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
+    pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
+        if word == W::RETIRED {
+            return Err(InsertAtErrorKind::Retired);
+        }
+        if !word.is_dead() {
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        if generation == W::ZERO || self.age(generation) > self.age(self.last) {
+            return Err(InsertAtErrorKind::BeyondLifetimes);
+        }
+        match self.age(word.as_live()).checked_sub(self.age(generation)) {
+            Some(1) => Ok(()),
+            Some(0) | None => Err(InsertAtErrorKind::NeverLived),
+            Some(_) => Err(InsertAtErrorKind::Stale),
         }
     }
 

@@ -3,15 +3,17 @@
 //! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
 //! core says which slot comes next and which word a slot gets; the pool writes the word.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
 use core::ops::{Deref, DerefMut};
 
 use super::{Books, Census, Circle, KeptCircle, Place, SlotWords};
-use crate::errors::InsertAtErrorKind;
 use crate::handle::{HandleLayout, Issue, Word};
-use crate::lifetimes::Lifetimes;
-use crate::reuse::{Queue, ReuseOrder, Slots};
+use crate::reports::errors::InsertAtErrorKind;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::{Queue, ReuseOrder, Slots};
 
 /// A reuse order, and the [books](Books) that go with it.
 #[repr(C)]
@@ -37,6 +39,12 @@ impl<R: ReuseOrder, H: HandleLayout> DerefMut for Core<R, H> {
 }
 
 impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const QUEUE_OFFSET: usize = offset_of!(Self, queue);
+    #[cfg(feature = "alloc")]
+    pub(crate) const BOOKS_OFFSET: usize = offset_of!(Self, books);
+
     /// The core of slots that are all dead.
     pub(crate) fn new<S>(circle: Circle<H::Word>, name: Option<&'static str>, slots: &mut S) -> Self
     where
@@ -101,7 +109,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(all(feature = "serde", feature = "alloc"))]
     pub(crate) fn load<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &mut self,
-        saved: &crate::snapshot::format::Checked<H::Word>,
+        saved: &crate::slots::saved::Checked<H::Word>,
         slots: &mut S,
     ) {
         self.books.load(saved, slots.words());
@@ -202,11 +210,55 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         slots: &mut S,
     ) -> Result<usize, InsertAtErrorKind> {
         let index = self.books.check_claim(handle, slots.words())?;
+        self.claim_checked(index, handle, slots);
+        Ok(index)
+    }
+
+    /// The same for the slot's latest lifetime, which goes on.
+    pub(crate) fn revive<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        handle: H,
+        slots: &mut S,
+    ) -> Result<usize, InsertAtErrorKind> {
+        let index = self.books.check_revival(handle, slots.words())?;
+        self.claim_checked(index, handle, slots);
+        Ok(index)
+    }
+
+    fn claim_checked<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        index: usize,
+        handle: H,
+        slots: &mut S,
+    ) {
         self.queue.claim(index, slots);
         slots.expect_birth();
         self.books.is_plain = false;
         self.books.note_claim(handle);
-        Ok(index)
+    }
+
+    /// Takes upcoming slots out of the order, of which the caller begins the next lifetimes: see
+    /// [`Queue::take_upcoming`]. Afterwards, [`note_upcoming`](Self::note_upcoming) is to be called.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    pub(crate) fn take_upcoming<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
+        &mut self,
+        listed: &[H::Index],
+        taken: impl DoubleEndedIterator<Item = core::ops::Range<usize>> + Clone,
+        slots: &mut S,
+    ) -> bool {
+        self.books.is_plain = false;
+        self.queue.take_upcoming(listed, taken, slots)
+    }
+
+    /// Slots below this one, taken out of turn, have become live.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    pub(crate) fn note_upcoming(
+        &mut self,
+        until: usize,
+        words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
+    ) {
+        self.books.mark_used_until(until);
+        self.settle(words);
     }
 
     /// Ends this lifetime of a live slot, and puts the slot back into the order.
@@ -295,7 +347,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     #[cfg(feature = "recorder")]
     pub(crate) fn listen(
         &mut self,
-        track: Option<crate::recorder::Track>,
+        track: Option<crate::reports::recorder::Track>,
         words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>,
     ) {
         self.books.listen(track);
@@ -352,8 +404,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::reuse::{InlineRoster, Lifo};
-    use crate::{Handle, HandleAllocator};
+    use crate::handle::Handle;
+    use crate::pools::allocator::HandleAllocator;
+    use crate::slots::reuse::{InlineRoster, Lifo};
 
     #[test]
     fn a_pool_knows_its_name() {

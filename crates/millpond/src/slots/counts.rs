@@ -1,8 +1,11 @@
 //! How many lifetimes have begun and ended, and what any slots can be asked.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
+
 use crate::handle::Word;
 #[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
+use crate::reports::validate::{Violation, ensure};
 
 /// What a pool counts of its slots' lifetimes.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,15 @@ pub(crate) struct Counts {
 impl Counts {
     /// Of slots that were never used.
     pub(crate) const NONE: Self = Self { births: 0, deaths: 0, peak: 0, retired: 0 };
+
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 4] = [
+        offset_of!(Self, births),
+        offset_of!(Self, deaths),
+        offset_of!(Self, peak),
+        offset_of!(Self, retired),
+    ];
 
     /// Of slots with this history.
     #[cfg(all(feature = "serde", feature = "alloc"))]

@@ -4,11 +4,14 @@
 //! pool     words │ entries of the reuse order │ values         no bitmap
 //!          4 n   │ 8 n                        │ n × size_of::<T>()   bytes
 //! ```
+//!
+//! Invariant: the contract of [`Place`], which arrays in a struct fulfil by themselves.
 
 use core::fmt;
 use core::mem::MaybeUninit;
 
-use super::{Entry, FlatPlace, Parts, PartsMut, Place};
+use super::{FlatPlace, Parts, PartsMut, Place};
+use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
 

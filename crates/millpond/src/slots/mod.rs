@@ -13,18 +13,37 @@
 //! ```
 
 #[cfg(feature = "alloc")]
+pub(crate) mod bit_tree;
+#[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod block;
 #[cfg(feature = "alloc")]
+#[allow(unsafe_code)]
 mod blocks;
 mod books;
 mod circle;
 mod core;
 mod counts;
+pub(crate) mod generations;
+#[allow(unsafe_code)]
 mod inline;
+pub(crate) mod lifetimes;
 mod partition;
+#[allow(unsafe_code)]
 mod place;
 #[cfg(feature = "alloc")]
+pub mod reuse;
+#[cfg(not(feature = "alloc"))]
+#[allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "static pools use a part of it, and no public type does"
+)]
+pub(crate) mod reuse;
+#[cfg(all(feature = "serde", feature = "alloc"))]
+pub(crate) mod saved;
+#[cfg(feature = "alloc")]
 mod sizes;
+#[allow(unsafe_code)]
 mod words;
 
 #[cfg(feature = "alloc")]
@@ -37,9 +56,9 @@ pub(crate) use self::core::{Core, EntryOf};
 pub(crate) use self::counts::{Census, Counts};
 pub(crate) use self::inline::Inline;
 pub(crate) use self::partition::{Parting, Partition, Sorting};
-pub(crate) use self::place::{BitmapAge, Entry, FlatPlace, Parts, PartsMut, Place, Prefix};
+pub(crate) use self::place::{BitmapAge, FlatPlace, Parts, PartsMut, Place, Prefix};
 #[cfg(feature = "alloc")]
 pub(crate) use self::sizes::BlockSizes;
 #[cfg(feature = "alloc")]
 pub(crate) use self::words::full_word;
-pub(crate) use self::words::{KeptWords, SlotWords, source};
+pub(crate) use self::words::{KeptWords, SlotWords, handle_at, source};

@@ -1,14 +1,21 @@
 //! Where the slots of a pool lie.
+//!
+//! The invariant of a place is the contract of the unsafe trait [`Place`]; `words.rs` and the modules of `values` rely
+//! on it.
 
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::mem::MaybeUninit;
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
+use core::ptr::NonNull;
 
-#[cfg(feature = "debug-aids")]
-use crate::debug::Watch;
+use crate::base::entry::Entry;
 use crate::handle::Word;
 use crate::occupancy::TopBit;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::Watch;
 
 /// The arrays of one pool's slots.
 ///
@@ -18,7 +25,7 @@ use crate::occupancy::TopBit;
 /// and, if the place [has a bitmap](Self::HAS_BITMAP), 64 of them to each word of the bitmap. They stay where they
 /// are for as long as the place does not move, and nothing but what `parts_mut` lends out changes them; but a place
 /// that grows may say otherwise of methods of its own, which borrow it mutably. There is one value for each slot, which
-/// does not move then either.
+/// does not move then either. `find` and `find_mut` find those of all slots and no others.
 #[doc(hidden)]
 pub unsafe trait Place {
     type Word: Word;
@@ -50,6 +57,27 @@ pub unsafe trait Place {
     unsafe fn value(&self, index: usize) -> *const MaybeUninit<Self::Value> {
         // SAFETY: there is a value for each slot.
         unsafe { self.parts().values.add(index) }
+    }
+
+    /// Where the value of a slot is, if there is such a slot.
+    #[inline(always)]
+    fn find(&self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
+        if index >= self.parts().words.len() {
+            return None;
+        }
+        // SAFETY: there is such a slot.
+        NonNull::new(unsafe { self.value(index) }.cast_mut())
+    }
+
+    /// The same, mutable until the place is used again.
+    #[inline(always)]
+    fn find_mut(&mut self, index: usize) -> Option<NonNull<MaybeUninit<Self::Value>>> {
+        if index >= self.parts().words.len() {
+            return None;
+        }
+        // SAFETY: there is such a slot.
+        let [value] = unsafe { self.values_mut([Some(index)]) };
+        NonNull::new(value?)
     }
 
     /// Where the values of several slots are, all of them mutable until the place is used again.
@@ -133,6 +161,11 @@ pub struct BitmapAge {
 impl BitmapAge {
     /// A bitmap that nobody has gathered.
     pub(crate) const OLD: Self = Self { in_step: false, prefix: Prefix::UNKNOWN, gathered_at: 0 };
+
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    #[cfg(feature = "alloc")]
+    pub(crate) const OFFSETS: [usize; 3] =
+        [offset_of!(Self, in_step), offset_of!(Self, prefix), offset_of!(Self, gathered_at)];
 }
 
 /// Whether the live slots are the lowest slots of the pool: then a walk over them is one over a slice.
@@ -189,29 +222,4 @@ pub struct PartsMut<'a, W, E, T> {
     pub(crate) entries: &'a mut [E],
     /// One value per slot: the first of them, if the place [is flat](FlatPlace).
     pub(crate) values: *mut MaybeUninit<T>,
-}
-
-/// What a reuse order keeps in an array of the pool's place.
-#[doc(hidden)]
-pub trait Entry: Copy + Debug + Send + Sync + 'static {
-    /// What the array is filled with at first.
-    const EMPTY: Self;
-    /// Whether the order threads its list through the dead slots, if they have room.
-    const LINKS_IN_SLOTS: bool = false;
-}
-
-impl Entry for () {
-    const EMPTY: Self = ();
-}
-
-impl Entry for u16 {
-    const EMPTY: Self = 0;
-}
-
-impl Entry for u32 {
-    const EMPTY: Self = 0;
-}
-
-impl Entry for u64 {
-    const EMPTY: Self = 0;
 }

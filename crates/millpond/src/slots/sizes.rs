@@ -44,13 +44,51 @@ impl BlockSizes {
         1 << self.last_shift
     }
 
+    /// Below this slot blocks double, so that their starts are powers of two.
+    #[inline(always)]
+    pub(crate) const fn doubling_below(&self) -> usize {
+        self.last()
+    }
+
+    /// Where a table of blocks has the block of a slot below [`doubling_below`](Self::doubling_below): at the number of
+    /// bits of the index. So the first block, which is larger than 1, has several entries, and finding one takes
+    /// neither its size nor a branch.
+    #[inline(always)]
+    pub(crate) const fn entry_of_doubling(index: usize) -> usize {
+        // The lowest bit makes it known that the number is not 0.
+        ((index << 1) | 1).ilog2() as usize
+    }
+
+    /// The same of a slot from there on.
+    #[inline(always)]
+    pub(crate) const fn entry_of_last(&self, index: usize) -> usize {
+        (index >> self.last_shift) + self.last_shift as usize
+    }
+
+    /// Where a table of blocks has the block of a slot. Entries ascend with the slots.
+    #[inline(always)]
+    pub(crate) const fn entry_of(&self, index: usize) -> usize {
+        if index < self.doubling_below() {
+            Self::entry_of_doubling(index)
+        } else {
+            self.entry_of_last(index)
+        }
+    }
+
+    /// How many entries a table has for so many slots, which end where a block does.
+    pub(crate) const fn entries_within(&self, slots: usize) -> usize {
+        match slots.checked_sub(1) {
+            Some(last) => self.entry_of(last) + 1,
+            None => 0,
+        }
+    }
+
     /// How many blocks there are before those of the last size are all that come.
     const fn doublings(&self) -> usize {
         (self.last_shift - self.first_shift) as usize
     }
 
     /// The block of a slot.
-    #[inline(always)]
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         if index < 1 << self.last_shift {
             // The number of bits of `index >> first_shift`; the lowest bit makes it known that it is not 0.
@@ -99,7 +137,7 @@ mod tests {
     fn every_slot_is_in_one_block() {
         for (first, last) in [(1, 1), (1, 8), (4, 4), (4, 16), (64, 1024), (2, 1 << 31)] {
             let sizes = BlockSizes::new(first, last).unwrap();
-            let mut start = 0;
+            let (mut start, mut entries) = (0, 0);
             for block in 0_usize.. {
                 let doublings = block.saturating_sub(1).min(30);
                 let len = (first << doublings).min(last);
@@ -108,6 +146,11 @@ mod tests {
                 for index in [start, start + len / 2, start + len - 1] {
                     assert_eq!(sizes.block_of(index), block);
                     assert_eq!(sizes.end_of_block_with(index), start + len);
+                }
+                let first_entry = entries;
+                entries = sizes.entries_within(start + len);
+                for index in [start, start + len / 2, start + len - 1] {
+                    assert!((first_entry..entries).contains(&sizes.entry_of(index)));
                 }
                 assert_eq!(sizes.blocks_within(start + len), block + 1);
                 assert_eq!(sizes.blocks_within(start + len - 1), block);

@@ -13,19 +13,32 @@
 //!
 //! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
 //! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
+//!
+//! # Invariant
+//!
+//! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
+//!    writes the bit or changes the counts, by which the bitmap is old.
+//! 2. A [`Prefix`] that is known says which slots are live: those below it, and no other.
+//! 3. `counts` has the number of live slots.
+//!
+//! The walks of `values` rely on 1 and 2: they read, without a test, the values of slots that the bitmap or the prefix
+//! calls live.
 
+#[cfg(feature = "alloc")]
+use core::mem::offset_of;
 #[cfg(feature = "alloc")]
 use core::ops::Range;
 
-use crate::handle::{HandleLayout, Issue, Word};
+use crate::base::entry::Entry;
 #[cfg(feature = "alloc")]
-use crate::memory::OutOfMemory;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Issue, Word};
 use crate::occupancy::{Occupancy, Source, TopBit, WORD_SLOTS};
-use crate::slots::{BitmapAge, Census, Circle, Counts, Entry, Inline, Place, Prefix};
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{BitmapAge, Census, Circle, Counts, Inline, Place, Prefix};
 #[cfg(feature = "alloc")]
 use crate::slots::{Block, BlockSizes, Blocks, MoveEntries};
-#[cfg(feature = "validate")]
-use crate::validate::{Violation, ensure};
 
 /// Pools of at most this many slots have their bitmap in step from the beginning.
 #[cfg(feature = "alloc")]
@@ -91,7 +104,8 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
     }
 
     /// Takes the next block. `room`: how many slots to make room for if there is none for that block; `in_step`:
-    /// the bitmap is in step whatever the number of slots. Gives the new slots, which are dead.
+    /// the bitmap is in step whatever the number of slots; `ahead`: touch every page. Gives the new slots, which are
+    /// dead.
     pub(crate) fn try_add_block(
         &mut self,
         room: usize,
@@ -99,6 +113,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         move_entries: MoveEntries<E>,
         in_step: bool,
         fresh: W,
+        ahead: bool,
     ) -> Result<Range<usize>, OutOfMemory> {
         let old = self.slots();
         let end = old + self.place.sizes().len_of(self.place.block_count());
@@ -110,7 +125,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
             in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
         // It is right as it is now, unless it is old.
         let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
-        let new = self.place.try_add_block()?;
+        let new = self.place.try_add_block(ahead)?;
         if let Some(age) = self.place.bitmap_age_mut() {
             age.in_step = is_in_step;
             age.gathered_at = right_until.unwrap_or(age.gathered_at);
@@ -142,6 +157,10 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
 
 #[cfg(feature = "alloc")]
 impl<P: Place> SlotWords<P> {
+    /// For [`CoreOffsets`](crate::CoreOffsets).
+    pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
+    pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
+
     /// Whether each birth and death writes its bit.
     pub(crate) fn is_in_step(&self) -> bool {
         self.place.bitmap_age().in_step
@@ -186,11 +205,14 @@ impl<'a, W: Word> KeptWords<'a, W> {
     /// The handle of a slot that is known to be live: for loops, which it does not interrupt.
     #[inline]
     pub(crate) fn handle_of_live<H: HandleLayout<Word = W>>(&self, index: usize) -> H {
+        H::from_live_parts(index, self.of_live(index))
+    }
+
+    /// The word of a slot that is known to be live, likewise.
+    #[inline]
+    pub(crate) fn of_live(&self, index: usize) -> W {
         // Out of range cannot be; any word will do there, so that no loop has to end for it.
-        H::from_live_parts(
-            index,
-            self.words.get(index).copied().unwrap_or(self.key).difference(self.key),
-        )
+        self.words.get(index).copied().unwrap_or(self.key).difference(self.key)
     }
 
     /// The handle of a slot, if it is live.
@@ -342,6 +364,18 @@ impl<P: Place> SlotWords<P> {
         self.get(index) == Some(generation)
     }
 
+    /// The same of a slot that is there.
+    ///
+    /// # Safety
+    ///
+    /// There is such a slot.
+    #[inline]
+    pub(crate) unsafe fn is_there_live_in(&self, index: usize, generation: P::Word) -> bool {
+        // SAFETY: there is a word for each slot.
+        let word = unsafe { self.place.parts().words.get_unchecked(index) };
+        word.difference(self.place.key()) == generation
+    }
+
     /// The generation of a live slot.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> Option<P::Word> {
@@ -471,6 +505,15 @@ impl<P: Place> SlotWords<P> {
     #[inline(always)]
     pub(crate) fn prefix(&self) -> Option<usize> {
         self.place.bitmap_age().prefix.get()
+    }
+
+    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh): for code elsewhere that begins and ends
+    /// lifetimes without a word about it.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn forget_prefix(&mut self) {
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.prefix = Prefix::UNKNOWN;
+        }
     }
 
     /// Brings the bitmap up to date: what follows reads one bit per slot instead of one word, or none.
@@ -690,11 +733,20 @@ impl<P: Place> SlotWords<P> {
     }
 }
 
+/// The handle of a slot, if it is live.
+#[inline]
+pub(crate) fn handle_at<H: HandleLayout>(
+    index: usize,
+    words: &SlotWords<impl Place<Word = H::Word>>,
+) -> Option<H> {
+    words.of_live(index).map(|word| H::from_kept_parts(index, word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Handle32;
-    use crate::settings::Lifetimes;
+    use crate::pools::settings::Lifetimes;
     use alloc::vec::Vec;
 
     type Words = SlotWords<Block<u16, (), ()>>;

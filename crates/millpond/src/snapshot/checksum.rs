@@ -148,6 +148,11 @@ impl Hasher for Checksum {
 /// Every NaN counts as the same one, because machines make different ones of the same calculation; `0.0`
 /// and `-0.0` do differ. Whether floating-point *calculations* give the same on every machine is up to the
 /// program: additions and multiplications do, `sin` and the like do not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no checksum",
+    label = "not `ToChecksum`",
+    note = "write `millpond::checksum_fields!({Self} {{ field, … }});`, or use the pool's `checksum_with`"
+)]
 pub trait ToChecksum {
     /// Adds the value.
     fn add_to(&self, sum: &mut Checksum);

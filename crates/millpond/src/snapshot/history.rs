@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{SnapshotError, SnapshotOf, State};
-use crate::memory;
+use super::{Saved, SnapshotError};
+use crate::base::memory;
 
 /// The snapshots of the last few frames: a ring of a fixed number, all of its memory taken at the
 /// beginning.
@@ -30,10 +30,31 @@ use crate::memory;
 /// assert!(history.rollback_to(3, &mut ships).is_err()); // too long ago
 /// ```
 ///
+/// A game has several pools and tables, and a random number beside them: a tuple of snapshots is a snapshot, too, and
+/// [`Kept`] is one of any value.
+///
+/// ```
+/// use millpond::snapshot::{History, Kept};
+/// use millpond::{Pool, SideTable};
+///
+/// let mut ships = Pool::new(100);
+/// let mut names = SideTable::with_capacity(100);
+/// let mut random = 1_u64;
+/// let like = (ships.snapshot(), names.snapshot(), Kept(random));
+/// let mut history = History::new(8, &like);
+///
+/// history.save(0, (&ships, &names, &random)).unwrap();
+/// let tug = ships.insert([0.0, 1.0]).unwrap();
+/// names.insert(tug, "tug").unwrap();
+/// random = 2;
+/// history.rollback_to(0, (&mut ships, &mut names, &mut random)).unwrap();
+/// assert!(ships.is_empty() && names.is_empty() && random == 1);
+/// ```
+///
 /// Frames are saved in ascending order; not every one has to be. Saving a frame that is not later than
 /// the last one forgets that one and all from the saved one on, for they are the future of another past.
-pub struct History<P> {
-    snapshots: Vec<SnapshotOf<P>>,
+pub struct History<S> {
+    snapshots: Vec<S>,
     /// The frame of each snapshot.
     frames: Vec<u64>,
     /// Where the oldest saved frame is, and how many are saved.
@@ -41,7 +62,7 @@ pub struct History<P> {
     saved: usize,
 }
 
-impl<P: State> History<P> {
+impl<S: Saved> History<S> {
     /// A ring of so many snapshots, all like this one, and no frame saved. Takes the memory of so many
     /// pools.
     ///
@@ -52,10 +73,7 @@ impl<P: State> History<P> {
     /// If there is no memory for it.
     #[must_use]
     #[track_caller]
-    pub fn new(frames: usize, like: &SnapshotOf<P>) -> Self
-    where
-        P: Clone,
-    {
+    pub fn new(frames: usize, like: &S) -> Self {
         let reserved = memory::reserved(frames)
             .and_then(|snapshots| Ok((snapshots, memory::reserved(frames)?)));
         let Ok((mut snapshots, mut numbers)) = reserved else {
@@ -91,20 +109,20 @@ impl<P: State> History<P> {
 
     /// The snapshot of a frame, if it is saved.
     #[must_use]
-    pub fn get(&self, frame: u64) -> Option<&SnapshotOf<P>> {
+    pub fn get(&self, frame: u64) -> Option<&S> {
         let age = self.age_of(frame)?;
         Some(&self.snapshots[self.place(age)])
     }
 
-    /// Saves the pool as it is now as the state of this frame; the oldest frame goes if the ring is full.
+    /// Saves the state as it is now as that of this frame; the oldest frame goes if the ring is full.
     /// Takes no memory.
     ///
     /// # Errors
     ///
-    /// If the pool is not one that the snapshots can be of. Nothing has happened.
-    pub fn save(&mut self, frame: u64, pool: &P) -> Result<(), SnapshotError> {
+    /// If a pool is not one that the snapshots can be of. Nothing has happened.
+    pub fn save(&mut self, frame: u64, state: S::State<'_>) -> Result<(), SnapshotError> {
         if let Some(like) = self.snapshots.first() {
-            like.check_shape(pool)?;
+            like.check_save(state)?;
         }
         let before = self.frames().take_while(|&saved| saved < frame).count();
         self.saved = before;
@@ -116,21 +134,24 @@ impl<P: State> History<P> {
             self.saved -= 1;
         }
         let place = self.place(self.saved);
-        self.snapshots[place].save(pool)?;
+        self.snapshots[place].save(state)?;
         self.frames[place] = frame;
         self.saved += 1;
         Ok(())
     }
 
-    /// Makes the pool what it was when this frame was saved. Later frames stay saved until the next
+    /// Makes the state what it was when this frame was saved. Later frames stay saved until the next
     /// [`save`](Self::save). Takes no memory.
     ///
     /// # Errors
     ///
-    /// If the frame is not saved, or the pool is not one that the snapshots can be of. Nothing has happened.
-    pub fn rollback_to(&self, frame: u64, pool: &mut P) -> Result<(), RollbackError> {
+    /// If the frame is not saved, or a pool is not one that the snapshots can be of. Nothing has happened.
+    pub fn rollback_to(&self, frame: u64, mut state: S::StateMut<'_>) -> Result<(), RollbackError> {
         match self.get(frame) {
-            Some(snapshot) => snapshot.restore_to(pool).map_err(RollbackError::Snapshot),
+            Some(snapshot) => {
+                snapshot.check_restore(&mut state).map_err(RollbackError::Snapshot)?;
+                snapshot.restore(state).map_err(RollbackError::Snapshot)
+            }
             None => {
                 let saved = self.frames().next().zip(self.frames().next_back());
                 Err(RollbackError::NotSaved { frame, saved })
@@ -154,13 +175,13 @@ impl<P: State> History<P> {
     }
 }
 
-impl<P: State> fmt::Debug for History<P> {
+impl<S: Saved> fmt::Debug for History<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.frames()).finish()
     }
 }
 
-/// Why a history could not roll a pool back.
+/// Why a history could not roll back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RollbackError {

@@ -1,66 +1,47 @@
 //! The methods that every pool has for its past.
 
-/// Implements `snapshot`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
+/// Implements `snapshot`, `snapshot_cloned`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
 /// `Clone` if the values are, a method `copy_state_from(&mut self, &Self)` if they are `Copy`, and one
 /// `clone_state_from` if they are `Clone`.
 ///
 /// `impl [generics] Type, values T` and two runnable examples.
 macro_rules! snapshot_methods {
     ($pool:ty, [$($generics:tt)*], values $value:ident) => {
-        /// `snapshot` of values that are `Copy`.
-        impl<$($generics)*> $pool
-        where
-            $value: Copy,
-        {
-            /// Everything that the pool's future depends on, as it is now; see
-            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool;
-            /// [`save_into`](Self::save_into) uses it again, and takes none.
-            ///
-            /// For values that are only `Clone` there is the same method, and clones them one at a time.
+        /// Snapshots.
+        impl<$($generics)*> $pool {
+            /// A snapshot of everything that the pool's future depends on, of values that are `Copy`; see
+            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool; [`save_into`](Self::save_into) writes
+            /// over an earlier snapshot and takes none.
             ///
             /// # Panics
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<Self> {
-                $crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
+            pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self>
+            where
+                $value: Copy,
+            {
+                crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
             }
-        }
 
-        /// `snapshot` of values that are only `Clone`.
-        impl<$($generics)*> $crate::snapshot::ByClone<$pool>
-        where
-            $value: Clone,
-        {
-            /// Everything that the pool's future depends on, as it is now, with its values cloned; see
-            /// [`snapshot`](crate::snapshot).
+            /// A snapshot like that of [`snapshot`](Self::snapshot), of values that are only `Clone`: it clones them
+            /// one at a time, now and in each [`save_into`](Self::save_into) and [`restore`](Self::restore).
             ///
             /// # Panics
             ///
             /// If there is no memory for it.
             #[must_use]
-            pub fn snapshot(&self) -> $crate::snapshot::SnapshotOf<$pool> {
-                $crate::snapshot::SnapshotOf::new(
-                    self.pool().clone(),
-                    <$pool>::clone_state_from,
-                )
-            }
-        }
-
-        /// Finds `snapshot` for values that are only `Clone`; see
-        /// [`ByClone`](crate::snapshot::ByClone).
-        impl<$($generics)*> core::ops::Deref for $pool {
-            type Target = $crate::snapshot::ByClone<Self>;
-
-            #[inline]
-            fn deref(&self) -> &$crate::snapshot::ByClone<Self> {
-                $crate::snapshot::ByClone::of(self)
+            pub fn snapshot_cloned(&self) -> crate::snapshot::SnapshotOf<Self>
+            where
+                $value: Clone,
+            {
+                crate::snapshot::SnapshotOf::new(self.clone(), Self::clone_state_from)
             }
         }
 
         /// The past.
         impl<$($generics)*> $pool {
-            $crate::snapshot::snapshot_methods!(@common);
+            crate::snapshot::snapshot_methods!(@common);
 
             /// A sum over everything that the future depends on: the values, the generations, which slots
             /// are live and which come next (but not the statistics). Pools in the same state have the same
@@ -69,9 +50,9 @@ macro_rules! snapshot_methods {
             #[must_use]
             pub fn checksum(&self) -> u64
             where
-                $value: $crate::snapshot::ToChecksum,
+                $value: crate::snapshot::ToChecksum,
             {
-                $crate::snapshot::state::checksum_of_values(self)
+                crate::snapshot::state::checksum_of_values(self)
             }
 
             /// As [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
@@ -79,9 +60,9 @@ macro_rules! snapshot_methods {
             #[must_use]
             pub fn checksum_with(
                 &self,
-                add_value: impl Fn(&$value, &mut $crate::snapshot::Checksum),
+                add_value: impl Fn(&$value, &mut crate::snapshot::Checksum),
             ) -> u64 {
-                $crate::snapshot::state::checksum(self, add_value)
+                crate::snapshot::state::checksum(self, add_value)
             }
         }
     };
@@ -93,8 +74,8 @@ macro_rules! snapshot_methods {
         /// If the snapshot is of a pool of another capacity, or whose generations run differently.
         pub fn save_into(
             &self,
-            snapshot: &mut $crate::snapshot::SnapshotOf<Self>,
-        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot: &mut crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), crate::snapshot::SnapshotError> {
             snapshot.save(self)
         }
 
@@ -108,8 +89,8 @@ macro_rules! snapshot_methods {
         /// If the snapshot is of a pool of another capacity, or whose generations run differently.
         pub fn restore(
             &mut self,
-            snapshot: &$crate::snapshot::SnapshotOf<Self>,
-        ) -> Result<(), $crate::snapshot::SnapshotError> {
+            snapshot: &crate::snapshot::SnapshotOf<Self>,
+        ) -> Result<(), crate::snapshot::SnapshotError> {
             snapshot.restore_to(self)
         }
     };

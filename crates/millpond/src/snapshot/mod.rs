@@ -27,8 +27,8 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | save and go back | `snapshot`, `save_into`, `restore` of each pool; [`SnapshotOf`] |
-//! | keep the last few frames | [`History`] |
+//! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool; [`SnapshotOf`] |
+//! | keep the last few frames, of one pool or of several with what belongs to them | [`History`], [`Saved`], [`Kept`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
 //! | save to a file | the feature `serde`: pools and snapshots are `Serialize` and `Deserialize` |
@@ -83,7 +83,6 @@
 //! built the same way. Everything else is refused with a [`SnapshotError`], and nothing has happened. Two
 //! pools without a name or a salt that have the same type and capacity count as twins: name them.
 
-mod by_clone;
 mod checksum;
 mod diff;
 mod error;
@@ -93,27 +92,20 @@ pub(crate) mod format;
 mod history;
 mod methods;
 mod ranges;
+mod saved;
 pub(crate) mod state;
 
-pub use by_clone::ByClone;
 pub use checksum::{Checksum, ToChecksum};
 pub use diff::{Diff, Difference};
 pub use error::SnapshotError;
 #[cfg(feature = "alloc")]
 pub use history::{History, RollbackError};
+pub use saved::{Kept, Saved};
 pub use state::{SlotState, State};
 
 pub(crate) use methods::snapshot_methods;
 
-#[cfg(feature = "alloc")]
-use crate::handle::Handle;
-#[cfg(feature = "alloc")]
-use crate::reuse::Lifo;
 use core::fmt;
-
-/// A snapshot of a [`Pool`](crate::Pool).
-#[cfg(feature = "alloc")]
-pub type Snapshot<T, R = Lifo, H = Handle<T>> = SnapshotOf<crate::Pool<T, R, H>>;
 
 /// A snapshot of a pool of any kind: made by its method `snapshot`, written again by `save_into`, and read
 /// by `restore`.
@@ -174,12 +166,18 @@ impl<P: State> SnapshotOf<P> {
     }
 
     pub(crate) fn restore_to(&self, pool: &mut P) -> Result<(), SnapshotError> {
-        self.check_shape(pool)?;
-        if !self.is_complete {
-            return Err(SnapshotError::Incomplete);
-        }
+        self.check_complete(pool)?;
         (self.take_over)(pool, &self.pool);
         Ok(())
+    }
+
+    /// Whether the pool can take over the snapshot.
+    fn check_complete(&self, pool: &P) -> Result<(), SnapshotError> {
+        self.check_shape(pool)?;
+        match self.is_complete {
+            true => Ok(()),
+            false => Err(SnapshotError::Incomplete),
+        }
     }
 
     fn check_shape(&self, pool: &P) -> Result<(), SnapshotError> {

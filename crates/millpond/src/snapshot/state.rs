@@ -73,7 +73,9 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 pub(crate) mod sealed {
     use super::{HandleLayout, Range, Shape};
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    use crate::snapshot::format::{Checked, Objects, OrderOf, Refused};
+    use crate::slots::saved::{Checked, OrderOf};
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    use crate::snapshot::format::{Objects, Refused};
 
     /// A pool that has a saved form.
     #[cfg(all(feature = "serde", feature = "alloc"))]
@@ -103,7 +105,7 @@ pub(crate) mod sealed {
         const COUNTS: bool = true;
         fn reuse_name() -> &'static str;
         fn order_of() -> OrderOf;
-        fn saved_stats(&self) -> crate::Stats;
+        fn saved_stats(&self) -> crate::reports::stats::Stats;
         /// A pool of this state. The values are sorted by slot, and are those of the live slots, or of all
         /// slots of a recycler.
         fn load(

@@ -10,7 +10,7 @@ use millpond::overflow::{
 use millpond::reuse::{Intrusive, ReuseOrder};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
 };
 
 pub(crate) type Value = [u8; 21];
@@ -324,6 +324,71 @@ impl Filled for Anything {
     }
 }
 
+impl Aided for SyncPool<Value> {
+    type Handle = Handle<Value>;
+
+    const CAPACITY: usize = 5;
+    const PLAIN: usize = 3;
+    const EVICTING: usize = 0;
+
+    fn with_aids(aids: DebugAids) -> Self {
+        SyncPool::builder().capacity(5).name("bullets").debug_aids(aids).build()
+    }
+
+    #[track_caller]
+    fn insert_by(&mut self, way: usize) -> Option<Handle<Value>> {
+        match way {
+            0 => self.insert(VALUE).ok(),
+            1 => self.insert_with(|_| made()).ok(),
+            _ => self.home(1).insert(VALUE).ok(),
+        }
+    }
+
+    #[track_caller]
+    fn remove(&mut self, handle: Handle<Value>) -> bool {
+        // Both are removals; the one that gives the value back is asked for what is in an even slot.
+        match handle.index() % 2 {
+            0 => self.take(handle).is_ok(),
+            _ => SyncPool::remove(self, handle),
+        }
+    }
+
+    fn ways_to_empty() -> Vec<fn(&mut Self)> {
+        vec![
+            |pool| pool.clear(),
+            |pool| pool.retain(|_, _| false),
+            |pool| drop(pool.drain()),
+            |pool| pool.drain().for_each(drop),
+            |pool| pool.extract_if(|_, _| true).for_each(drop),
+            |pool| pool.iter().for_each(|(handle, _)| assert!(SyncPool::remove(pool, handle))),
+            |pool| {
+                let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
+                handles.into_iter().for_each(|handle| assert_eq!(pool.take(handle), Ok(VALUE)));
+            },
+        ]
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn live_report(&self) -> Option<LiveReport> {
+        self.live_report()
+    }
+
+    fn check(&self) {
+        self.validate().unwrap();
+    }
+}
+
+impl Filled for SyncPool<Value> {
+    fn slot(&mut self, number: usize) -> *mut u8 {
+        let mut live = self.iter_mut();
+        let found = live.find(|(handle, _)| handle.index() as usize == number);
+        found.unwrap().1.as_mut_ptr()
+    }
+}
+
 impl Aided for Recycler<Value> {
     type Handle = Handle<Value>;
 
@@ -512,6 +577,7 @@ macro_rules! with_aids {
     ($function:ident) => {{
         crate::aided::with_snapshots!($function);
         $function::<crate::aided::Anything>();
+        $function::<millpond::SyncPool<crate::aided::Value>>();
         crate::aided::within_others!($function);
     }};
 }
@@ -570,6 +636,7 @@ macro_rules! with_fill {
             $function::<millpond::Pool<crate::aided::Value, R>>();
         }
         crate::common::in_every_order!(in_order());
+        $function::<millpond::SyncPool<crate::aided::Value>>();
         $function::<millpond::BlockPool<crate::aided::Value>>();
         $function::<millpond::PackedPool<crate::aided::Value>>();
         $function::<crate::aided::Anything>();

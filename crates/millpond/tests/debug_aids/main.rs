@@ -8,6 +8,8 @@ mod common;
 mod allocations;
 
 mod aided;
+mod classic;
+mod initialiser;
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -24,7 +26,7 @@ use millpond::debug::{DebugAids, LiveReport};
 use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::Lifo;
 use millpond::{
-    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    AnyPool, BlockPool, Handle, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler, SyncPool,
 };
 
 #[global_allocator]
@@ -546,6 +548,11 @@ fn values_go_with_a_pool_whose_report_panics() {
         }};
     }
     goes!(with_one!(Pool::builder().capacity(2)));
+    goes!({
+        let pool = SyncPool::builder().capacity(2).debug_aids(aids).build();
+        pool.insert(value.clone()).unwrap();
+        pool
+    });
     goes!(with_one!(BlockPool::builder().slots_per_block(2)));
     goes!(with_one!(PackedPool::builder().capacity(2)));
     goes!(with_one!(AnyPool::<dyn Any, 8>::builder().capacity(2)));
@@ -715,10 +722,10 @@ fn copies_that_panic_on_the_way_are_not_told() {
         let _ = blocks.insert(Fragile(fragile));
         recycler.acquire().unwrap().1.0 = fragile;
     }
-    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot())));
-    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot())));
-    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot())));
-    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot())));
+    assert!(panics(|| drop(pool.clone())) && panics(|| drop(pool.snapshot_cloned())));
+    assert!(panics(|| drop(packed.clone())) && panics(|| drop(packed.snapshot_cloned())));
+    assert!(panics(|| drop(blocks.clone())) && panics(|| drop(blocks.snapshot_cloned())));
+    assert!(panics(|| drop(recycler.clone())) && panics(|| drop(recycler.snapshot_cloned())));
     let (values, packed_values) = (pool.into_iter(), packed.into_iter());
     assert!(panics(|| drop(packed_values.clone())));
     assert!(REPORTS.take().is_empty());

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::MutexGuard;
 
 use millpond::classic::{
-    BytemapError, BytemapPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
+    BytemapError, BytemapPool, ObjectPool, ParticlePool, PoolAllocator, PoolBox, RosterPool,
 };
 use millpond::occupancy::{LiveSlots, Runs};
 use millpond::overflow::{PolicyPool, Spill};
@@ -123,6 +123,10 @@ fn pools_of_any_values_go_where_what_is_said_of_them_does() {
 /// Whoever has the allocator's memory may be on one thread only; what has no values goes anywhere.
 #[test]
 fn allocators_stay_with_those_that_use_them() {
+    is!(Send: ObjectPool<SendOnly, 1>);
+    is_not!(Send: ObjectPool<SyncOnly, 1>);
+    is!(Sync: ObjectPool<SyncOnly, 1>);
+    is_not!(Sync: ObjectPool<SendOnly, 1>);
     is!(Send: SizeClasses, ParticlePool);
     is!(Sync: ParticlePool, PoolBox<SyncOnly>);
     is_not!(Sync: SizeClasses, PoolAllocator<u8>, PoolBox<SendOnly>);

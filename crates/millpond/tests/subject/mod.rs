@@ -431,8 +431,10 @@ macro_rules! every_kind {
             classic_bytemap: BytemapKind<false>;
             classic_bytemap_retiring: BytemapKind<true>;
             shared: SharedKind;
-            side_table: SideTableKind<Handle<()>>;
-            side_table_narrow: SideTableKind<Handle32<(), 16>>;
+            side_table: SideTableKind<Handle<()>, false>;
+            side_table_narrow: SideTableKind<Handle32<(), 16>, false>;
+            side_table_growing: SideTableKind<Handle<()>, true>;
+            side_table_growing_narrow: SideTableKind<Handle32<(), 16>, true>;
         }
     };
 }

@@ -13,7 +13,7 @@ macro_rules! past_of {
             T: Clone,
         {
             let $outer = self;
-            Some($place.snapshot())
+            Some($place.snapshot_cloned())
         }
 
         fn take_snapshot_of_copies(&self) -> Option<Self::Past>

@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 use super::{AnyHandle, Form, Kind, Plan, PoolUnderTest, hash};
 
 /// [`SideTable`] of a handle layout, about the slots of a handle allocator. Handles are good if the
-/// table says so: the allocator is not asked.
-pub(crate) struct SideTableKind<H>(PhantomData<H>);
+/// table says so: the allocator is not asked. One that grows begins without slots.
+pub(crate) struct SideTableKind<H, const GROWS: bool>(PhantomData<H>);
 
-impl<H: HandleLayout + AnyHandle> Kind for SideTableKind<H> {
+impl<H: HandleLayout + AnyHandle, const GROWS: bool> Kind for SideTableKind<H, GROWS> {
     type Handle = H;
-    type Pool<T: 'static> = Beside<T, H>;
+    type Pool<T: 'static> = Beside<T, H, GROWS>;
 
     const NAMED: bool = H::GENERATION_MAX > 1 << 20;
     const WRAPS_EARLY: bool = false;
@@ -22,35 +22,42 @@ impl<H: HandleLayout + AnyHandle> Kind for SideTableKind<H> {
 }
 
 #[derive(Clone)]
-pub(crate) struct Beside<T, H: HandleLayout> {
+pub(crate) struct Beside<T, H: HandleLayout, const GROWS: bool> {
     slots: HandleAllocator<Lifo, H>,
     table: SideTable<H, T>,
     /// Which is ahead of the slots, and refuses their handles: only of a file that nobody has written so.
     is_ahead: bool,
 }
 
-impl<T, H: HandleLayout> Beside<T, H> {
+impl<T, H: HandleLayout, const GROWS: bool> Beside<T, H, GROWS> {
     /// Whether the table has values of the live slots, and no others: of a file nothing is known.
     fn agree(&self) -> Result<(), String> {
         let handles = self.table.iter().map(|(handle, _)| handle);
-        match self.table.capacity() == self.slots.capacity() && handles.eq(self.slots.handles()) {
+        let is_as_large = self.table.capacity() == self.slots.capacity();
+        match (GROWS || is_as_large) && handles.eq(self.slots.handles()) {
             true => Ok(()),
             false => Err("the table has values of dead slots, or none of live ones".into()),
         }
     }
 }
 
-impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> {
+impl<T: 'static, H: HandleLayout + AnyHandle, const GROWS: bool> PoolUnderTest<T>
+    for Beside<T, H, GROWS>
+{
     type Handle = H;
     type Past = (SnapshotOf<HandleAllocator<Lifo, H>>, SnapshotOf<SideTable<H, T>>);
 
     fn build(plan: Plan) -> Self {
         let slots = super::planned!(HandleAllocator::builder().handle::<H>(), plan).build();
-        Self { table: SideTable::with_capacity(slots.capacity()), slots, is_ahead: false }
+        let table = match GROWS {
+            true => SideTable::new(),
+            false => SideTable::with_capacity(slots.capacity()),
+        };
+        Self { table, slots, is_ahead: false }
     }
 
     fn capacity(&self) -> usize {
-        self.table.capacity()
+        self.slots.capacity()
     }
 
     fn len(&self) -> usize {
@@ -176,7 +183,7 @@ impl<T: 'static, H: HandleLayout + AnyHandle> PoolUnderTest<T> for Beside<T, H> 
     where
         T: Clone,
     {
-        Some((self.slots.snapshot(), self.table.snapshot()))
+        Some((self.slots.snapshot(), self.table.snapshot_cloned()))
     }
 
     fn take_snapshot_of_copies(&self) -> Option<Self::Past>

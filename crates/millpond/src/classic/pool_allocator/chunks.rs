@@ -8,6 +8,7 @@
 //! 3. The stack has room for all slots: a push takes no memory.
 //! 4. A [`FreeSlot`] and an initialised slot own a count of the `Rc`. So the memory, which is given back
 //!    only with the `Chunks`, outlives both.
+//! 5. If the chunks fill free slots (`debug-aids`), every byte of a slot on the stack is initialised.
 //!
 //! No user code runs in this module.
 
@@ -18,11 +19,17 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::mem::ManuallyDrop;
+#[cfg(feature = "debug-aids")]
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use crate::memory::{self, OutOfMemory};
-use crate::sanitizer;
-use crate::stats::Stats;
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::sanitizer;
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::{fill, find_changed};
+use crate::reports::stats::Stats;
+#[cfg(feature = "debug-aids")]
+use crate::values::initialised;
 
 /// What a slot holds while its guard lives.
 pub(super) struct Live<T> {
@@ -42,6 +49,9 @@ pub(super) struct Chunks {
     refused: Cell<u64>,
     /// How many values there were at once at most, looked at when one is about to go.
     peak_before_removal: Cell<usize>,
+    /// Whether free slots are filled.
+    #[cfg(feature = "debug-aids")]
+    fills: Cell<bool>,
 }
 
 /// A piece of memory from the global allocator.
@@ -78,7 +88,19 @@ impl Chunks {
         // SAFETY: the chunk has so many slots.
         free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
         chunks.slots.set(slots_after);
+        #[cfg(feature = "debug-aids")]
+        if chunks.fills.get() {
+            let known = free.len() - slots;
+            fill_all::<T>(&free[known..]);
+        }
         Ok(())
+    }
+
+    /// From now on, free slots are filled, and looked at before they are used again.
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn fill_free_slots<T>(&self) {
+        self.fills.set(true);
+        fill_all::<T>(&self.free.borrow());
     }
 
     /// How many slots there are.
@@ -135,6 +157,28 @@ impl Chunks {
     }
 }
 
+/// Fills these slots of the stack.
+#[cfg(feature = "debug-aids")]
+fn fill_all<T>(slots: &[NonNull<()>]) {
+    for slot in slots {
+        let slot = slot.cast::<Live<T>>();
+        sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
+        // SAFETY: nobody uses a slot of the stack.
+        fill(unsafe { bytes_of(slot) }, 0);
+        sanitizer::poison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
+    }
+}
+
+/// # Safety
+///
+/// The slot is within its chunk, and nobody else uses it while the bytes are borrowed.
+#[cfg(feature = "debug-aids")]
+unsafe fn bytes_of<'a, T>(slot: NonNull<Live<T>>) -> &'a mut [MaybeUninit<u8>] {
+    // SAFETY: the bytes are those of one slot, and `MaybeUninit<u8>` may be any of them; the rest is the caller's
+    // promise.
+    unsafe { core::slice::from_raw_parts_mut(slot.as_ptr().cast(), size_of::<Live<T>>()) }
+}
+
 /// A slot without a value, taken from the stack. It goes back when it is dropped.
 pub(super) struct FreeSlot<T> {
     chunks: Rc<Chunks>,
@@ -144,10 +188,28 @@ pub(super) struct FreeSlot<T> {
 impl<T> FreeSlot<T> {
     /// The slot that was freed last.
     #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn pop(chunks: &Rc<Chunks>) -> Option<Self> {
         let slot: NonNull<Live<T>> = chunks.free.borrow_mut().pop()?.cast();
         sanitizer::unpoison_at(slot.as_ptr().cast(), size_of::<Live<T>>());
-        Some(Self { chunks: Rc::clone(chunks), slot })
+        let free = Self { chunks: Rc::clone(chunks), slot };
+        #[cfg(feature = "debug-aids")]
+        if chunks.fills.get() {
+            free.inspect();
+        }
+        Some(free)
+    }
+
+    /// Looks whether the slot was left alone since it was filled.
+    #[cfg(feature = "debug-aids")]
+    #[track_caller]
+    fn inspect(&self) {
+        // SAFETY: nobody uses a slot that was just taken from the stack.
+        let bytes = unsafe { bytes_of(self.slot) };
+        // SAFETY: the chunks fill, so the bytes are initialised (invariant 5).
+        if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {
+            panic!("a slot of a pool allocator was written to while it was dead: {changed}");
+        }
     }
 
     /// A slot that is off the stack and has no value any more.
@@ -178,6 +240,11 @@ impl<T> FreeSlot<T> {
 impl<T> Drop for FreeSlot<T> {
     #[inline]
     fn drop(&mut self) {
+        #[cfg(feature = "debug-aids")]
+        if self.chunks.fills.get() {
+            // SAFETY: nobody else uses the slot.
+            fill(unsafe { bytes_of(self.slot) }, 0);
+        }
         sanitizer::poison_at(self.slot.as_ptr().cast(), size_of::<Live<T>>());
         // There is room: the stack was made as large as the number of slots.
         self.chunks.free.borrow_mut().push(self.slot.cast());

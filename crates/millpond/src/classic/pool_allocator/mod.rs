@@ -1,6 +1,8 @@
 //! [`PoolAllocator`] and its guard.
 
+#[allow(unsafe_code)]
 mod chunks;
+#[allow(unsafe_code)]
 mod pool_box;
 
 pub use pool_box::PoolBox;
@@ -10,9 +12,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
 
-use crate::errors::{Full, FullPool};
-use crate::settings::BuildError;
-use crate::stats::Stats;
+use crate::pools::settings::BuildError;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
 use chunks::{Chunks, FreeSlot};
 
 /// How many slots a chunk has unless the pool is told otherwise.
@@ -255,6 +257,24 @@ impl<T> PoolAllocator<T> {
         let capacity = self.capacity().saturating_add(missing);
         let slots = missing.max(self.chunk_slots);
         Chunks::try_grow::<T>(&self.chunks, slots).map_err(|_| BuildError::OutOfMemory { capacity })
+    }
+
+    /// From now on, each free slot is filled with `0x1deadb0b`, over and over, and the allocation of a slot that was
+    /// written to meanwhile panics and says where; see
+    /// [`DebugAids::fill_dead_slots`](crate::debug::DebugAids::fill_dead_slots).
+    ///
+    /// ```
+    /// use millpond::classic::PoolAllocator;
+    ///
+    /// let pool = PoolAllocator::new();
+    /// pool.fill_dead_slots();
+    /// drop(pool.alloc([1_u64; 4]));
+    /// let again = pool.alloc([2_u64; 4]); // looks whether the slot was left alone meanwhile
+    /// assert_eq!(*again, [2; 4]);
+    /// ```
+    #[cfg(feature = "debug-aids")]
+    pub fn fill_dead_slots(&self) {
+        self.chunks.fill_free_slots::<T>();
     }
 
     /// A free slot, of a new chunk if there is no other.

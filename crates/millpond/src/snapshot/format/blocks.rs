@@ -17,8 +17,8 @@ use super::checks::{self, CheckedPool, Refused, WordOf, agree};
 use super::former_blocks::FormerBlocks;
 use super::objects::Objects;
 use super::state::{Label, SavedState};
-use crate::block_pool::GrowthStats;
 use crate::handle::HandleLayout;
+use crate::reports::stats::GrowthStats;
 use crate::slots::BlockSizes;
 
 /// The state of a pool of blocks.

@@ -7,32 +7,10 @@ use core::fmt;
 
 use super::super::state::sealed::Load;
 use super::objects::Objects;
-use super::state::{Label, OrderOf, SavedState};
+use super::state::{Label, SavedState};
 use crate::handle::{HandleLayout, Word};
 use crate::slots::Circle;
-
-/// Everything but the values, checked.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Checked<W> {
-    pub(crate) circle: Circle<W>,
-    /// One for each slot.
-    pub(crate) words: Vec<W>,
-    /// What the reuse order lists.
-    pub(crate) order: Vec<u32>,
-    pub(crate) inserted: u64,
-    pub(crate) refused: u64,
-    pub(crate) evicted: u64,
-    pub(crate) peak: usize,
-}
-
-impl<W: Word> Checked<W> {
-    /// How far on the circle a lifetime is, at most.
-    pub(crate) fn age_max(&self) -> u32 {
-        let words = self.words.iter().filter(|word| **word != W::RETIRED);
-        words.map(|word| self.circle.age(word.as_live())).max().unwrap_or(0)
-    }
-}
+use crate::slots::saved::{Checked, OrderOf};
 
 /// Why saved bytes are not the state of a pool.
 #[doc(hidden)]

@@ -12,8 +12,9 @@ use super::blocks::{SavedBlocks, SavedGrowth};
 use super::checks::Refused;
 use super::objects::Objects;
 use super::read_list;
-use super::state::{Label, OrderOf, SavedState};
+use super::state::{Label, SavedState};
 use crate::handle::HandleLayout;
+use crate::slots::saved::OrderOf;
 
 /// The state of a pool of blocks that are pools.
 #[derive(Debug, Deserialize)]

@@ -60,9 +60,9 @@ mod objects;
 mod state;
 
 pub(crate) use blocks::{CheckedBlocks, ReadBlocks, SavedBlocks, SavedGrowth};
-pub(crate) use checks::{Checked, Refused};
+pub(crate) use checks::Refused;
 pub(crate) use objects::Objects;
-pub(crate) use state::{Label, OrderOf, SavedState};
+pub(crate) use state::{Label, SavedState};
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -86,7 +86,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Serialize,
         {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::snapshot::format::serialize(self, serializer)
+                crate::snapshot::format::serialize(self, serializer)
             }
         }
 
@@ -96,7 +96,7 @@ macro_rules! serde_of_pool {
             $value: ::serde::Deserialize<'de>,
         {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::snapshot::format::deserialize(deserializer)
+                crate::snapshot::format::deserialize(deserializer)
             }
         }
     };

@@ -8,8 +8,8 @@ use core::fmt;
 
 use super::super::state::{Shape, joined_order, sealed::Load, sealed::State};
 use super::read_list;
-use crate::Stats;
 use crate::handle::Word;
+use crate::reports::stats::Stats;
 
 /// The version of the format.
 #[derive(Clone, Copy, Serialize)]
@@ -33,20 +33,6 @@ impl<'de> Deserialize<'de> for Version {
             ))),
         }
     }
-}
-
-/// Which slots an order lists.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrderOf {
-    /// None: the words say it all.
-    Nothing,
-    /// At most one, any.
-    Cursor,
-    /// Each vacant slot.
-    Vacant,
-    /// The live slots, then the vacant ones, then the retired ones.
-    All,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

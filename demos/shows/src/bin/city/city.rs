@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
+use millpond::Snapshot;
 use millpond::budget::{Budget, BudgetError, Scenario};
 use millpond::overflow::Overflow;
-use millpond::snapshot::{Snapshot, SnapshotError};
+use millpond::snapshot::SnapshotError;
 use millpond::{Handle, Pool};
 use millpond_demos::Random;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,6 @@
+// says: a policy inserts into a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`
+use millpond::overflow::{EvictLeast, Policy};
+fn main() {
+    let mut holes = vec![1, 2];
+    EvictLeast(|_, hole: &i32| *hole).insert(&mut holes, 3).unwrap();
+}

@@ -1,0 +1,657 @@
+/* millpond.h: object pools for C99 and C++11. SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ *     typedef struct { float x, y; int frames_left; } spark;
+ *     MP_POOL(sparks, spark)
+ *
+ *     mp_options options = MP_OPTIONS(spark, 1000);
+ *     mp_pool *pool;
+ *     if (mp_pool_create(&options, &pool) != MP_OK) return 1;
+ *     sparks all = sparks_of(pool);
+ *     sparks_id id;
+ *     spark *made = sparks_insert(&all, &id);      // null when full
+ *     made->frames_left = 60;                      // a new slot has old bytes
+ *     sparks_get(&all, id);                        // null once the spark is gone
+ *     sparks_remove(&all, id);                     // false if it was gone already
+ *     mp_pool_destroy(pool);
+ *
+ * A pool takes all of its memory when it is created. Values never move. A handle names one lifetime of one slot; any
+ * bits may be passed as a handle. A handle with all bits 0 names nothing.
+ *
+ * One thread may change a pool, or several may read it; there is no lock inside. Callbacks must neither call functions
+ * of the same pool nor leave by longjmp or an exception. Names that end in an underscore are private.
+ */
+#ifndef MILLPOND_H
+#define MILLPOND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define MP_NULL_ nullptr
+#define MP_CAST_(type, value) (static_cast<type>(value))
+extern "C" {
+#else
+#define MP_NULL_ NULL
+#define MP_CAST_(type, value) ((type)(value))
+#endif
+
+/* ---- Status codes ---------------------------------------------------------------------------------------------- */
+
+typedef int32_t mp_status;
+
+#define MP_OK 0
+#define MP_NULL_POINTER 1    /* an argument that may not be null is */
+#define MP_BAD_OPTIONS 2     /* an option has a value that it cannot have */
+#define MP_OTHER_VERSION 3   /* the program was compiled with the header of another version */
+#define MP_UNKNOWN_OPTIONS 4 /* an option of a later version is set */
+#define MP_TOO_MANY_SLOTS 5  /* the handles have too few index bits */
+#define MP_SMALL_MEMORY 6    /* the memory or the buffer has too few bytes */
+#define MP_OUT_OF_MEMORY 7
+#define MP_OUT_OF_RANGE 9 /* the pool has no such slot */
+#define MP_STALE 10       /* the object is gone */
+#define MP_NEVER_ISSUED 11
+#define MP_OTHER_POOL 12 /* a handle of another pool */
+#define MP_OCCUPIED 13   /* the slot is live */
+#define MP_RETIRED 14    /* the slot's generations are used up */
+#define MP_BEYOND_LIFETIMES 15
+#define MP_OTHER_SHAPE 16 /* the state is that of a pool with other options */
+#define MP_BAD_STATE 17   /* the bytes are not the state of a pool */
+#define MP_BROKEN 18      /* an invariant does not hold: something has written over the pool */
+#define MP_NOT_KEPT 19    /* the pool was not created with what this needs */
+#define MP_WRITE_FAILED 20
+
+/* What a status means. The text lives as long as the program. */
+const char *mp_status_text(mp_status status);
+
+/* What the library said before it ended the program because of a defect of its own; empty otherwise. */
+extern char mp_last_words[256];
+
+/* ---- Pools ----------------------------------------------------------------------------------------------------- */
+
+/* A handle of eight bytes: the index above, the generation below. */
+typedef struct mp_handle {
+    uint64_t bits;
+} mp_handle;
+
+/* Which free slot is handed out next. */
+#define MP_LIFO 0         /* the one freed last; the fastest */
+#define MP_FIFO 1         /* the one freed first: to catch use after removal */
+#define MP_LOWEST_FIRST 2 /* the one with the lowest index: for lockstep */
+#define MP_ROSTER 3       /* the one freed last, from a list of all slots */
+#define MP_NEXT_FIT 4     /* the next one after the last handed out; takes no memory */
+#define MP_INTRUSIVE 5    /* the one freed last, from a linked list */
+
+/* What a full pool does. */
+#define MP_REFUSE 0
+#define MP_EVICT_OLDEST 1 /* removes the object that has lived longest; takes 16 bytes for each slot from the C library */
+
+/* Flags. */
+#define MP_WRAP 1u   /* a slot whose generations are used up starts again, instead of retiring */
+#define MP_ZEROED 2u /* a new object's bytes are 0 */
+#define MP_FILLED 4u /* the bytes of removed objects, and of slots never used, are 0x1deadb0b */
+
+/* How a pool is to be. Set `size` to `sizeof(mp_options)`; 0 is the default for everything else. */
+typedef struct mp_options {
+    uint32_t size;
+    uint32_t slots;
+    uint32_t value_bytes; /* 0: a handle allocator, which has no values */
+    uint32_t value_align; /* 0: as `value_bytes` suggests, at most 16 */
+    uint32_t order;
+    uint32_t index_bits; /* 0: handles of eight bytes; 16, 20, 24: of four, with this many bits of index */
+    uint32_t full;
+    uint32_t lifetimes; /* of each slot at most; 0: as many as the handles can count */
+    uint32_t flags;
+    uint32_t reserved; /* 0 */
+    uint64_t salt;     /* pools of different names or salts start at different generations */
+    const char *name;  /* UTF-8, at most 127 bytes; copied */
+    void *memory;      /* what the pool lies in; otherwise `take` and `give`, otherwise the C library */
+    size_t memory_bytes;
+    void *(*take)(size_t bytes, size_t align, void *user);
+    void (*give)(void *block, size_t bytes, size_t align, void *user);
+    void *user;
+} mp_options;
+
+#ifdef __cplusplus
+#define MP_ALIGNOF_(type) alignof(type)
+#elif defined(__GNUC__) || defined(__clang__)
+#define MP_ALIGNOF_(type) __alignof__(type)
+#else
+#define MP_ALIGNOF_(type) offsetof(struct { char before_; type value_; }, value_)
+#endif
+
+/* The options of a pool of values of this type. */
+#define MP_OPTIONS(type, slots) mp_options_(slots, sizeof(type), MP_ALIGNOF_(type))
+
+static inline mp_options mp_options_(uint32_t slots, size_t value_bytes, size_t value_align) {
+    mp_options options = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, MP_NULL_, MP_NULL_, 0, MP_NULL_, MP_NULL_, MP_NULL_};
+    options.size = MP_CAST_(uint32_t, sizeof(mp_options));
+    options.slots = slots;
+    options.value_bytes = value_bytes > UINT32_MAX ? UINT32_MAX : MP_CAST_(uint32_t, value_bytes);
+    options.value_align = MP_CAST_(uint32_t, value_align);
+    return options;
+}
+
+/* A pool. All of it is private to the functions of this header: it stands here so that the compiler can put the
+ * shortest of them into the program. */
+typedef struct mp_pool {
+    void *private_[6];
+    uint32_t value_bytes, value_align;
+    uint32_t kind_;
+    uint32_t slow_; /* other than 0: insertions and removals are called */
+    /* The slots. */
+    unsigned char *values_;
+    uint64_t *bits_;
+    size_t slots_;
+    void *words_;
+    void *entries_;
+    size_t entry_count_;
+    size_t bit_words_;
+    bool is_lent_;
+    struct {
+        bool in_step;
+        uint32_t prefix; /* unknown, always: the header's functions do not keep it */
+        uint64_t gathered_at;
+    } age_;
+    uint64_t births_, deaths_;
+    uint32_t peak_, retired_;
+    /* The order and the books, where `slow_` is 0; other bytes otherwise. */
+    size_t stack_len_, fresh_from_;
+    uint32_t quick_below_;
+    uint8_t over_max_, is_plain_;
+} mp_pool;
+
+/* The layout that this header was written for. */
+#define MP_LAYOUT_ 1u
+
+/* How many bytes of memory a pool of these options needs, wherever these begin; 0 if there can be none. */
+size_t mp_pool_bytes(const mp_options *options);
+
+mp_status mp_pool_create_(const mp_options *options, mp_pool **out, uint32_t layout, size_t pool_bytes);
+void mp_pool_watch_(mp_pool *pool, void (*poison)(void const volatile *, size_t),
+                    void (*unpoison)(void const volatile *, size_t));
+
+/* Creates a pool; `*out` is null unless the status is `MP_OK`. O(slots): touches every page. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MP_ASAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MP_ASAN_ 1
+#endif
+#endif
+#ifdef MP_ASAN_
+/* The sanitizer learns which slots are dead. */
+void __asan_poison_memory_region(void const volatile *start, size_t bytes);
+void __asan_unpoison_memory_region(void const volatile *start, size_t bytes);
+static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
+    mp_status status = mp_pool_create_(options, out, MP_LAYOUT_, sizeof(mp_pool));
+    if (status == MP_OK) {
+        mp_pool_watch_(*out, __asan_poison_memory_region, __asan_unpoison_memory_region);
+    }
+    return status;
+}
+#else
+static inline mp_status mp_pool_create(const mp_options *options, mp_pool **out) {
+    return mp_pool_create_(options, out, MP_LAYOUT_, sizeof(mp_pool));
+}
+#endif
+
+/* Gives the pool's memory back. Does nothing with null. */
+void mp_pool_destroy(mp_pool *pool);
+
+/* The called halves of `mp_insert` and `mp_remove`. */
+void *mp_insert_slow_(mp_pool *pool, uint64_t *bits);
+bool mp_remove_slow_(mp_pool *pool, uint64_t bits);
+/* 64 slots of an old bitmap. */
+uint64_t mp_gather_(const mp_pool *pool, size_t word);
+
+/* Begins exactly this lifetime, for loading what was saved. `*value` is where the value goes. O(1) amortised. */
+mp_status mp_pool_insert_at(mp_pool *pool, mp_handle handle, void **value);
+/* The object's key: the smallest goes. */
+typedef int64_t mp_key(const void *value, mp_handle handle, void *user);
+/* Inserts, whether the pool is full or not: then the object with the smallest key goes, or if `key` is null, the one
+ * that has lived longest (for pools with `MP_EVICT_OLDEST`). `*evicted` names it, and has no bits if none had to go;
+ * its bytes are copied to `evicted_value` unless that is null. Null, and nothing happens, if no slot can be used. */
+void *mp_pool_insert_or_evict(mp_pool *pool, mp_key *key, void *user, mp_handle *out, mp_handle *evicted,
+                              void *evicted_value);
+/* Marks an object as the newest: for pools with `MP_EVICT_OLDEST`. */
+mp_status mp_pool_note_use(mp_pool *pool, mp_handle handle);
+/* Removes all objects. O(slots). */
+void mp_pool_clear(mp_pool *pool);
+/* Why a handle is refused: MP_OK, MP_OUT_OF_RANGE, MP_STALE, MP_NEVER_ISSUED or MP_OTHER_POOL. */
+mp_status mp_pool_check(const mp_pool *pool, mp_handle handle);
+/* The same as a sentence, in at most `room` bytes with the 0 at its end. Returns how long the sentence is, as snprintf. */
+size_t mp_pool_explain(const mp_pool *pool, mp_handle handle, char *text, size_t room);
+/* The slot of a value of this pool; SIZE_MAX for any other address. O(1). */
+size_t mp_pool_index_of(const mp_pool *pool, const void *value);
+/* The handle of the object in a slot; no bits if there is none. */
+mp_handle mp_pool_handle_at(const mp_pool *pool, size_t index);
+/* The handle that the next insertion will give; no bits if the pool is full. */
+mp_handle mp_pool_next_handle(mp_pool *pool);
+/* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
+void mp_pool_refresh(mp_pool *pool);
+
+typedef struct mp_stats {
+    uint64_t capacity, live, peak, retired;       /* slots */
+    uint64_t inserted, removed, refused, evicted; /* since the pool was created */
+} mp_stats;
+mp_stats mp_pool_stats(const mp_pool *pool);
+
+/* Checks every invariant. `text` (null, or `room` bytes) gets the first that does not hold. Takes memory for a moment. */
+mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
+
+/* ---- Inline: what runs a million times a frame ------------------------------------------------------------------- */
+
+#define MP_DEAD_ 0x80000000u
+
+static inline bool mp_contains(const mp_pool *pool, mp_handle handle) {
+    uint64_t index = handle.bits >> 32;
+    uint32_t generation = MP_CAST_(uint32_t, handle.bits);
+    return index < pool->slots_ && MP_CAST_(const uint32_t *, pool->words_)[index] == generation &&
+           generation < MP_DEAD_;
+}
+
+/* `stride` is the size of a value, known where the type is. */
+static inline void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
+    return mp_contains(pool, handle) ? pool->values_ + MP_CAST_(size_t, handle.bits >> 32) * stride : MP_NULL_;
+}
+static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
+    return mp_get_(pool, handle, pool->value_bytes);
+}
+
+static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
+    uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
+    uint32_t index;
+    if ((pool->slow_ != 0) | (pool->is_plain_ == 0)) {
+        return mp_insert_slow_(pool, &out->bits);
+    }
+    if (pool->stack_len_ != 0) {
+        index = MP_CAST_(const uint32_t *, pool->entries_)[--pool->stack_len_];
+    } else {
+        if ((pool->fresh_from_ >= pool->slots_) | (pool->retired_ != 0)) {
+            return mp_insert_slow_(pool, &out->bits);
+        }
+        index = MP_CAST_(uint32_t, pool->fresh_from_++);
+        if (index >= pool->peak_) {
+            pool->peak_ = index + 1;
+        }
+    }
+    words[index] &= ~MP_DEAD_;
+    if (pool->age_.in_step) {
+        pool->bits_[index / 64] |= MP_CAST_(uint64_t, 1) << (index % 64);
+    }
+    pool->births_++;
+    out->bits = MP_CAST_(uint64_t, index) << 32 | words[index];
+    return pool->values_ + index * stride;
+}
+/* Begins a lifetime; null when the pool is full. O(1). */
+static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
+    return mp_insert_(pool, out, pool->value_bytes);
+}
+
+/* Ends a lifetime; `false`, and nothing happens, if the handle is refused. O(1). */
+static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
+    uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
+    if ((pool->slow_ != 0) | (generation >= pool->quick_below_) | (pool->stack_len_ >= pool->entry_count_)) {
+        return mp_remove_slow_(pool, handle.bits);
+    }
+    /* No generation below `quick_below_` has the top bit. */
+    if (index >= pool->slots_ || MP_CAST_(const uint32_t *, pool->words_)[index] != generation) {
+        return false;
+    }
+    MP_CAST_(uint32_t *, pool->words_)[index] = (generation + 1) | MP_DEAD_;
+    if (pool->age_.in_step) {
+        pool->bits_[index / 64] &= ~(MP_CAST_(uint64_t, 1) << (index % 64));
+    }
+    pool->deaths_++;
+    MP_CAST_(uint32_t *, pool->entries_)[pool->stack_len_++] = index;
+    return true;
+}
+
+/* How many objects live. */
+static inline size_t mp_live(const mp_pool *pool) {
+    return MP_CAST_(size_t, pool->births_ - pool->deaths_);
+}
+static inline size_t mp_capacity(const mp_pool *pool) {
+    return pool->slots_;
+}
+
+/* The first of all values, live and dead: those of dead slots have whatever bytes they had. */
+static inline void *mp_values(const mp_pool *pool) {
+    return pool->values_;
+}
+
+/* Which of the slots from `64 * word` on are live, as bits. `word` is below `mp_capacity(pool) / 64`, rounded up. */
+static inline uint64_t mp_live_bits(const mp_pool *pool, size_t word) {
+    bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+    return is_old ? mp_gather_(pool, word) : pool->bits_[word];
+}
+
+/* A stretch of live slots, all adjacent. Start with `mp_run run = MP_RUN;`. */
+typedef struct mp_run {
+    size_t first, count;
+    size_t word_;
+    uint64_t left_;
+    const uint64_t *bits_; /* null: the bitmap was old when the walk began */
+} mp_run;
+#ifdef __cplusplus
+#define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
+#else
+#define MP_RUN {0, 0, 0, 0, NULL}
+#endif
+
+/* How many 0 bits are below the lowest 1; `bits` is not 0. */
+static inline unsigned mp_trailing_zeros_(uint64_t bits) {
+#if defined(__GNUC__) || defined(__clang__)
+    return MP_CAST_(unsigned, __builtin_ctzll(bits));
+#else
+    unsigned count = 0;
+    while ((bits & 1) == 0) {
+        bits >>= 1;
+        count++;
+    }
+    return count;
+#endif
+}
+
+/* The next word that has live slots. */
+static inline bool mp_next_word_(const mp_pool *pool, mp_run *run) {
+    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
+    if (run->word_ == 0) {
+        /* What the walk removes makes the bitmap old, but not for what is still to come. */
+        bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+        run->bits_ = is_old ? MP_NULL_ : pool->bits_;
+    }
+    while (run->left_ == 0) {
+        size_t word = run->word_;
+        if (word >= words) {
+            return false;
+        }
+        run->word_ = word + 1;
+        run->left_ = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+    }
+    return true;
+}
+
+/* The run reaches the end of its word: adds what follows. */
+static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
+    run->count = 64 - from;
+    run->left_ = 0;
+    while (run->word_ * 64 < pool->slots_) {
+        size_t word = run->word_++;
+        uint64_t bits = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+        if (bits != ~MP_CAST_(uint64_t, 0)) {
+            unsigned length = mp_trailing_zeros_(~bits);
+            run->count += length;
+            run->left_ = bits & (~MP_CAST_(uint64_t, 0) << length);
+            return;
+        }
+        run->count += 64;
+    }
+}
+
+/* Finds the next run of live slots; `false` after the last. What the walk has met may be removed, nothing else; what is
+ * inserted meanwhile may be missed. Call `mp_pool_refresh` first where you may change the pool. */
+static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
+    unsigned from;
+    uint64_t behind;
+    if (run->left_ == 0 && !mp_next_word_(pool, run)) {
+        return false;
+    }
+    from = mp_trailing_zeros_(run->left_);
+    run->first = run->word_ * 64 - 64 + from;
+    /* The carry goes through the run's bits, to the first 0 behind them. */
+    behind = run->left_ + (MP_CAST_(uint64_t, 1) << from);
+    if (behind != 0) {
+        run->count = mp_trailing_zeros_(behind) - from;
+        run->left_ &= behind;
+    } else {
+        mp_across_(pool, run, from);
+    }
+    return true;
+}
+
+/* Handles of four bytes, for pools with `index_bits`. */
+static inline bool mp_contains32_(const mp_pool *pool, uint32_t bits, unsigned index_bits) {
+    uint32_t index = bits >> (32 - index_bits), generation = bits & (UINT32_MAX >> index_bits);
+    return index < pool->slots_ && MP_CAST_(const uint16_t *, pool->words_)[index] == generation &&
+           generation < 0x8000u;
+}
+
+/* ---- A pool type and a handle type for each use -------------------------------------------------------------------- */
+
+/* Whether a pool has values of this size and alignment, and handles of this layout. */
+static inline mp_pool *mp_pool_if_(mp_pool *pool, size_t bytes, size_t align, uint32_t index_bits) {
+    bool fits = pool != MP_NULL_ && pool->value_bytes == bytes && pool->value_align >= align &&
+                pool->value_align % align == 0 && pool->kind_ >> 8 == index_bits;
+    return fits ? pool : MP_NULL_;
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#define MP_UNUSED_ __attribute__((unused))
+#else
+#define MP_UNUSED_
+#endif
+#define MP_API_ MP_UNUSED_ static inline
+
+/* `MP_POOL(sparks, spark)` makes the pool type `sparks` of values of the type `spark`, its handle type `sparks_id`, and
+ *     sparks   sparks_of(mp_pool *)                     its `pool` is null if that is no pool of such values
+ *     spark   *sparks_insert(sparks *, sparks_id *out)  null when full
+ *     spark   *sparks_get(sparks const *, sparks_id)    null if the handle is refused
+ *     bool     sparks_contains(sparks const *, sparks_id)
+ *     bool     sparks_remove(sparks *, sparks_id)
+ *     spark   *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
+ *     sparks_id sparks_id_at(sparks const *, size_t index)  no bits if the slot is dead
+ *     size_t   sparks_live(sparks const *)
+ */
+#define MP_POOL(name, type)                                                                                            \
+    typedef struct name##_id {                                                                                         \
+        uint64_t bits;                                                                                                 \
+    } name##_id;                                                                                                       \
+    typedef struct name {                                                                                              \
+        mp_pool *pool;                                                                                                 \
+    } name;                                                                                                            \
+    MP_API_ name name##_of(mp_pool *pool) {                                                                            \
+        name of = {mp_pool_if_(pool, sizeof(type), MP_ALIGNOF_(type), 0)};                                             \
+        return of;                                                                                                     \
+    }                                                                                                                  \
+    MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
+        mp_handle handle = {0};                                                                                        \
+        void *made = mp_insert_(in->pool, &handle, sizeof(type));                                                      \
+        out->bits = handle.bits;                                                                                       \
+        return MP_CAST_(type *, made);                                                                                 \
+    }                                                                                                                  \
+    MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \
+        mp_handle handle = {id.bits};                                                                                  \
+        return MP_CAST_(type *, mp_get_(in->pool, handle, sizeof(type)));                                              \
+    }                                                                                                                  \
+    MP_API_ bool name##_contains(name const *in, name##_id id) {                                                       \
+        mp_handle handle = {id.bits};                                                                                  \
+        return mp_contains(in->pool, handle);                                                                          \
+    }                                                                                                                  \
+    MP_API_ bool name##_remove(name *in, name##_id id) {                                                               \
+        mp_handle handle = {id.bits};                                                                                  \
+        return mp_remove(in->pool, handle);                                                                            \
+    }                                                                                                                  \
+    MP_API_ type *name##_next_run(name const *in, mp_run *run) {                                                       \
+        if (!mp_next_run(in->pool, run)) {                                                                             \
+            return MP_NULL_;                                                                                           \
+        }                                                                                                              \
+        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + run->first;                                     \
+    }                                                                                                                  \
+    MP_API_ name##_id name##_id_at(name const *in, size_t index) {                                                     \
+        name##_id id = {0};                                                                                            \
+        if (index < in->pool->slots_) {                                                                                \
+            uint32_t word = MP_CAST_(const uint32_t *, in->pool->words_)[index];                                       \
+            id.bits = word < MP_DEAD_ ? MP_CAST_(uint64_t, index) << 32 | word : 0;                                    \
+        }                                                                                                              \
+        return id;                                                                                                     \
+    }                                                                                                                  \
+    MP_API_ size_t name##_live(name const *in) {                                                                       \
+        return mp_live(in->pool);                                                                                      \
+    }
+
+/* The same with handles of four bytes; `bits` is the `index_bits` of the options: 16, 20 or 24. */
+#define MP_POOL32(name, type, index_bits)                                                                              \
+    typedef struct name##_id {                                                                                         \
+        uint32_t bits;                                                                                                 \
+    } name##_id;                                                                                                       \
+    typedef struct name {                                                                                              \
+        mp_pool *pool;                                                                                                 \
+    } name;                                                                                                            \
+    MP_API_ name name##_of(mp_pool *pool) {                                                                            \
+        name of = {mp_pool_if_(pool, sizeof(type), MP_ALIGNOF_(type), index_bits)};                                    \
+        return of;                                                                                                     \
+    }                                                                                                                  \
+    MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
+        uint64_t bits = 0;                                                                                             \
+        void *made = mp_insert_slow_(in->pool, &bits);                                                                 \
+        out->bits = MP_CAST_(uint32_t, bits);                                                                          \
+        return MP_CAST_(type *, made);                                                                                 \
+    }                                                                                                                  \
+    MP_API_ bool name##_contains(name const *in, name##_id id) {                                                       \
+        return mp_contains32_(in->pool, id.bits, index_bits);                                                          \
+    }                                                                                                                  \
+    MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \
+        if (!mp_contains32_(in->pool, id.bits, index_bits)) {                                                          \
+            return MP_NULL_;                                                                                           \
+        }                                                                                                              \
+        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + (id.bits >> (32 - (index_bits)));               \
+    }                                                                                                                  \
+    MP_API_ bool name##_remove(name *in, name##_id id) {                                                               \
+        return mp_remove_slow_(in->pool, id.bits);                                                                     \
+    }                                                                                                                  \
+    MP_API_ type *name##_next_run(name const *in, mp_run *run) {                                                       \
+        if (!mp_next_run(in->pool, run)) {                                                                             \
+            return MP_NULL_;                                                                                           \
+        }                                                                                                              \
+        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + run->first;                                     \
+    }                                                                                                                  \
+    MP_API_ name##_id name##_id_at(name const *in, size_t index) {                                                     \
+        name##_id id = {MP_CAST_(uint32_t, mp_pool_handle_at(in->pool, index).bits)};                                  \
+        return id;                                                                                                     \
+    }                                                                                                                  \
+    MP_API_ size_t name##_live(name const *in) {                                                                       \
+        return mp_live(in->pool);                                                                                      \
+    }
+
+/* ---- Checksums -------------------------------------------------------------------------------------------------- */
+
+/* A sum that is the same on every machine, and in Rust. */
+typedef struct mp_sum mp_sum;
+typedef void mp_add_to_sum(const void *value, mp_sum *sum, void *user);
+void mp_sum_u64(mp_sum *sum, uint64_t number); /* any integer or bool, sign-extended */
+void mp_sum_f32(mp_sum *sum, float number);
+void mp_sum_f64(mp_sum *sum, double number);
+void mp_sum_bytes(mp_sum *sum, const void *bytes, size_t count);
+/* The sum of everything that the pool's future depends on. `add` adds the fields of one value; null: none. Never add
+ * a struct's bytes: its padding differs. O(used slots). */
+uint64_t mp_pool_checksum(const mp_pool *pool, mp_add_to_sum *add, void *user);
+
+/* ---- Snapshots -------------------------------------------------------------------------------------------------- */
+
+/* A pool's past, for rollback: saved and restored at the speed of memcpy. */
+typedef struct mp_snapshot mp_snapshot;
+/* Takes the memory of a second pool of these options, which are those of the pool. Nothing is saved yet. */
+mp_status mp_snapshot_create(const mp_options *options, mp_snapshot **out);
+void mp_snapshot_destroy(mp_snapshot *snapshot);
+/* Neither takes memory. */
+mp_status mp_pool_save(const mp_pool *pool, mp_snapshot *snapshot);
+mp_status mp_pool_restore(mp_pool *pool, const mp_snapshot *snapshot);
+
+/* A pool's state as bytes, to be kept in a file. All bytes of the values are written as they are in memory: keep
+ * pointers out of them, and read them on machines of the same kind. `mp_pool_read_state` checks everything but the
+ * values' bytes; if it refuses the state, the pool stays as it was. Both take memory for a moment. */
+size_t mp_pool_state_bytes(const mp_pool *pool);
+mp_status mp_pool_write_state(const mp_pool *pool, void *buffer, size_t bytes);
+mp_status mp_pool_read_state(mp_pool *pool, const void *buffer, size_t bytes);
+
+/* ---- Handle allocators: a pool without values, beside arrays of your own ---------------------------------------- */
+
+static inline bool mp_acquire(mp_pool *pool, mp_handle *out) {
+    return mp_insert_(pool, out, 0) != MP_NULL_;
+}
+static inline bool mp_release(mp_pool *pool, mp_handle handle) {
+    return mp_remove(pool, handle);
+}
+
+/* ---- Side tables: what another system keeps about a pool's objects ---------------------------------------------- */
+
+typedef struct mp_table mp_table;
+/* `slots`: those of the pool whose handles it is asked for. `index_bits`: those of the pool's handles. */
+mp_status mp_table_create(uint32_t slots, uint32_t value_bytes, uint32_t value_align, uint32_t index_bits,
+                          mp_table **out);
+void mp_table_destroy(mp_table *table);
+/* Where the value of this handle goes, or null: the slot had a value of a later lifetime. `*is_new` (may be null) says
+ * whether there was none under this very handle. */
+void *mp_table_put(mp_table *table, mp_handle handle, bool *is_new);
+void *mp_table_get(const mp_table *table, mp_handle handle);
+bool mp_table_remove(mp_table *table, mp_handle handle);
+size_t mp_table_count(const mp_table *table);
+/* Calls the function with each value, in the order of their slots. */
+typedef void mp_visit(void *value, mp_handle handle, void *user);
+void mp_table_each(const mp_table *table, mp_visit *visit, void *user);
+void mp_table_clear(mp_table *table);
+
+/* ---- Size classes: raw memory in slots of several sizes ---------------------------------------------------------- */
+
+typedef struct mp_classes mp_classes;
+typedef struct mp_class {
+    size_t bytes, slots; /* how many slots are reserved */
+} mp_class;
+/* What happens to a request that finds no room. */
+#define MP_CLASSES_GROW 0      /* its class takes another block from the C library; what no class fits, falls back */
+#define MP_CLASSES_REFUSE 1    /* it is refused */
+#define MP_CLASSES_FALL_BACK 2 /* the C library's memory serves it */
+/* `classes` null: those of up to 1 KiB, nothing reserved. One thread at a time uses them. */
+mp_status mp_classes_create(const mp_class *classes, size_t count, uint32_t overflow, mp_classes **out);
+/* All memory that was taken must have been given back, or is given back with the classes. */
+void mp_classes_destroy(mp_classes *classes);
+/* Null if the request is refused. `align` is a power of two. O(1), growth excepted. */
+void *mp_classes_take(mp_classes *classes, size_t bytes, size_t align);
+/* With the size and the alignment that the memory was taken with. */
+void mp_classes_give(mp_classes *classes, void *memory, size_t bytes, size_t align);
+/* Gives empty blocks back to the C library, and says how many. */
+size_t mp_classes_shrink(mp_classes *classes);
+typedef struct mp_classes_stats {
+    uint64_t block_bytes, blocks, blocks_peak, blocks_spare, fallen_back, fallen_back_bytes, refused;
+} mp_classes_stats;
+mp_classes_stats mp_classes_stats_of(const mp_classes *classes);
+
+/* ---- Recorder: a live trace, for `millpond watch` and `millpond plan` ------------------------------------------- */
+
+typedef struct mp_recorder mp_recorder;
+/* Writes a piece of text; `false` if it cannot, after which nothing more is written. */
+typedef bool mp_write(const char *text, size_t bytes, void *user);
+mp_status mp_recorder_create(mp_write *write, void *user, mp_recorder **out);
+/* From now on the pool's births and deaths are written; they cost more than in a pool that is not recorded. */
+mp_status mp_pool_record(mp_pool *pool, mp_recorder *recorder);
+/* A tick of the program is over. `ms`: milliseconds since the recording began. */
+void mp_recorder_tick(mp_recorder *recorder, uint64_t ms);
+/* Writes what is left. MP_WRITE_FAILED if anything could not be written. */
+mp_status mp_recorder_destroy(mp_recorder *recorder);
+
+/* ---- What this header and the library agree on ------------------------------------------------------------------ */
+
+/* The library's own view of `mp_pool` and the other structs, for tests: name and number by number, until null. */
+const char *mp_layout_entry_(size_t at, size_t *number);
+
+#define MP_CHECK_(name, condition) typedef char mp_check_##name##_[(condition) ? 1 : -1]
+#if UINTPTR_MAX == UINT64_MAX
+MP_CHECK_(values, offsetof(mp_pool, values_) == 64);
+MP_CHECK_(slots, offsetof(mp_pool, slots_) == 80);
+MP_CHECK_(age, offsetof(mp_pool, age_) == 128);
+MP_CHECK_(births, offsetof(mp_pool, births_) == 144);
+MP_CHECK_(stack, offsetof(mp_pool, stack_len_) == 168);
+MP_CHECK_(quick, offsetof(mp_pool, quick_below_) == 184);
+MP_CHECK_(pool, sizeof(mp_pool) == 192);
+MP_CHECK_(options, sizeof(mp_options) == 96);
+#endif
+MP_CHECK_(handle, sizeof(mp_handle) == 8);
+MP_CHECK_(boolean, sizeof(bool) == 1);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

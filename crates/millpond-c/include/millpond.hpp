@@ -1,0 +1,492 @@
+// millpond.hpp: object pools for C++17 over millpond.h. SPDX-License-Identifier: MIT OR Apache-2.0
+//
+//     millpond::pool<Bullet> bullets(1000);
+//     millpond::handle<Bullet> bullet = bullets.emplace(x, y);   // false when full
+//     if (Bullet *found = bullets.get(bullet)) found->move();
+//     bullets.remove(bullet);                                    // false if it was gone already
+//     for (Bullet &each : bullets) each.move();
+//
+// It needs neither exceptions nor run-time type information. Values never move, and need not be movable.
+#ifndef MILLPOND_HPP
+#define MILLPOND_HPP
+
+#include "millpond.h"
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#if defined(__has_include)
+#if __has_include(<memory_resource>)
+#include <memory_resource>
+#endif
+#if __has_include(<span>) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#include <span>
+#endif
+#endif
+
+#if defined(__cpp_exceptions)
+#define MILLPOND_TRY_ try
+#define MILLPOND_CATCH_ALL_ catch (...)
+#define MILLPOND_RETHROW_ throw
+#else
+#define MILLPOND_TRY_ if constexpr (true)
+#define MILLPOND_CATCH_ALL_ else
+#define MILLPOND_RETHROW_ static_cast<void>(0)
+#endif
+
+namespace millpond {
+
+// Names one lifetime of one slot of a pool of `T`; a pool refuses it once that object is gone. Eight bytes; those of a
+// new one are 0, and name nothing.
+template <typename T>
+class handle {
+  public:
+    constexpr handle() noexcept = default;
+    constexpr explicit handle(mp_handle raw) noexcept : raw_(raw) {}
+
+    // Whether it names anything: not whether that still lives, which only the pool knows.
+    constexpr explicit operator bool() const noexcept { return raw_.bits != 0; }
+
+    constexpr std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(raw_.bits >> 32); }
+    constexpr std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(raw_.bits); }
+    constexpr std::uint64_t to_bits() const noexcept { return raw_.bits; }
+    static constexpr handle from_bits(std::uint64_t bits) noexcept { return handle(mp_handle{bits}); }
+    constexpr mp_handle raw() const noexcept { return raw_; }
+
+    friend constexpr bool operator==(handle a, handle b) noexcept { return a.raw_.bits == b.raw_.bits; }
+    friend constexpr bool operator!=(handle a, handle b) noexcept { return a.raw_.bits != b.raw_.bits; }
+    friend constexpr bool operator<(handle a, handle b) noexcept { return a.raw_.bits < b.raw_.bits; }
+
+  private:
+    mp_handle raw_{0};
+};
+static_assert(std::is_trivially_copyable_v<handle<int>> && std::is_standard_layout_v<handle<int>>);
+static_assert(sizeof(handle<int>) == 8 && std::is_standard_layout_v<mp_options>);
+
+// Adjacent live values: a `std::span` where there is one.
+#if defined(__cpp_lib_span)
+template <typename T>
+using run_span = std::span<T>;
+#else
+template <typename T>
+class run_span {
+  public:
+    using value_type = std::remove_cv_t<T>;
+    constexpr run_span(T *first, std::size_t count) noexcept : first_(first), count_(count) {}
+    constexpr T *begin() const noexcept { return first_; }
+    constexpr T *end() const noexcept { return first_ + count_; }
+    constexpr T *data() const noexcept { return first_; }
+    constexpr std::size_t size() const noexcept { return count_; }
+    constexpr bool empty() const noexcept { return count_ == 0; }
+    constexpr T &operator[](std::size_t at) const noexcept { return first_[at]; }
+
+  private:
+    T *first_;
+    std::size_t count_;
+};
+#endif
+
+// What a pool is to be beside its capacity; see `mp_options`.
+struct options {
+    const char *name = nullptr;
+    std::uint64_t salt = 0;
+    std::uint32_t lifetimes = 0;
+    std::uint32_t order = MP_LIFO;
+    std::uint32_t flags = 0;
+    void *(*take)(std::size_t bytes, std::size_t align, void *user) = nullptr;
+    void (*give)(void *block, std::size_t bytes, std::size_t align, void *user) = nullptr;
+    void *user = nullptr;
+};
+
+// A fixed number of slots for values of `T`, which are constructed when they are emplaced and destroyed when they are
+// removed, when the pool is cleared, or with the pool.
+//
+// A destructor may use the pool: the object's lifetime has ended by then, so that its handle is refused, and its slot is
+// not handed out before the destructor has returned. A constructor may use it as well: its object is live already. If a
+// constructor throws, the object is removed; its lifetime is spent.
+template <typename T>
+class pool {
+    static_assert(std::is_object_v<T> && !std::is_const_v<T> && std::is_nothrow_destructible_v<T>);
+
+  public:
+    using value_type = T;
+    class end_of_pool {};
+    template <bool Const>
+    class basic_iterator;
+    using iterator = basic_iterator<false>;
+    using const_iterator = basic_iterator<true>;
+
+    // No pool: of no capacity.
+    pool() noexcept = default;
+
+    // Whether there was memory for it: `status()`.
+    explicit pool(std::uint32_t capacity, const options &with = options{}) noexcept {
+        mp_options raw = MP_OPTIONS(T, capacity);
+        raw.name = with.name;
+        raw.salt = with.salt;
+        raw.lifetimes = with.lifetimes;
+        raw.order = with.order;
+        raw.flags = with.flags;
+        raw.take = with.take;
+        raw.give = with.give;
+        raw.user = with.user;
+        status_ = mp_pool_create(&raw, &raw_);
+    }
+
+    pool(pool &&other) noexcept
+        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)),
+          ending_(std::exchange(other.ending_, 0u)) {}
+    pool &operator=(pool &&other) noexcept {
+        pool(std::move(other)).swap(*this);
+        return *this;
+    }
+    pool(const pool &) = delete;
+    pool &operator=(const pool &) = delete;
+    ~pool() {
+        clear();
+        mp_pool_destroy(raw_);
+    }
+    void swap(pool &other) noexcept {
+        std::swap(raw_, other.raw_);
+        std::swap(status_, other.status_);
+        std::swap(ending_, other.ending_);
+    }
+
+    // `MP_OK`, or why there are no slots.
+    mp_status status() const noexcept { return status_; }
+
+    std::size_t capacity() const noexcept { return raw_ != nullptr ? mp_capacity(raw_) : 0; }
+    std::size_t size() const noexcept { return raw_ != nullptr ? mp_live(raw_) - ending_ : 0; }
+    bool empty() const noexcept { return size() == 0; }
+    mp_stats stats() const noexcept { return raw_ != nullptr ? mp_pool_stats(raw_) : mp_stats{}; }
+    // The pool of millpond.h. What is inserted or removed there is neither constructed nor destroyed.
+    mp_pool *raw() noexcept { return raw_; }
+    const mp_pool *raw() const noexcept { return raw_; }
+
+    // Constructs a value in the slot that comes next; a handle that is false if the pool is full. O(1).
+    template <typename... Arguments>
+    handle<T> emplace(Arguments &&...arguments) {
+        return emplace_with([&](void *place) { ::new (place) T(std::forward<Arguments>(arguments)...); });
+    }
+
+    // The value, or null if the handle is refused. O(1).
+    T *get(handle<T> which) noexcept {
+        return raw_ != nullptr ? static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
+    }
+    const T *get(handle<T> which) const noexcept {
+        return raw_ != nullptr ? static_cast<const T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
+    }
+    bool contains(handle<T> which) const noexcept { return raw_ != nullptr && mp_contains(raw_, which.raw()); }
+
+    // The value of a handle that is known to be good.
+    T &operator[](handle<T> which) noexcept {
+        T *found = get(which);
+        assert(found != nullptr && "the handle is refused");
+        return *found;
+    }
+    const T &operator[](handle<T> which) const noexcept {
+        const T *found = get(which);
+        assert(found != nullptr && "the handle is refused");
+        return *found;
+    }
+
+    // Destroys the value; `false`, and nothing happens, if the handle is refused. O(1).
+    bool remove(handle<T> which) noexcept {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            return raw_ != nullptr && mp_remove(raw_, which.raw());
+        } else {
+            T *value = get(which);
+            if (value == nullptr) {
+                return false;
+            }
+            end(*value, which);
+            return true;
+        }
+    }
+
+    // Destroys all values. Destructors may remove others and insert; what they insert goes as well.
+    void clear() noexcept {
+        if (raw_ == nullptr) {
+            return;
+        }
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            mp_pool_clear(raw_);
+        } else {
+            while (mp_live(raw_) > ending_) {
+                retain([](T &) { return false; });
+            }
+            if (ending_ == 0) {
+                mp_pool_clear(raw_);
+            }
+        }
+    }
+
+    // Destroys the values of which `keep` says `false`.
+    template <typename Keep>
+    void retain(Keep &&keep) {
+        for (std::size_t at = 0; at < capacity(); ++at) {
+            if (handle<T> which = handle_at(at)) {
+                if (!keep(*value_at(at))) {
+                    remove(which);
+                }
+            }
+        }
+    }
+
+    // Calls `f` with each value, or with its handle and the value. `f` may remove any, and insert.
+    template <typename F>
+    void for_each(F &&f) {
+        for (std::size_t at = 0; at < capacity(); ++at) {
+            if (handle<T> which = handle_at(at)) {
+                if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
+                    f(which, *value_at(at));
+                } else {
+                    f(*value_at(at));
+                }
+            }
+        }
+    }
+
+    // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `evicted` names it. A handle
+    // that is false, if no slot can be used.
+    template <typename Key, typename... Arguments>
+    handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
+        if (evicted != nullptr) {
+            *evicted = handle<T>();
+        }
+        if (raw_ != nullptr && mp_pool_next_handle(raw_).bits == 0) {
+            handle<T> least;
+            const T *value = nullptr;
+            for (std::size_t at = 0; at < capacity(); ++at) {
+                handle<T> which = handle_at(at);
+                if (which && (value == nullptr || key(*value_at(at)) < key(*value))) {
+                    least = which;
+                    value = value_at(at);
+                }
+            }
+            if (evicted != nullptr) {
+                *evicted = least;
+            }
+            remove(least);
+        }
+        return emplace(std::forward<Arguments>(arguments)...);
+    }
+
+    // The handle of the value in a slot; false if there is none.
+    handle<T> handle_at(std::size_t index) const noexcept {
+        if (index >= capacity()) {
+            return handle<T>();
+        }
+        const std::uint32_t word = static_cast<const std::uint32_t *>(raw_->words_)[index];
+        return word < MP_DEAD_ ? handle<T>::from_bits(static_cast<std::uint64_t>(index) << 32 | word) : handle<T>();
+    }
+    // The handle of a value of this pool; false for any other address.
+    handle<T> handle_of(const T &value) const noexcept {
+        return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, &value)) : handle<T>();
+    }
+
+    // The runs of adjacent values. Not while a destructor of this pool's values runs.
+    template <bool Const>
+    class run_range {
+      public:
+        using element = std::conditional_t<Const, const T, T>;
+        class iterator {
+          public:
+            using iterator_category = std::input_iterator_tag;
+            using value_type = run_span<element>;
+            using difference_type = std::ptrdiff_t;
+            using pointer = void;
+            using reference = value_type;
+            explicit iterator(const mp_pool *raw) noexcept : raw_(raw) { ++*this; }
+            value_type operator*() const noexcept {
+                return value_type(reinterpret_cast<element *>(raw_->values_) + run_.first, run_.count);
+            }
+            iterator &operator++() noexcept {
+                if (raw_ != nullptr && !mp_next_run(raw_, &run_)) {
+                    raw_ = nullptr;
+                }
+                return *this;
+            }
+            void operator++(int) noexcept { ++*this; }
+            friend bool operator==(const iterator &a, end_of_pool) noexcept { return a.raw_ == nullptr; }
+            friend bool operator!=(const iterator &a, end_of_pool) noexcept { return a.raw_ != nullptr; }
+#if __cplusplus < 202002L
+            friend bool operator==(end_of_pool, const iterator &a) noexcept { return a.raw_ == nullptr; }
+            friend bool operator!=(end_of_pool, const iterator &a) noexcept { return a.raw_ != nullptr; }
+#endif
+            // The slot of the run's first value.
+            std::size_t first() const noexcept { return run_.first; }
+
+          private:
+            const mp_pool *raw_;
+            mp_run run_ = MP_RUN;
+        };
+        explicit run_range(const mp_pool *raw) noexcept : raw_(raw) {}
+        iterator begin() const noexcept { return iterator(raw_); }
+        end_of_pool end() const noexcept { return {}; }
+
+      private:
+        const mp_pool *raw_;
+    };
+    run_range<false> runs() noexcept {
+        refresh();
+        return run_range<false>(raw_);
+    }
+    run_range<true> runs() const noexcept { return run_range<true>(raw_); }
+
+    // Values in the order of their slots. The value that an iterator stands at may be removed, no other.
+    template <bool Const>
+    class basic_iterator {
+      public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using reference = std::conditional_t<Const, const T &, T &>;
+        using pointer = std::conditional_t<Const, const T *, T *>;
+
+        basic_iterator() noexcept = default;
+        explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
+        reference operator*() const noexcept { return *at_; }
+        pointer operator->() const noexcept { return at_; }
+        basic_iterator &operator++() noexcept {
+            if (++at_ == run_end_) {
+                next_run();
+            }
+            return *this;
+        }
+        basic_iterator operator++(int) noexcept {
+            basic_iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const basic_iterator &a, const basic_iterator &b) noexcept { return a.at_ == b.at_; }
+        friend bool operator!=(const basic_iterator &a, const basic_iterator &b) noexcept { return a.at_ != b.at_; }
+
+      private:
+        void next_run() noexcept {
+            if (raw_ != nullptr && mp_next_run(raw_, &run_)) {
+                at_ = reinterpret_cast<pointer>(raw_->values_) + run_.first;
+                run_end_ = at_ + run_.count;
+            } else {
+                at_ = run_end_ = nullptr;
+            }
+        }
+        const mp_pool *raw_ = nullptr;
+        mp_run run_ = MP_RUN;
+        pointer at_ = nullptr;
+        pointer run_end_ = nullptr;
+    };
+    iterator begin() noexcept {
+        refresh();
+        return iterator(raw_);
+    }
+    iterator end() noexcept { return iterator(); }
+    const_iterator begin() const noexcept { return const_iterator(raw_); }
+    const_iterator end() const noexcept { return const_iterator(); }
+
+  private:
+
+    // Brings the bitmap up to date, which the walks read.
+    void refresh() noexcept {
+        if (raw_ != nullptr) {
+            mp_pool_refresh(raw_);
+        }
+    }
+
+    T *value_at(std::size_t index) const noexcept { return std::launder(reinterpret_cast<T *>(raw_->values_) + index); }
+
+    template <typename Construct>
+    handle<T> emplace_with(Construct &&construct) {
+        mp_handle made{0};
+        void *place = raw_ != nullptr ? mp_insert_(raw_, &made, sizeof(T)) : nullptr;
+        if (place == nullptr) {
+            return handle<T>();
+        }
+        MILLPOND_TRY_ { construct(place); }
+        MILLPOND_CATCH_ALL_ {
+            mp_remove(raw_, made);
+            MILLPOND_RETHROW_;
+        }
+        return handle<T>(made);
+    }
+
+    // The slot's word is taken out of the way while the destructor runs, so that the handle is refused; then the slot is
+    // given back.
+    void end(T &value, handle<T> which) noexcept {
+        std::uint32_t &word = static_cast<std::uint32_t *>(raw_->words_)[which.index()];
+        ++ending_;
+        word = ending_word;
+        value.~T();
+        word = which.generation();
+        --ending_;
+        mp_remove(raw_, which.raw());
+    }
+    // That of a slot that is never handed out: no handle is good, and no order takes it.
+    static constexpr std::uint32_t ending_word = MP_DEAD_;
+
+    mp_pool *raw_ = nullptr;
+    mp_status status_ = MP_NULL_POINTER;
+    // How many objects' destructors run: their lifetimes have ended, but their slots are not given back yet.
+    std::size_t ending_ = 0;
+};
+
+#if defined(__cpp_lib_memory_resource)
+// Memory in slots of several sizes, for the containers of `std::pmr`. Used by one thread at a time.
+class size_classes final : public std::pmr::memory_resource {
+  public:
+    // Classes of up to 1 KiB, which grow; larger requests go to the C library.
+    size_classes() noexcept { status_ = mp_classes_create(nullptr, 0, MP_CLASSES_GROW, &raw_); }
+    // Classes of these sizes with as many slots reserved.
+    size_classes(const mp_class *classes, std::size_t count, std::uint32_t overflow) noexcept {
+        status_ = mp_classes_create(classes, count, overflow, &raw_);
+    }
+    size_classes(const size_classes &) = delete;
+    size_classes &operator=(const size_classes &) = delete;
+    ~size_classes() override { mp_classes_destroy(raw_); }
+
+    mp_status status() const noexcept { return status_; }
+    mp_classes_stats stats() const noexcept { return mp_classes_stats_of(raw_); }
+
+  private:
+    void *do_allocate(std::size_t bytes, std::size_t align) override {
+        void *memory = mp_classes_take(raw_, bytes, align);
+        if (memory == nullptr) {
+#if defined(__cpp_exceptions)
+            throw std::bad_alloc();
+#else
+            std::abort();
+#endif
+        }
+        return memory;
+    }
+    void do_deallocate(void *memory, std::size_t bytes, std::size_t align) override {
+        mp_classes_give(raw_, memory, bytes, align);
+    }
+    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override { return this == &other; }
+
+    mp_classes *raw_ = nullptr;
+    mp_status status_ = MP_OK;
+};
+#endif
+
+} // namespace millpond
+
+template <typename T>
+struct std::hash<millpond::handle<T>> {
+    std::size_t operator()(millpond::handle<T> which) const noexcept {
+        return std::hash<std::uint64_t>()(which.to_bits());
+    }
+};
+
+#undef MILLPOND_TRY_
+#undef MILLPOND_CATCH_ALL_
+#undef MILLPOND_RETHROW_
+
+#endif

@@ -1,0 +1,102 @@
+//! The beginning of a pool's block: what all pools have, whatever their order and handles.
+
+use core::ffi::c_void;
+use core::mem::offset_of;
+use core::ptr::NonNull;
+
+use millpond::CoreOffsets;
+
+use crate::callbacks::Give;
+use crate::face::Face;
+use crate::outside::Outside;
+
+/// What stands in front of the slots. The slots begin right behind it.
+#[repr(C)]
+pub struct Head {
+    /// The pool by its order and its handles.
+    pub(crate) face: unsafe fn(NonNull<Head>) -> NonNull<dyn Face>,
+    /// Who takes the block back; otherwise nobody, or the C library.
+    pub(crate) give: Option<Give>,
+    pub(crate) user: *mut c_void,
+    /// How many bytes the block has; 0 if it is the caller's.
+    pub(crate) block_bytes: usize,
+    /// What insertions and removals do beside; null for most pools.
+    pub(crate) outside: *mut Outside,
+    /// So that what lookups read lies in one cache line.
+    pub(crate) gap: usize,
+    pub(crate) value_bytes: u32,
+    pub(crate) value_align: u32,
+    /// The index bits above, the order in the lowest byte.
+    pub(crate) kind: u32,
+    /// Not 0 if insertions and removals are called.
+    pub(crate) slow: u32,
+}
+
+/// `mp_pool`, as the header declares it: a [`Head`], and what C reads of the allocator behind it.
+#[repr(C)]
+pub(crate) struct InC {
+    head: Head,
+    values: *mut u8,
+    bits: *mut u64,
+    slots: usize,
+    words: *mut c_void,
+    entries: *mut c_void,
+    entry_count: usize,
+    bit_words: usize,
+    is_lent: bool,
+    age: Age,
+    births: u64,
+    deaths: u64,
+    peak: u32,
+    retired: u32,
+    stack_len: usize,
+    fresh_from: usize,
+    quick_below: u32,
+    over_max: bool,
+    is_plain: bool,
+}
+
+#[repr(C)]
+struct Age {
+    in_step: bool,
+    prefix: u32,
+    gathered_at: u64,
+}
+
+/// Each number is where the library has it. (Debug aids move them; a build of the static library has none.)
+macro_rules! agreed {
+    ($($field:ident $(. $inner:ident)?),*) => {
+        /// The names and offsets of `mp_pool` behind the head.
+        pub(crate) const OFFSETS: &[(&core::ffi::CStr, usize)] = &[
+            $((
+                match core::ffi::CStr::from_bytes_with_nul(
+                    concat!(stringify!($field), "_" $(, ".", stringify!($inner))?, "\0").as_bytes(),
+                ) {
+                    Ok(name) => name,
+                    Err(_) => unreachable!(),
+                },
+                offset_of!(InC, $field $(. $inner)?),
+            ),)*
+        ];
+
+        /// Whether the library has the same.
+        const IS_AGREED: bool = {
+            const CORE: CoreOffsets = CoreOffsets::OF_LIFO;
+            true $(&& offset_of!(InC, $field $(. $inner)?) == size_of::<Head>() + agreed!(@core CORE $field $($inner)?))*
+        };
+    };
+    (@core $core:ident $field:ident) => { $core.$field };
+    (@core $core:ident $field:ident $inner:ident) => { $core.$inner };
+}
+
+agreed! {
+    values, bits, slots, words, entries, entry_count, age.in_step, age.prefix, age.gathered_at, births, deaths, peak,
+    retired, stack_len, fresh_from, quick_below, is_plain
+}
+
+#[cfg(millpond_standalone)]
+const _: () = assert!(IS_AGREED, "the library's slots are laid out as the header says");
+
+/// The check of every other build: only a build with debug aids may differ.
+#[cfg(not(millpond_standalone))]
+const _: bool = IS_AGREED;

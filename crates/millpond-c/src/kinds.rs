@@ -1,0 +1,281 @@
+//! The types that an order and a number of index bits name.
+//!
+//! What few programs call is not in a pool's [`Face`](crate::face::Face), but finds the pool's type here: a program that
+//! never calls it has no code of it.
+//!
+//! # Invariant
+//!
+//! A pool's [kind](crate::head::Head::kind) is that of the type that it was made with.
+
+use core::ptr::NonNull;
+
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::snapshot::Checksum;
+use millpond::validate::Violation;
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, SavedSlots};
+
+use crate::face::Whole;
+use crate::head::Head;
+use crate::status::Status;
+
+/// What is to be done with the types.
+pub(crate) trait ForTypes {
+    type Out;
+    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Self::Out;
+}
+
+fn with_order<H: HandleLayout + 'static, F: ForTypes>(
+    order: u32,
+    work: F,
+) -> Result<F::Out, Status> {
+    Ok(match order {
+        0 => work.run::<Lifo, H>(),
+        1 => work.run::<Fifo, H>(),
+        2 => work.run::<LowestFirst, H>(),
+        3 => work.run::<Roster, H>(),
+        4 => work.run::<NextFit, H>(),
+        5 => work.run::<Intrusive, H>(),
+        _ => return Err(Status::BAD_OPTIONS),
+    })
+}
+
+/// Does it with the types of this order and these handles.
+pub(crate) fn with_types<F: ForTypes>(
+    order: u32,
+    index_bits: u32,
+    work: F,
+) -> Result<F::Out, Status> {
+    match index_bits {
+        0 => with_order::<Handle<()>, F>(order, work),
+        16 => with_order::<Handle32<(), 16>, F>(order, work),
+        20 => with_order::<Handle32<(), 20>, F>(order, work),
+        24 => with_order::<Handle32<(), 24>, F>(order, work),
+        _ => Err(Status::BAD_OPTIONS),
+    }
+}
+
+/// What is done with a pool of a given type.
+trait ForPool {
+    type Out;
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out;
+}
+
+struct InPool<F>(NonNull<Head>, F);
+
+impl<F: ForPool> ForTypes for InPool<F> {
+    type Out = F::Out;
+
+    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> F::Out {
+        let whole = self.0.cast::<Whole<R, H>>();
+        // SAFETY: it is a pool of this type (the invariant), and the caller of `with_pool` has it alone.
+        let slots = unsafe { &mut (*whole.as_ptr()).slots };
+        self.1.run(slots)
+    }
+}
+
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+unsafe fn with_pool<F: ForPool>(head: NonNull<Head>, work: F) -> Result<F::Out, Status> {
+    // SAFETY: as the caller promises; the field is copied.
+    let kind = unsafe { (*head.as_ptr()).kind };
+    with_types(kind & 0xff, kind >> 8, InPool(head, work))
+}
+
+struct Validate;
+
+impl ForPool for Validate {
+    type Out = Result<(), Violation>;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
+        pool.validate()
+    }
+}
+
+/// Checks every invariant.
+///
+/// # Safety
+///
+/// It is a pool that nobody changes.
+pub(crate) unsafe fn validate(head: NonNull<Head>) -> Result<(), Option<Violation>> {
+    // SAFETY: as the caller promises; it is not changed.
+    match unsafe { with_pool(head, Validate) } {
+        Ok(validated) => validated.map_err(Some),
+        // No pool is of such a kind: something has written over the head.
+        Err(_) => Err(None),
+    }
+}
+
+struct Sum<'f>(&'f dyn Fn(usize, &mut Checksum));
+
+impl ForPool for Sum<'_> {
+    type Out = u64;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> u64 {
+        pool.checksum_beside(self.0)
+    }
+}
+
+/// The sum of the state, with what the function adds of each slot.
+///
+/// # Safety
+///
+/// It is a pool that nobody changes.
+pub(crate) unsafe fn checksum(head: NonNull<Head>, add: &dyn Fn(usize, &mut Checksum)) -> u64 {
+    // SAFETY: as the caller promises; it is not changed.
+    unsafe { with_pool(head, Sum(add)) }.unwrap_or(0)
+}
+
+struct Least<'f>(&'f mut dyn FnMut(u64) -> i64);
+
+impl ForPool for Least<'_> {
+    type Out = u64;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> u64 {
+        pool.least(|handle| (self.0)(handle.to_bits())).map_or(0, H::to_bits)
+    }
+}
+
+/// The handle with the smallest key, of those whose slots can be used again; 0 if there is none.
+///
+/// # Safety
+///
+/// It is a pool that nobody changes.
+pub(crate) unsafe fn least(head: NonNull<Head>, key: &mut dyn FnMut(u64) -> i64) -> u64 {
+    // SAFETY: as the caller promises; it is not changed.
+    unsafe { with_pool(head, Least(key)) }.unwrap_or(0)
+}
+
+struct Save;
+
+impl ForPool for Save {
+    type Out = SavedSlots;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> SavedSlots {
+        pool.to_saved_slots()
+    }
+}
+
+/// The state of the slots, without the values.
+///
+/// # Safety
+///
+/// It is a pool that nobody changes.
+pub(crate) unsafe fn to_saved(head: NonNull<Head>) -> Result<SavedSlots, Status> {
+    // SAFETY: as the caller promises; it is not changed.
+    unsafe { with_pool(head, Save) }
+}
+
+struct Load {
+    saved: SavedSlots,
+    live: usize,
+}
+
+impl ForPool for Load {
+    type Out = Result<(), Status>;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
+        let read =
+            HandleAllocator::<R, H>::from_saved_slots(self.saved).ok_or(Status::BAD_STATE)?;
+        if read.len() != self.live {
+            return Err(Status::BAD_STATE);
+        }
+        if pool.take_on(&read) { Ok(()) } else { Err(Status::OTHER_SHAPE) }
+    }
+}
+
+/// Takes on a state, if as many objects live in it; otherwise nothing happens.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn load(
+    head: NonNull<Head>,
+    saved: SavedSlots,
+    live: usize,
+) -> Result<(), Status> {
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, Load { saved, live }) }?
+}
+
+struct AcquireAt(u64);
+
+impl ForPool for AcquireAt {
+    type Out = Result<(), Status>;
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
+        let handle = H::from_bits(self.0).ok_or(Status::BEYOND_LIFETIMES)?;
+        pool.acquire_at(handle).map_err(|error| error.kind().into())
+    }
+}
+
+/// Begins exactly this lifetime.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn acquire_at(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, AcquireAt(bits)) }?
+}
+
+struct Clear;
+
+impl ForPool for Clear {
+    type Out = ();
+
+    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) {
+        pool.clear();
+    }
+}
+
+/// Ends all lifetimes.
+///
+/// # Safety
+///
+/// It is a pool that nobody else uses.
+pub(crate) unsafe fn clear(head: NonNull<Head>) -> Result<(), Status> {
+    // SAFETY: as the caller promises.
+    unsafe { with_pool(head, Clear) }
+}
+
+struct TakeOn {
+    to: NonNull<Head>,
+    from: NonNull<Head>,
+}
+
+impl ForTypes for TakeOn {
+    type Out = Result<(), Status>;
+
+    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Self::Out {
+        // SAFETY: both are pools of this type, as `take_on` has tested, and the caller has this one alone.
+        let to = unsafe { self.to.cast::<Whole<R, H>>().as_mut() };
+        // SAFETY: as above; nobody changes it.
+        let from = unsafe { self.from.cast::<Whole<R, H>>().as_ref() };
+        if !to.slots.take_on(&from.slots) {
+            return Err(Status::OTHER_SHAPE);
+        }
+        if let (Some(oldest), Some(others)) = (&mut to.oldest, &from.oldest) {
+            oldest.copy_state_from(others);
+        }
+        Ok(())
+    }
+}
+
+/// Takes on the state of another pool, without its values; nothing happens if that is of another shape.
+///
+/// # Safety
+///
+/// Both are pools; nobody else uses the first, nobody changes the second, and they are two.
+pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
+    let shape = |head: NonNull<Head>| {
+        // SAFETY: as the caller promises; the fields are copied.
+        let Head { value_bytes, kind, .. } = unsafe { head.read() };
+        (value_bytes, kind)
+    };
+    let (_, kind) = shape(to);
+    if shape(from) != shape(to) {
+        return Err(Status::OTHER_SHAPE);
+    }
+    with_types(kind & 0xff, kind >> 8, TakeOn { to, from })?
+}

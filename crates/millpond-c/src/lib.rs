@@ -1,0 +1,37 @@
+//! What `millpond.h` declares: millpond's pools for C and C++.
+//!
+//! ```text
+//! mp_pool      Head │ HandleAllocator (the library's own) │ list of the oldest        one block of memory,
+//!              name │ words │ entries │ bitmap │ values                               in this order
+//! ```
+//!
+//! No rule of a pool is written here a second time: a pool is the library's [`HandleAllocator`](millpond::HandleAllocator),
+//! which lies in front of values whose type only the C program knows. The inline functions of the header read and write
+//! that allocator's numbers themselves; [`millpond::CoreOffsets`] says where these are, and the module `head` checks it against the
+//! header's struct when it is compiled.
+//!
+//! Every function takes pointers as a C program gives them. Null is answered with a status or nothing; that any other
+//! pointer is what the header says is the caller's part, as in every C library.
+#![no_std]
+#![allow(unreachable_pub, reason = "what has a C name is public, whatever module it lies in")]
+
+extern crate alloc;
+
+mod callbacks;
+mod checksum;
+mod classes;
+mod create;
+mod face;
+mod head;
+mod kinds;
+mod layout;
+mod options;
+mod outside;
+mod pool;
+mod recorder;
+#[cfg(millpond_standalone)]
+mod runtime;
+mod snapshot;
+mod status;
+mod table;
+mod text;

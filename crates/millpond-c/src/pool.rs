@@ -1,0 +1,459 @@
+//! What the header calls of one pool.
+//!
+//! # Invariant
+//!
+//! A pool that a C program passes is null, or one that [`create`](crate::create) has made and nobody has destroyed; one
+//! that is changed is used by nobody else. That is the header's contract, and every block below relies on it.
+
+use core::ffi::{c_char, c_void};
+use core::fmt;
+use core::ptr::{self, NonNull};
+
+use crate::callbacks::{Bits, Key, Poison};
+use crate::face::Face;
+use crate::head::Head;
+use crate::kinds;
+use crate::outside::Outside;
+use crate::status::{Status, status_of};
+use crate::text::write_text;
+
+/// A pool that a function may change, and its parts.
+pub(crate) struct Opened<'p> {
+    pub(crate) head: NonNull<Head>,
+    pub(crate) face: &'p mut dyn Face,
+    pub(crate) outside: Option<&'p mut Outside>,
+    pub(crate) value_bytes: usize,
+}
+
+impl<'p> Opened<'p> {
+    /// # Safety
+    ///
+    /// The pool is as this module's invariant says, for as long as the result is used.
+    pub(crate) unsafe fn new(head: *mut Head) -> Option<Self> {
+        let head = NonNull::new(head)?;
+        // SAFETY: as the caller promises; the fields are copied.
+        let Head { face, outside, value_bytes, .. } = unsafe { head.read() };
+        // SAFETY: the function that was made for this pool.
+        let mut whole = unsafe { face(head) };
+        Some(Self {
+            head,
+            // SAFETY: as the caller promises.
+            face: unsafe { whole.as_mut() },
+            // SAFETY: null, or the pool's own.
+            outside: unsafe { outside.as_mut() },
+            value_bytes: value_bytes as usize,
+        })
+    }
+
+    fn value(&self, slot: usize) -> *mut u8 {
+        // SAFETY: callers name slots of the pool.
+        unsafe { self.face.values().add(slot * self.value_bytes) }.as_ptr()
+    }
+
+    fn note_birth(&mut self, bits: u64) -> *mut u8 {
+        let slot = self.face.slot_of(bits);
+        let value = self.value(slot);
+        self.face.note(bits);
+        if let Some(outside) = &mut self.outside {
+            outside.birth(slot, value, self.value_bytes);
+        }
+        value
+    }
+
+    fn note_death(&mut self, slot: usize) {
+        let value = self.value(slot);
+        if let Some(outside) = &mut self.outside {
+            outside.death(slot, value, self.value_bytes);
+        }
+    }
+
+    /// Begins a lifetime, if there is room or the pool makes some.
+    fn insert(&mut self) -> Option<(u64, *mut u8)> {
+        if self.face.keeps_oldest() && self.face.is_full() {
+            let victim = self.face.oldest();
+            self.evict(victim);
+        }
+        match self.face.acquire() {
+            0 => None,
+            bits => Some((bits, self.note_birth(bits))),
+        }
+    }
+
+    fn evict(&mut self, bits: u64) {
+        if self.face.evict(bits) {
+            self.note_death(self.face.slot_of(bits));
+        }
+    }
+
+    fn remove(&mut self, bits: u64) -> bool {
+        let is_live = self.face.release(bits);
+        if is_live {
+            self.note_death(self.face.slot_of(bits));
+        }
+        is_live
+    }
+}
+
+/// A pool that a function only reads.
+///
+/// # Safety
+///
+/// The pool is as this module's invariant says, for as long as the result is used.
+pub(crate) unsafe fn face<'p>(head: *const Head) -> Option<&'p dyn Face> {
+    let head = NonNull::new(head.cast_mut())?;
+    // SAFETY: as the caller promises; the field is copied.
+    let face = unsafe { (*head.as_ptr()).face };
+    // SAFETY: the function that was made for this pool.
+    let whole = unsafe { face(head) };
+    // SAFETY: as the caller promises.
+    Some(unsafe { whole.as_ref() })
+}
+
+/// # Safety
+///
+/// `to` is null, or points to what may be written.
+unsafe fn give<V>(to: *mut V, value: V) {
+    if !to.is_null() {
+        // SAFETY: as the caller promises.
+        unsafe { to.write(value) };
+    }
+}
+
+/// The called half of `mp_insert`.
+///
+/// # Safety
+///
+/// As this module's invariant says; `bits` points to what may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_insert_slow_(pool: *mut Head, bits: *mut u64) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    let inserted = unsafe { Opened::new(pool) }.and_then(|mut pool| pool.insert());
+    let (handle, value) = inserted.unwrap_or((0, ptr::null_mut()));
+    // SAFETY: as the caller promises.
+    unsafe { give(bits, handle) };
+    value.cast()
+}
+
+/// The called half of `mp_remove`.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_remove_slow_(pool: *mut Head, bits: u64) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { Opened::new(pool) }.is_some_and(|mut pool| pool.remove(bits))
+}
+
+/// 64 slots, from their words.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_gather_(pool: *const Head, word: usize) -> u64 {
+    // SAFETY: as the caller promises.
+    let face = unsafe { face(pool) };
+    face.map_or(0, |face| {
+        let occupancy = face.occupancy();
+        if word < occupancy.slots().div_ceil(64) { occupancy.word(word) } else { 0 }
+    })
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says; `value` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_insert_at(
+    pool: *mut Head,
+    Bits { bits }: Bits,
+    value: *mut *mut c_void,
+) -> Status {
+    // SAFETY: as the caller promises.
+    let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
+        return Status::NULL_POINTER;
+    };
+    // SAFETY: as the caller promises.
+    let acquired = unsafe { kinds::acquire_at(pool.head, bits) };
+    status_of(acquired.map(|()| {
+        let place = pool.note_birth(bits);
+        // SAFETY: as the caller promises.
+        unsafe { give(value, place.cast()) };
+    }))
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says; `out` and `evicted` are null or may be written; `evicted_value` is null or has room
+/// for a value; `key` keeps the header's rules.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_insert_or_evict(
+    pool: *mut Head,
+    key: Option<Key>,
+    user: *mut c_void,
+    out: *mut u64,
+    evicted: *mut u64,
+    evicted_value: *mut c_void,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    unsafe { give(out, 0) };
+    // SAFETY: as above.
+    unsafe { give(evicted, 0) };
+    // SAFETY: as above.
+    let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
+        return ptr::null_mut();
+    };
+    if pool.face.is_full() {
+        let victim = match key {
+            Some(key) => {
+                let (values, bytes) = (pool.face.values(), pool.value_bytes);
+                let slot_of = pool.face.slots_of();
+                let mut key_of = |bits: u64| {
+                    // SAFETY: the slot of a live object.
+                    let value = unsafe { values.add(slot_of(bits) * bytes) };
+                    // SAFETY: the caller's function, with what it was given for it.
+                    unsafe { key(value.as_ptr().cast(), Bits { bits }, user) }
+                };
+                // SAFETY: the caller's pool.
+                unsafe { kinds::least(pool.head, &mut key_of) }
+            }
+            None => pool.face.oldest(),
+        };
+        if victim != 0 {
+            let value = pool.value(pool.face.slot_of(victim));
+            if !evicted_value.is_null() {
+                // SAFETY: there is room for a value, and it lies elsewhere.
+                unsafe { value.copy_to_nonoverlapping(evicted_value.cast(), pool.value_bytes) };
+            }
+            pool.evict(victim);
+            // SAFETY: as the caller promises.
+            unsafe { give(evicted, victim) };
+        }
+    }
+    let Some((bits, value)) = pool.insert() else {
+        return ptr::null_mut();
+    };
+    // SAFETY: as the caller promises.
+    unsafe { give(out, bits) };
+    value.cast()
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_note_use(pool: *mut Head, Bits { bits }: Bits) -> Status {
+    // SAFETY: as the caller promises.
+    let Some(pool) = (unsafe { Opened::new(pool) }) else {
+        return Status::NULL_POINTER;
+    };
+    if !pool.face.keeps_oldest() {
+        return Status::NOT_KEPT;
+    }
+    status_of(match pool.face.check(bits) {
+        Ok(()) => {
+            pool.face.note(bits);
+            Ok(())
+        }
+        Err(refusal) => Err(refusal.into()),
+    })
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
+    // SAFETY: as the caller promises.
+    let Some(pool) = (unsafe { Opened::new(pool) }) else {
+        return;
+    };
+    // SAFETY: as above. A pool has a kind.
+    let _ = unsafe { kinds::clear(pool.head) };
+    if let Some(outside) = pool.outside {
+        outside.replaced(pool.head);
+    }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_check(pool: *const Head, Bits { bits }: Bits) -> Status {
+    // SAFETY: as the caller promises.
+    let Some(face) = (unsafe { face(pool) }) else {
+        return Status::NULL_POINTER;
+    };
+    status_of(face.check(bits).map_err(Status::from))
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says; `text` is null or has `room` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_explain(
+    pool: *const Head,
+    Bits { bits }: Bits,
+    text: *mut c_char,
+    room: usize,
+) -> usize {
+    // SAFETY: as the caller promises.
+    let explained: &dyn fmt::Display = match unsafe { face(pool) }.map(|face| face.check(bits)) {
+        None => &"no pool",
+        Some(Ok(())) => &"live",
+        Some(Err(refusal)) => &{ refusal },
+    };
+    // SAFETY: as the caller promises.
+    unsafe { write_text(text, room, explained) }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_index_of(pool: *const Head, value: *const c_void) -> usize {
+    // SAFETY: as the caller promises.
+    let Some(face) = (unsafe { face(pool) }) else {
+        return usize::MAX;
+    };
+    // SAFETY: as above.
+    let bytes = unsafe { (*pool).value_bytes } as usize;
+    let behind = value.addr().wrapping_sub(face.values().addr().get());
+    let is_slot = bytes > 0 && behind % bytes == 0 && behind / bytes < face.occupancy().slots();
+    if is_slot { behind / bytes } else { usize::MAX }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_handle_at(pool: *const Head, slot: usize) -> Bits {
+    // SAFETY: as the caller promises.
+    Bits { bits: unsafe { face(pool) }.map_or(0, |face| face.handle_at(slot)) }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_next_handle(pool: *mut Head) -> Bits {
+    // SAFETY: as the caller promises.
+    Bits { bits: unsafe { Opened::new(pool) }.map_or(0, |pool| pool.face.next_handle()) }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_refresh(pool: *mut Head) {
+    // SAFETY: as the caller promises.
+    if let Some(pool) = unsafe { Opened::new(pool) } {
+        pool.face.refresh();
+    }
+}
+
+/// `mp_stats`.
+#[repr(C)]
+#[derive(Default)]
+pub struct StatsInC {
+    pub(crate) capacity: u64,
+    live: u64,
+    peak: u64,
+    retired: u64,
+    inserted: u64,
+    removed: u64,
+    refused: u64,
+    pub(crate) evicted: u64,
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_stats(pool: *const Head) -> StatsInC {
+    // SAFETY: as the caller promises.
+    let Some(stats) = (unsafe { face(pool) }).map(Face::stats) else {
+        return StatsInC::default();
+    };
+    StatsInC {
+        capacity: stats.capacity as u64,
+        live: stats.live as u64,
+        peak: stats.peak as u64,
+        retired: stats.retired as u64,
+        inserted: stats.inserted,
+        removed: stats.removed,
+        refused: stats.refused,
+        evicted: stats.evicted,
+    }
+}
+
+/// See the header.
+///
+/// # Safety
+///
+/// As this module's invariant says; `text` is null or has `room` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_validate(
+    pool: *const Head,
+    text: *mut c_char,
+    room: usize,
+) -> Status {
+    let Some(head) = NonNull::new(pool.cast_mut()) else {
+        return Status::NULL_POINTER;
+    };
+    // SAFETY: as the caller promises.
+    match unsafe { kinds::validate(head) } {
+        Ok(()) => {
+            // SAFETY: as the caller promises.
+            unsafe { write_text(text, room, &"") };
+            Status::OK
+        }
+        Err(violation) => {
+            let found: &dyn fmt::Display = match &violation {
+                Some(violation) => violation,
+                None => &"a pool is of a kind that there is: something else stands in its place",
+            };
+            // SAFETY: as the caller promises.
+            unsafe { write_text(text, room, found) };
+            Status::BROKEN
+        }
+    }
+}
+
+/// See the header: for programs compiled with a sanitizer.
+///
+/// # Safety
+///
+/// As this module's invariant says; the functions are the sanitizer's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_pool_watch_(
+    pool: *mut Head,
+    poison: Option<Poison>,
+    unpoison: Option<Poison>,
+) {
+    if let (Some(head), Some(poison), Some(unpoison)) = (NonNull::new(pool), poison, unpoison) {
+        Outside::watch(head, poison, unpoison);
+    }
+}

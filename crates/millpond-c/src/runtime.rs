@@ -1,0 +1,85 @@
+//! What the static library brings along in place of the standard library: the C library's memory, and an end for a
+//! defect of our own.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::fmt::{self, Write};
+use core::panic::PanicInfo;
+
+use crate::callbacks::{c_free, c_take};
+
+struct CLibrary;
+
+// SAFETY: the C library gives memory of its own, as large and as aligned as asked for.
+unsafe impl GlobalAlloc for CLibrary {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        c_take(layout).cast()
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, _layout: Layout) {
+        // SAFETY: it came from `alloc`.
+        unsafe { c_free(memory.cast::<c_void>()) };
+    }
+}
+
+#[global_allocator]
+static MEMORY: CLibrary = CLibrary;
+
+const WORDS_BYTES: usize = 256;
+
+/// Written only by the thread that ends the program.
+#[repr(transparent)]
+pub struct LastWords(UnsafeCell<[u8; WORDS_BYTES]>);
+
+// SAFETY: see above; a second thread that panics at the same time can only mix up the text.
+unsafe impl Sync for LastWords {}
+
+/// See the header.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals, reason = "the name that C sees")]
+pub static mp_last_words: LastWords = LastWords(UnsafeCell::new([0; WORDS_BYTES]));
+
+/// The last byte stays 0.
+struct Pen {
+    at: usize,
+}
+
+impl Write for Pen {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            if self.at < WORDS_BYTES - 1 {
+                // SAFETY: the place is within the array.
+                let place = unsafe { mp_last_words.0.get().cast::<u8>().add(self.at) };
+                // SAFETY: nobody else writes there.
+                unsafe { place.write(byte) };
+                self.at += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+unsafe extern "C" {
+    safe fn abort() -> !;
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    // It never fails.
+    let _ = write!(Pen { at: 0 }, "millpond: {info}");
+    abort()
+}
+
+/// The parts of Rust's own library that are made for unwinding name these two; here nothing ever unwinds. They stay
+/// within the library's object.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() -> ! {
+    abort()
+}
+
+/// As above.
+#[unsafe(no_mangle)]
+extern "C" fn _Unwind_Resume() -> ! {
+    abort()
+}

@@ -1,0 +1,106 @@
+//! Whoever follows the guide's page "C and C++" in an empty folder gets a pool running; and the examples run.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{has, here, library, made, run, strict};
+
+/// The code blocks of the page, with their languages.
+fn blocks() -> Vec<(String, String)> {
+    let page = fs::read_to_string(here().join("../../docs/guide/c-and-cpp.md")).unwrap();
+    let mut blocks = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let code: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push((language.to_owned(), code.join("\n") + "\n"));
+        }
+    }
+    blocks
+}
+
+fn block(language: &str, with: &str) -> String {
+    let found = blocks().into_iter().find(|(of, code)| of == language && code.contains(with));
+    found.unwrap_or_else(|| panic!("no block of {language} with {with}")).1
+}
+
+const SAID: &str = "x is 1.5\nthe handle is refused\n";
+
+#[test]
+fn the_page_leads_to_a_pool_that_runs() {
+    if library().is_none() || !has("cmake") {
+        return;
+    }
+    let folder = made("guide");
+    let _ = fs::remove_dir_all(&folder);
+    let (project, sources) = (folder.join("sparks"), folder.join("sources"));
+    fs::create_dir_all(&project).unwrap();
+    fs::create_dir_all(sources.join("crates")).unwrap();
+    std::os::unix::fs::symlink(here(), sources.join("crates/millpond-c")).unwrap();
+    // The archive, as the first block says, where the page has it: beside the project.
+    let archive =
+        block("sh", "make-archive").replace("crates/", &format!("{}/crates/", sources.display()));
+    run(Command::new("sh").args(["-e", "-c", &archive]).current_dir(&folder));
+    fs::write(project.join("main.c"), block("c", "MP_POOL")).unwrap();
+    fs::write(project.join("CMakeLists.txt"), block("cmake", "find_package")).unwrap();
+    let said = run(Command::new("sh")
+        .args(["-e", "-c", &block("sh", "cmake --build build\nbuild/sparks")])
+        .current_dir(&project));
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.ends_with(SAID), "{said}");
+
+    fs::write(folder.join("main.cpp"), block("cpp", "millpond::pool")).unwrap();
+    let program = folder.join("bullets");
+    let mut compile = strict("g++");
+    compile.args(["-std=c++17", "-Wno-double-promotion"]).arg(folder.join("main.cpp"));
+    run(compile.arg(library().unwrap()).arg("-o").arg(&program));
+    assert_eq!(run(&mut Command::new(program)).stdout, SAID.as_bytes());
+}
+
+fn example(compiler: &str, standard: &str, source: &Path) -> PathBuf {
+    let program = made("examples").join(source.file_stem().unwrap());
+    let mut command = strict(compiler);
+    command.arg(standard).arg("-O2").arg(here().join("examples").join(source));
+    run(command.arg(library().unwrap()).arg("-o").arg(&program));
+    program
+}
+
+#[test]
+fn the_examples_do_what_the_designs_say() {
+    if library().is_none() {
+        return;
+    }
+    let said = |program: PathBuf, arguments: &[&Path]| {
+        String::from_utf8(run(Command::new(program).args(arguments)).stdout).unwrap()
+    };
+    let c = |name: &str| example("gcc", "-std=c99", Path::new(name));
+    let swap_delete = "five are allocated     live: . 1 2 3 4 5  next: slot 0\n\
+                       slot 4 is freed        live: . 1 2 3 . 5  next: slot 4\n\
+                       one more is allocated  live: . 1 2 3 4 5  next: slot 0\n\
+                       the stale handle is refused, slot 5 has moved to 5.5\n";
+    assert_eq!(said(c("c/swap_delete.c"), &[]), swap_delete);
+    let byte_map = "New: handles 1 257 513 769\na full pool gives null\n\
+                    Delete and New: handle 514, the old one is refused\nNew(handle): model 500\n\
+                    refused in each of 254 later uses of its slot\n";
+    assert_eq!(said(c("c/byte_map.c"), &[]), byte_map);
+    let quadtree = "600 frames, more than 60,000 nodes, no growth after the first second\n";
+    assert_eq!(said(c("c/quadtree.c"), &[]), quadtree);
+    let particles = "more than 1,000 particles live, more than 3,000 were born, some were refused, \
+                     at most 2000 at once: yes\n";
+    let folder = made("pictures");
+    let (fireworks, tree) = (folder.join("particles.ppm"), folder.join("quadtree.pgm"));
+    assert_eq!(said(c("c/particles.c"), &[&fireworks]), particles);
+    // Sparks of three colours on black.
+    let picture = fs::read(fireworks).unwrap();
+    let pixels = picture.strip_prefix(b"P6\n320 200\n255\n").unwrap();
+    let lit = pixels.chunks_exact(3).filter(|pixel| **pixel != [0, 0, 0]).count();
+    assert!(pixels.len() == 320 * 200 * 3 && (500..9000).contains(&lit), "{lit}");
+    let cpp = example("g++", "-std=c++17", Path::new("cpp/quadtree.cpp"));
+    assert_eq!(said(cpp, &[&tree]), quadtree);
+    let picture = fs::read(tree).unwrap();
+    let pixels = picture.strip_prefix(b"P5\n256 256\n255\n").unwrap();
+    assert!(pixels.iter().filter(|light| **light == 255).count() > 400);
+}

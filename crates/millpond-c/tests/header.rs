@@ -1,0 +1,129 @@
+//! The header and the library agree: offsets, sizes, codes, and every name.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::process::Command;
+
+use support::{has, here, library, made, run, strict};
+
+fn header() -> String {
+    std::fs::read_to_string(here().join("include/millpond.h")).unwrap()
+}
+
+/// The names of functions and variables that the header declares and the library has.
+fn declared() -> BTreeSet<String> {
+    let header = header();
+    let mut names = BTreeSet::new();
+    let mut depth = 0_i32;
+    for line in header.lines() {
+        let is_code = !line.starts_with(['#', ' ', '/', '*', '}']) && depth == 0;
+        let is_ours = is_code && !line.starts_with("static") && !line.starts_with("typedef");
+        if is_ours && !line.starts_with("MP_CHECK_") && !line.starts_with("void __asan") {
+            let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let called = words
+                .clone()
+                .find(|word| word.starts_with("mp_") && line.contains(&format!("{word}(")));
+            names.extend(called.map(str::to_owned));
+            if line.starts_with("extern char") {
+                names.extend(words.clone().find(|word| word.starts_with("mp_")).map(str::to_owned));
+            }
+        }
+        if !line.starts_with('#')
+            && !line.trim_end().ends_with('\\')
+            && !line.contains("extern \"C\"")
+        {
+            depth += line.matches('{').count() as i32 - line.matches('}').count() as i32;
+            depth = depth.max(0);
+        }
+    }
+    names
+}
+
+#[test]
+fn the_library_has_the_names_of_the_header_and_no_others() {
+    let Some(library) = library() else { return };
+    let output = run(Command::new("nm").args(["--defined-only", "--extern-only"]).arg(library));
+    let symbols = String::from_utf8(output.stdout).unwrap();
+    let has: BTreeSet<String> = symbols
+        .lines()
+        .filter_map(|line| Some(line.split_whitespace().nth(2)?.to_owned()))
+        .collect();
+    assert_eq!(has, declared());
+    assert!(has.len() > 45, "{has:?}");
+}
+
+/// What a final link needs of the C library, and of nothing else.
+#[test]
+fn the_library_needs_the_c_library_only() {
+    let Some(library) = library() else { return };
+    let output = run(Command::new("nm").arg("--undefined-only").arg(library));
+    let needs: BTreeSet<String> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .filter_map(|line| Some(line.trim().strip_prefix("U ")?.to_owned()))
+        .collect();
+    let known = [
+        "abort",
+        "aligned_alloc",
+        "bcmp",
+        "free",
+        "memcmp",
+        "memcpy",
+        "memmove",
+        "memset",
+        "strlen",
+    ];
+    let unknown: Vec<_> = needs.iter().filter(|name| !known.contains(&name.as_str())).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
+    if library().is_none() || !has("gcc") {
+        return;
+    }
+    // A program that looks up every entry of the library among what the header says.
+    let folder = made("header");
+    let lister = folder.join("list");
+    let list = "#include \"millpond.h\"\n#include <stdio.h>\nint main(void) {\n    const char *name;\n    size_t at = 0, n;\n\
+                \x20   while ((name = mp_layout_entry_(at++, &n)) != NULL) {\n        printf(\"%s %zu\\n\", name, n);\n    }\n\
+                \x20   return 0;\n}\n";
+    let source = folder.join("list.c");
+    std::fs::write(&source, list).unwrap();
+    run(strict("gcc").arg(&source).arg(library().unwrap()).arg("-o").arg(&lister));
+    let said = String::from_utf8(run(&mut Command::new(&lister)).stdout).unwrap();
+    assert!(said.lines().count() > 55, "{said}");
+
+    let mut checks = String::from("#include \"millpond.h\"\n#include <stddef.h>\n");
+    let mut codes = BTreeSet::new();
+    for (at, line) in said.lines().enumerate() {
+        let (name, number) = line.rsplit_once(' ').unwrap();
+        let expression = if let Some(size) = name.strip_prefix("sizeof ") {
+            format!("sizeof({size})")
+        } else if name.starts_with("MP_") {
+            codes.insert(name.to_owned());
+            name.to_owned()
+        } else if let Some((of, field)) =
+            name.split_once('.').filter(|(of, _)| of.starts_with("mp_"))
+        {
+            format!("offsetof({of}, {field})")
+        } else {
+            format!("offsetof(mp_pool, {name})")
+        };
+        writeln!(checks, "_Static_assert({expression} == {number}, \"{at}: {name}\");").unwrap();
+    }
+    let source = folder.join("checks.c");
+    std::fs::write(&source, checks).unwrap();
+    run(strict("gcc").args(["-std=c11", "-fsyntax-only"]).arg(&source));
+
+    // And every code of the header is known to the library.
+    let header = header();
+    let lines = header.lines().skip_while(|line| !line.starts_with("#define MP_OK"));
+    let in_header: BTreeSet<String> = lines
+        .take_while(|line| line.starts_with("#define MP_"))
+        .filter_map(|line| Some(line.split_whitespace().nth(1)?.to_owned()))
+        .collect();
+    assert_eq!(in_header, codes);
+}

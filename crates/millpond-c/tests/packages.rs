@@ -1,0 +1,130 @@
+//! How people get the library: each way, from an empty folder, without a network.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{has, here, library, made, run};
+
+/// A folder that is empty.
+fn empty(name: &str) -> PathBuf {
+    let folder = made("packages").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn run_both(folder: &Path) {
+    for program in ["in_c", "in_cpp"] {
+        assert_eq!(run(&mut Command::new(folder.join(program))).stdout, b"7\n");
+    }
+}
+
+fn consumer(name: &str) -> PathBuf {
+    here().join("tests/consumers").join(name)
+}
+
+fn build(source: &Path, folder: &Path, settings: &[String]) {
+    run(Command::new("cmake").arg("-S").arg(source).arg("-B").arg(folder).args(settings));
+    run(Command::new("cmake").arg("--build").arg(folder));
+}
+
+#[test]
+fn an_installed_package_is_used_with_cmake_pkg_config_and_by_hand() {
+    if library().is_none() || !has("cmake") {
+        return;
+    }
+    let folder = empty("install");
+    let prefix = folder.join("prefix");
+    build(here(), &folder.join("build"), &[]);
+    run(Command::new("cmake")
+        .arg("--install")
+        .arg(folder.join("build"))
+        .arg("--prefix")
+        .arg(&prefix));
+    for file in ["include/millpond.h", "include/millpond.hpp", "lib/libmillpond.a"] {
+        assert!(prefix.join(file).is_file(), "{file}");
+    }
+    // It works wherever it is moved to.
+    let moved = folder.join("moved");
+    fs::rename(&prefix, &moved).unwrap();
+    let settings = [format!("-DCMAKE_PREFIX_PATH={}", moved.display())];
+    build(&consumer("cmake"), &folder.join("consumer"), &settings);
+    run_both(&folder.join("consumer"));
+
+    let by_hand = folder.join("by_hand");
+    run(Command::new("gcc")
+        .arg(consumer("main.c"))
+        .arg(format!("-I{}", moved.join("include").display()))
+        .arg(moved.join("lib/libmillpond.a"))
+        .arg("-o")
+        .arg(&by_hand));
+    assert_eq!(run(&mut Command::new(by_hand)).stdout, b"7\n");
+
+    if has("pkg-config") {
+        let mut ask = Command::new("pkg-config");
+        ask.env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig"))
+            .args(["--cflags", "--libs", "millpond"]);
+        let flags = String::from_utf8(run(&mut ask).stdout).unwrap();
+        let program = folder.join("by_pkg_config");
+        run(Command::new("gcc")
+            .arg(consumer("main.c"))
+            .args(flags.split_whitespace())
+            .arg("-o")
+            .arg(&program));
+        assert_eq!(run(&mut Command::new(program)).stdout, b"7\n");
+    }
+}
+
+#[test]
+fn the_release_archive_is_fetched_by_cmake_and_wrapped_by_meson_without_rust() {
+    if library().is_none() || !has("cmake") {
+        return;
+    }
+    let folder = empty("archive");
+    let said = run(Command::new(here().join("make-archive")).arg(&folder)).stdout;
+    let archive = PathBuf::from(String::from_utf8(said).unwrap().trim());
+    let file = archive.file_name().unwrap().to_str().unwrap().to_owned();
+    let name = file.strip_suffix(".tar.gz").unwrap();
+    let sum = run(Command::new("sha256sum").arg(&archive)).stdout;
+    let hash = String::from_utf8(sum).unwrap().split_whitespace().next().unwrap().to_owned();
+    // Whoever asks for cargo finds one that fails.
+    let path = folder.join("path");
+    fs::create_dir(&path).unwrap();
+    std::os::unix::fs::symlink("/bin/false", path.join("cargo")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", path.display());
+
+    let fetched = folder.join("fetched");
+    let mut configure = Command::new("cmake");
+    configure.env("PATH", &path).arg("-S").arg(consumer("fetch")).arg("-B").arg(&fetched);
+    configure.arg(format!("-DARCHIVE={}", archive.display())).arg(format!("-DARCHIVE_HASH={hash}"));
+    run(&mut configure);
+    run(Command::new("cmake").env("PATH", &path).arg("--build").arg(&fetched));
+    run_both(&fetched);
+
+    if !["meson", "ninja"].iter().all(|program| has(program)) {
+        return;
+    }
+    let project = folder.join("meson");
+    let cache = project.join("subprojects/packagefiles");
+    fs::create_dir_all(&cache).unwrap();
+    for source in ["main.c", "main.cpp", "meson/meson.build"] {
+        let to = project.join(Path::new(source).file_name().unwrap());
+        fs::copy(consumer(source), to).unwrap();
+    }
+    fs::copy(&archive, cache.join(&file)).unwrap();
+    let wrap = format!(
+        "[wrap-file]\ndirectory = {name}\nsource_filename = {file}\nsource_hash = {hash}\n\n[provide]\n\
+         millpond = millpond_dep\n"
+    );
+    fs::write(project.join("subprojects/millpond.wrap"), wrap).unwrap();
+    let mut meson = Command::new("meson");
+    run(meson.env("PATH", &path).current_dir(&project).args(["setup", "build"]));
+    run(Command::new("meson")
+        .env("PATH", &path)
+        .current_dir(&project)
+        .args(["compile", "-C", "build"]));
+    run_both(&project.join("build"));
+}

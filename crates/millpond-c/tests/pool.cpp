@@ -1,0 +1,18 @@
+// Everything in millpond.hpp, with and without exceptions, in C++17 and later. Ends with 0, or says which line is wrong.
+#include "pool/root.unity.h"
+
+int main() {
+    plain_values();
+    constructors_and_destructors_run_once_each();
+    destructors_may_use_the_pool();
+    over_aligned_and_immovable_values();
+    handles_are_keys();
+#if defined(__cpp_exceptions)
+    a_constructor_that_throws_leaves_nothing();
+#endif
+#if defined(__cpp_lib_memory_resource)
+    containers_live_in_size_classes();
+#endif
+    std::puts("all is well");
+    return 0;
+}

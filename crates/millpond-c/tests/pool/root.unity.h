@@ -1,0 +1,40 @@
+// What the sources of these tests share; each of them includes this first. See docs/ninja-and-clangd.md.
+#pragma once
+
+#include "millpond.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#define CHECK(condition)                                                                            \
+    do {                                                                                            \
+        if (!(condition)) {                                                                         \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);                              \
+            std::exit(1);                                                                           \
+        }                                                                                           \
+    } while (0)
+
+// values.cpp
+static void plain_values();
+static void over_aligned_and_immovable_values();
+static void handles_are_keys();
+
+// lifetimes.cpp
+static void constructors_and_destructors_run_once_each();
+static void destructors_may_use_the_pool();
+#if defined(__cpp_exceptions)
+static void a_constructor_that_throws_leaves_nothing();
+#endif
+
+// containers.cpp
+#if defined(__cpp_lib_memory_resource)
+static void containers_live_in_size_classes();
+#endif
+
+#include "containers.cpp" // IWYU pragma: keep
+#include "lifetimes.cpp" // IWYU pragma: keep
+#include "values.cpp" // IWYU pragma: keep

@@ -1,0 +1,82 @@
+#pragma once
+#include "root.unity.h" // IWYU pragma: keep
+
+namespace {
+
+struct bullet {
+    float x, y;
+    bullet(float to_x, float to_y) : x(to_x), y(to_y) {}
+};
+
+struct alignas(256) wide {
+    char bytes[256];
+};
+
+} // namespace
+
+static void plain_values() {
+    millpond::pool<bullet> bullets(100);
+    CHECK(bullets.status() == MP_OK && bullets.capacity() == 100 && bullets.empty());
+    millpond::handle<bullet> first = bullets.emplace(1.0f, 2.0f);
+    CHECK(first && bullets.contains(first) && bullets[first].y == 2.0f && bullets.get(first)->x == 1.0f);
+    CHECK(!bullets.contains(millpond::handle<bullet>()) && !millpond::handle<bullet>());
+    CHECK(bullets.handle_of(bullets[first]) == first && bullets.handle_at(0) == first);
+    CHECK(bullets.remove(first) && !bullets.remove(first) && bullets.get(first) == nullptr);
+    for (int i = 0; i < 100; ++i) {
+        CHECK(bullets.emplace(static_cast<float>(i), 0.0f));
+    }
+    CHECK(!bullets.emplace(0.0f, 0.0f) && bullets.stats().refused == 1);
+    bullets.retain([](const bullet &each) { return static_cast<int>(each.x) % 3 != 0; });
+    CHECK(bullets.size() == 66);
+    std::size_t by_iterator = 0, by_run = 0, by_each = 0;
+    for (bullet &each : bullets) {
+        each.y += 1.0f;
+        ++by_iterator;
+    }
+    const millpond::pool<bullet> &shared = bullets;
+    for (const bullet &each : shared) {
+        CHECK(each.y == 1.0f);
+    }
+    for (auto run : bullets.runs()) {
+        CHECK(run.size() <= 2 && !run.empty());
+        by_run += run.size();
+    }
+    for (auto run : shared.runs()) {
+        CHECK(run[0].y == 1.0f);
+    }
+    bullets.for_each([&](millpond::handle<bullet> which, bullet &each) {
+        CHECK(&bullets[which] == &each);
+        ++by_each;
+    });
+    CHECK(by_iterator == 66 && by_run == 66 && by_each == 66);
+    // While iterating, what the iterator stands at may go.
+    for (auto at = bullets.begin(); at != bullets.end(); ++at) {
+        CHECK(bullets.remove(bullets.handle_of(*at)));
+    }
+    CHECK(bullets.empty());
+    millpond::pool<bullet> moved(std::move(bullets));
+    CHECK(moved.capacity() == 100 && bullets.capacity() == 0 && !bullets.emplace(1.0f, 1.0f) && bullets.empty());
+    bullets = std::move(moved);
+    CHECK(bullets.emplace(1.0f, 1.0f));
+    bullets.clear();
+    CHECK(bullets.empty());
+}
+
+static void over_aligned_and_immovable_values() {
+    millpond::pool<wide> all(9);
+    for (int i = 0; i < 9; ++i) {
+        auto made = all.emplace();
+        CHECK(made && reinterpret_cast<std::uintptr_t>(all.get(made)) % 256 == 0);
+    }
+}
+
+static void handles_are_keys() {
+    millpond::pool<int> all(100);
+    std::unordered_set<millpond::handle<int>> set;
+    for (int i = 0; i < 100; ++i) {
+        set.insert(all.emplace(i));
+    }
+    CHECK(set.size() == 100 && set.count(all.handle_at(7)) == 1);
+    millpond::handle<int> copy = millpond::handle<int>::from_bits(all.handle_at(3).to_bits());
+    CHECK(all[copy] == 3 && copy.index() == 3 && copy.generation() == 1 && copy != all.handle_at(4));
+}

@@ -1,0 +1,105 @@
+//! Programs in C and C++ against the static library, in every standard that the compilers here know.
+
+mod support;
+
+use std::process::Command;
+
+use support::{has, here, library, made, run, strict};
+
+/// Compilers of C and of C++.
+const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
+
+fn compile_and_run(command: &mut Command, source: &str, name: &str) -> String {
+    let Some(library) = library() else { return String::new() };
+    let program = made("programs").join(name);
+    run(command
+        .arg(here().join("tests").join(source))
+        .args(["-x", "none"])
+        .arg(library)
+        .arg("-o")
+        .arg(&program));
+    String::from_utf8(run(&mut Command::new(&program)).stdout).unwrap()
+}
+
+#[test]
+fn every_function_does_what_the_header_says_in_every_standard() {
+    if library().is_none() {
+        return;
+    }
+    for (c, cpp) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for (at, standard) in ["c99", "c11", "c17", "c2x"].iter().enumerate() {
+            let mut command = strict(c);
+            command.arg(format!("-std={standard}")).arg(["-O0", "-O2"][at % 2]);
+            let said = compile_and_run(&mut command, "basics.c", &format!("{c}-{standard}"));
+            assert_eq!(said, "all is well\n");
+        }
+        for (at, standard) in ["11", "14", "17", "20", "2b"].iter().enumerate() {
+            let mut command = strict(cpp);
+            command.arg(format!("-std=c++{standard}")).arg(["-O2", "-O0"][at % 2]);
+            command.args(["-fno-exceptions", "-fno-rtti", "-x", "c++"]);
+            let said = compile_and_run(&mut command, "basics.c", &format!("{cpp}-{standard}"));
+            assert_eq!(said, "all is well\n");
+        }
+    }
+}
+
+#[test]
+fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
+    if library().is_none() {
+        return;
+    }
+    for (c, cpp) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for (standard, more) in [
+            ("17", ["-fno-exceptions", "-fno-rtti"].as_slice()),
+            ("17", &["-O2"]),
+            ("20", &["-O2"]),
+            ("2b", &["-fno-exceptions", "-O1"]),
+            ("17", &["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
+        ] {
+            let mut command = strict(cpp);
+            command.arg(format!("-std=c++{standard}")).args(more);
+            let said = compile_and_run(&mut command, "pool.cpp", &format!("{c}-pool"));
+            assert_eq!(said, "all is well\n", "{cpp} {standard} {more:?}");
+        }
+    }
+}
+
+/// The library is not instrumented: the header tells the sanitizer which slots are dead.
+#[test]
+fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {
+    if library().is_none() {
+        return;
+    }
+    for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        let sanitized = || {
+            let mut command = strict(c);
+            command.args([
+                "-g",
+                "-O1",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all",
+            ]);
+            command
+        };
+        let said = compile_and_run(&mut sanitized(), "basics.c", &format!("{c}-asan"));
+        assert_eq!(said, "all is well\n");
+        let program = made("programs").join(format!("{c}-use-after-remove"));
+        let source = here().join("tests/use_after_remove.c");
+        run(sanitized().arg(source).arg(library().unwrap()).arg("-o").arg(&program));
+        let output = Command::new(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("use-after-poison"), "{c}: {said}");
+    }
+}
+
+#[test]
+fn valgrind_finds_nothing() {
+    if library().is_none() || !has("valgrind") {
+        return;
+    }
+    let mut command = strict("gcc");
+    compile_and_run(command.args(["-g", "-O1"]), "basics.c", "valgrind");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--error-exitcode=9", "--leak-check=full", "--quiet"]);
+    run(valgrind.arg(made("programs").join("valgrind")));
+}

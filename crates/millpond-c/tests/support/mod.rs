@@ -1,0 +1,68 @@
+//! The static library, and the compilers that the machine has.
+#![allow(dead_code, reason = "each program of tests uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The crate's folder.
+pub(crate) fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder for what a test makes.
+pub(crate) fn made(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Whether the machine has this program; says so if not.
+pub(crate) fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("not run: no {program} on this machine");
+    }
+    found
+}
+
+/// The static library, made once; `None` where the machine lacks what that needs.
+pub(crate) fn library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        if !cfg!(all(target_os = "linux", target_pointer_width = "64")) {
+            println!("not run: the library is made on Linux");
+            return None;
+        }
+        if !["gcc", "ld", "objcopy", "nm", "ar"].iter().all(|program| has(program)) {
+            return None;
+        }
+        let folder = made("library");
+        run(Command::new(here().join("build-library")).arg(&folder));
+        Some(folder.join("libmillpond.a"))
+    };
+    LIBRARY.get_or_init(make).as_deref()
+}
+
+/// Runs a command that must succeed.
+#[track_caller]
+pub(crate) fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    output
+}
+
+/// A compiler with every warning, as an error.
+pub(crate) fn strict(compiler: &str) -> Command {
+    let mut command = Command::new(compiler);
+    command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion"]);
+    command.arg("-I").arg(here().join("include"));
+    command
+}

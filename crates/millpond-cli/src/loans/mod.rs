@@ -1,0 +1,149 @@
+//! `millpond plan --wait-p99-ms`: how many objects a lender needs, from a trace of its loans.
+
+mod csv;
+mod csvlog;
+mod json;
+mod text;
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use millpond_lend::replay::{LoanPlan, PoolTrace, Question, ReadError, plan, read};
+
+use crate::args::PlanArguments;
+use crate::error::{Failure, Fault, Place, shown, shown_path};
+use crate::input::{Input, Source};
+use crate::output_file::{self, Kind};
+use crate::report::loans;
+
+/// The replays agree with Little's law to this share, or the trace is wrong.
+const DEVIATION_MAX: f64 = 0.01;
+
+/// One input, and the plans of its pools.
+struct TracePlan {
+    name: String,
+    source: Format,
+    plans: Vec<LoanPlan>,
+}
+
+/// What the loans were read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// A trace of loans.
+    Loans,
+    /// PostgreSQL's log: when connections were held, but not how long their holders had waited.
+    PostgresLog,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Loans => "loans",
+            Self::PostgresLog => "postgresql-csvlog",
+        }
+    }
+}
+
+/// Plans each trace of loans that the user names.
+pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Failure> {
+    if arguments.budget.is_some() || arguments.class.is_some() || arguments.size_classes.is_some() {
+        let why = "--wait-p99-ms: a plan for loans has no --budget, --class and --size-classes";
+        return Err(Failure::Arguments(why.to_owned()));
+    }
+    let report = arguments.report_path();
+    report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
+    let question = Question {
+        wait_p99_us: (wait_p99_ms * 1_000.0) as u64,
+        open_us: (arguments.open_ms * 1_000.0) as u64,
+        ..Question::default()
+    };
+    let mut traces = Vec::new();
+    for path in &arguments.traces {
+        traces.push(plan_path(path, &question)?);
+    }
+    if arguments.json {
+        crate::print(&json::json(&traces, &question)?)?;
+    } else if arguments.csv {
+        crate::print(&csv::csv(&traces)?)?;
+    } else {
+        crate::print(&text::text(&traces, &question))?;
+    }
+    if let Some(path) = report {
+        let html = loans::render(&page(&traces, &question));
+        let place = output_file::write(path, Kind::Report, &html)?;
+        if !arguments.json && !arguments.csv {
+            crate::print(&format!("Report: {}\n", shown_path(&place)))?;
+        }
+    }
+    follows_littles_law(&traces)
+}
+
+/// A replay that is off Little's law replays something else than was recorded.
+fn follows_littles_law(traces: &[TracePlan]) -> Result<(), Failure> {
+    let mut plans = traces.iter().flat_map(|trace| &trace.plans);
+    match plans.find(|plan| plan.deviation() > DEVIATION_MAX) {
+        Some(plan) => Err(Failure::Check(format!(
+            "{}: the replay is off Little's law by {:.1} %: the trace is wrong",
+            shown(plan.pool.as_bytes()),
+            plan.deviation() * 100.0
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The plans as a report draws them.
+fn page<'a>(traces: &'a [TracePlan], question: &Question) -> loans::Page<'a> {
+    let pools = traces.iter().flat_map(|trace| {
+        trace.plans.iter().map(|plan| loans::Pool {
+            trace: &trace.name,
+            plan,
+            verdict: text::verdict(plan, question),
+            has_waits: trace.source == Format::Loans,
+        })
+    });
+    loans::Page {
+        generated_by: format!("millpond {}", env!("CARGO_PKG_VERSION")),
+        wait_p99_us: question.wait_p99_us,
+        open_us: question.open_us,
+        pools: pools.collect(),
+    }
+}
+
+fn plan_path(path: &Path, question: &Question) -> Result<TracePlan, Failure> {
+    let name = path.to_string_lossy().into_owned();
+    let of_input = |fault: Fault| fault.of_input(&name);
+    let input = Source::from_path(path).map_err(of_input)?;
+    let (source, pools) = pools(&input).map_err(of_input)?;
+    let plans = pools.iter().map(|pool| plan(pool, question)).collect();
+    Ok(TracePlan { source, plans, name })
+}
+
+/// The loans of an input, whose format shows in its first bytes.
+fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
+    let mut reader = BufReader::new(Bytes(source.open()?));
+    let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
+    if csvlog::begins(start) {
+        return Ok((Format::PostgresLog, csvlog::read(reader)?));
+    }
+    match read(reader) {
+        Ok(pools) => Ok((Format::Loans, pools)),
+        Err(ReadError::Line { number, what }) => {
+            Err(Fault::whole(format!("line {number}: {what}{}", hint(number))))
+        }
+        Err(other) => Err(Fault { place: Place::Whole, message: other.to_string() }),
+    }
+}
+
+/// What else the first line may be.
+fn hint(line: usize) -> &'static str {
+    if line == 1 { ", or PostgreSQL's csvlog" } else { "" }
+}
+
+/// An input as a reader.
+struct Bytes<'a>(Input<'a>);
+
+impl Read for Bytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|fault| io::Error::other(fault.to_string()))
+    }
+}

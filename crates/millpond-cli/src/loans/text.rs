@@ -1,0 +1,137 @@
+//! Plans for loans as text.
+
+use std::fmt::Write;
+
+use millpond_lend::replay::{AtCapacity, LoanPlan, Question};
+
+use super::{Format, TracePlan};
+use crate::error::shown;
+use crate::output::figures::{count, milliseconds};
+use crate::output::paint::Paint;
+use crate::output::table::Table;
+use crate::output::wrap::wrapped;
+
+/// How many capacities beside the one that serves are shown one by one.
+const AROUND: usize = 5;
+
+/// How many of the other capacities are shown, about.
+const STEPS: usize = 20;
+
+/// All plans, one pool after the other.
+pub(super) fn text(traces: &[TracePlan], question: &Question) -> String {
+    let paint = Paint::for_stdout();
+    let mut text = String::new();
+    for trace in traces {
+        for plan in &trace.plans {
+            text += &pool(plan, trace.source, question, paint);
+        }
+    }
+    text
+}
+
+fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> String {
+    let pool = shown(plan.pool.as_bytes());
+    let mut facts = format!(
+        "{pool}: {} asks, {:.1} a second, held for {} on average; {:.2} are busy. ",
+        count(plan.asks as u64),
+        plan.rate_per_s,
+        milliseconds(plan.mean_hold_us as u64),
+        plan.busy,
+    );
+    facts += &match source {
+        Format::Loans => {
+            let waits = plan.recorded;
+            format!(
+                "Recorded waits: 50 % up to {}, 99 % up to {}, at most {}; {} got nothing.",
+                milliseconds(waits.p50_us),
+                milliseconds(waits.p99_us),
+                milliseconds(waits.max_us),
+                count(plan.unserved as u64)
+            )
+        }
+        Format::PostgresLog => {
+            "From PostgreSQL's log: a hold for each transaction, no waits.".into()
+        }
+    };
+    let mut text = wrapped(&facts);
+    let _ = write!(
+        text,
+        "\nWaits with each capacity, opened in advance (idle_min), and as needed\n{}",
+        table(plan).render(paint)
+    );
+    for sentence in verdict(plan, question) {
+        text += &wrapped(&format!("{pool}: {sentence}"));
+    }
+    let law = format!("busy is rate × hold in every replay, to {:.2} %", plan.deviation() * 100.0);
+    text += &wrapped(&format!("{pool}: {law} (Little's law)."));
+    text.push('\n');
+    text
+}
+
+fn table(plan: &LoanPlan) -> Table {
+    let is_refused = |at: &AtCapacity| at.in_advance.refused + at.as_needed.refused > 0;
+    let has_refusals = rows_to_show(plan).any(is_refused);
+    let mut headings =
+        vec!["capacity", "50 %", "90 %", "99 %", "longest", "busy", "as needed: 99 %", "opened"];
+    headings.extend(has_refusals.then_some("refused"));
+    let mut table = Table::new(&headings);
+    for at in rows_to_show(plan) {
+        let waits = at.in_advance.waits;
+        let mut row = vec![
+            at.capacity.to_string(),
+            milliseconds(waits.p50_us),
+            milliseconds(waits.p90_us),
+            milliseconds(waits.p99_us),
+            milliseconds(waits.max_us),
+            format!("{:.2}", at.in_advance.busy),
+            milliseconds(at.as_needed.waits.p99_us),
+            at.as_needed.opened.to_string(),
+        ];
+        row.extend(has_refusals.then(|| at.in_advance.refused.to_string()));
+        table.row(row);
+    }
+    table
+}
+
+/// The capacities around the one that serves, and up to the first with which nobody waits.
+fn rows_to_show(plan: &LoanPlan) -> impl Iterator<Item = &AtCapacity> {
+    let first_without = plan.capacities.iter().position(|at| at.in_advance.waits.p99_us == 0);
+    let last = first_without.unwrap_or(plan.capacities.len());
+    let smallest = plan.smallest.unwrap_or(usize::MAX);
+    let around = move |at: &AtCapacity| at.capacity.abs_diff(smallest) <= AROUND;
+    let step = plan.capacities.len().div_ceil(STEPS).max(1);
+    plan.capacities
+        .iter()
+        .enumerate()
+        .filter(move |(index, at)| *index <= last && (index % step == 0 || around(at)))
+        .map(|(_, at)| at)
+}
+
+/// What the figures mean, a sentence each.
+pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
+    let limit = milliseconds(question.wait_p99_us);
+    let opening = milliseconds(question.open_us);
+    let mut sentences = vec![match plan.smallest {
+        Some(capacity) => format!(
+            "a capacity of {capacity} serves if all are opened in advance (idle_min {capacity}): \
+             99 % wait {limit} at most."
+        ),
+        None => format!("no capacity serves: 99 % of the waits are to be {limit} at most."),
+    }];
+    sentences.extend(plan.smallest.map(|_| match plan.smallest_as_needed {
+        Some(capacity) => {
+            format!("opened as needed, from none, each within {opening}, {capacity} serve.")
+        }
+        None => format!(
+            "opened as needed, no capacity serves in this recording: the first callers wait {opening} \
+             for an opening (--open-ms), and none begins for a wait that is shorter."
+        ),
+    }));
+    if let Some(times) = plan.holds_grow.filter(|_| plan.more_will_not_help()) {
+        sentences.push(format!(
+            "loans are held {times:.1} times longer when most are out: more will not help, what is \
+             behind them is the bottleneck."
+        ));
+    }
+    sentences
+}

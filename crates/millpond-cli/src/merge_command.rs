@@ -1,0 +1,120 @@
+//! `millpond merge`: one plan from the recordings of many sessions.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::{headroom, number};
+use crate::error::{Failure, shown_path};
+use crate::merge::{GroupPlan, Inputs, MergeRules, merge};
+use crate::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
+use crate::output::figures::count;
+use crate::output::merge_csv::merge_csv;
+use crate::output::merge_json::merge_json;
+use crate::output::merge_text::{merge_text, rule};
+use crate::output::paint::Paint;
+use crate::output_file::{self, Kind};
+use crate::plan::Headroom;
+
+/// Plan pools from the summaries of many sessions, by how many of them may be refused something.
+///
+/// A summary is what `millpond plan --summary` writes: a table with a line for each class of each session.
+/// The order of the summaries is of no importance, and two that are written one behind the other are one.
+/// `-` reads standard input.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  millpond plan --no-report --summary evening.csv --tag level=map01 game.csv.gz
+  millpond merge summaries/*.csv
+  millpond merge --quantile 99 --by level --budget budget.toml summaries/*.csv
+  cat summaries/*.csv | millpond merge --json - | jq '.groups[0].refused'")]
+pub(crate) struct MergeArguments {
+    /// Summaries to merge.
+    #[arg(required = true, value_name = "SUMMARY")]
+    summaries: Vec<PathBuf>,
+    /// How many of 100 sessions are refused nothing, at least.
+    #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = quantile)]
+    quantile: f64,
+    /// Room on top of what these sessions need, in per cent of it.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = headroom)]
+    headroom: f64,
+    /// Plan the sessions with each value of this column apart, such as a level's (`plan --tag`).
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
+    /// Plan all classes, also those that are worth a pool in no session.
+    #[arg(long)]
+    all: bool,
+    /// Print the plan as JSON, for programs.
+    #[arg(long)]
+    json: bool,
+    /// Print the classes as CSV, for spreadsheets.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Write the capacities to this file, for the program to read when it starts: TOML, a scenario for
+    /// each value of --by. An earlier budget there is replaced unless somebody has edited it.
+    #[arg(long, value_name = "FILE")]
+    budget: Option<PathBuf>,
+    /// How many classes the tables show.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+}
+
+/// Plans the sessions that the user names.
+pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
+    let rules = MergeRules {
+        quantile_percent: arguments.quantile,
+        headroom: Headroom { percent: arguments.headroom },
+        by: arguments.by.clone(),
+        all: arguments.all,
+    };
+    // Asked before the work, so that nothing is half done.
+    let budget = arguments.budget.as_deref();
+    budget.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Budget))?;
+    let groups = merge(&mut Inputs::new(&arguments.summaries), &rules)?;
+    let mut place = String::new();
+    if let Some(path) = budget {
+        let text = budget_toml(&scenarios(&groups), &rule(&rules))
+            .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))?;
+        let written = output_file::write(path, Kind::Budget, &text)?;
+        place = format!("\nBudget: {}\n", shown_path(&written));
+    }
+    if arguments.json {
+        crate::print(&merge_json(&groups, &rules)?)
+    } else if arguments.csv {
+        crate::print(&merge_csv(&groups, &rules)?)
+    } else {
+        let text = merge_text(&groups, &rules, arguments.top, Paint::for_stdout());
+        crate::print(&(text + &place))
+    }
+}
+
+/// The name of the scenario of all sessions.
+const ALL_SESSIONS: &str = "all";
+
+fn scenarios(groups: &[GroupPlan]) -> Vec<Scenario> {
+    let scenario = |group: &GroupPlan| Scenario {
+        name: group.value.clone().unwrap_or_else(|| ALL_SESSIONS.to_owned()),
+        pools: group
+            .classes
+            .iter()
+            .map(|class| ScenarioPool {
+                name: class.name.clone(),
+                capacity: class.capacity,
+                comment: format!(
+                    "{} at the greatest peak; refused in {} of {} sessions",
+                    count(class.peak_max.into()),
+                    count(class.refused_in),
+                    count(group.sessions)
+                ),
+            })
+            .collect(),
+        left_out: group.left_out,
+    };
+    groups.iter().map(scenario).collect()
+}
+
+fn quantile(text: &str) -> Result<f64, String> {
+    number(text)
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
+}

@@ -1,0 +1,48 @@
+//! A plan for many sessions as a table that other programs read: one line for each class.
+
+use super::plan_csv::length;
+use super::{csv_failure, csv_text};
+use crate::error::Failure;
+use crate::merge::{GroupPlan, MergeRules};
+
+const COLUMNS: [&str; 12] = [
+    "class",
+    "sessions",
+    "lifetimes",
+    "calls_saved",
+    "worth_in",
+    "peak_median",
+    "peak_max",
+    "capacity",
+    "bytes_at_capacity",
+    "refused_in",
+    "median_life",
+    "p95_life",
+];
+
+/// All groups as one CSV text, the value of the group first if there are groups. What is not known is an
+/// empty field.
+pub(crate) fn merge_csv(groups: &[GroupPlan], rules: &MergeRules) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(rules.by.iter().map(String::as_str).chain(COLUMNS)).map_err(csv_failure)?;
+    for group in groups {
+        for class in &group.classes {
+            let fields = [
+                class.name.clone(),
+                class.sessions.to_string(),
+                class.births.to_string(),
+                class.calls_saved.to_string(),
+                class.worth_in.to_string(),
+                class.peak_median.to_string(),
+                class.peak_max.to_string(),
+                class.capacity.to_string(),
+                class.bytes_at_capacity().map_or_else(String::new, |bytes| bytes.to_string()),
+                class.refused_in.to_string(),
+                length(class.life_median),
+                length(class.life_p95),
+            ];
+            table.write_record(group.value.iter().chain(&fields)).map_err(csv_failure)?;
+        }
+    }
+    csv_text(table)
+}

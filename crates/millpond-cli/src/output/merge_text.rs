@@ -1,0 +1,190 @@
+//! A plan for many sessions as a person reads it on a terminal.
+
+use std::fmt::Write;
+
+use super::figures::{bytes, count, duration};
+use super::paint::Paint;
+use super::plan_text::length;
+use super::table::{Table, name_cell};
+use super::wrap::wrapped;
+use crate::error::shown;
+use crate::merge::{ClassPlan, GroupPlan, MergeRules};
+
+/// The rule in one sentence.
+pub(crate) fn rule(rules: &MergeRules) -> String {
+    let percent = rules.quantile_percent;
+    let headroom = match rules.headroom.percent {
+        0.0 => String::new(),
+        headroom => format!(", and {headroom} % on top"),
+    };
+    format!("capacity = what {percent} % of the sessions need of all classes together{headroom}")
+}
+
+/// All groups: how large each pool has to be, what other capacities cost, who needs most.
+pub(crate) fn merge_text(
+    groups: &[GroupPlan],
+    rules: &MergeRules,
+    top: usize,
+    paint: Paint,
+) -> String {
+    let mut out = paint.faint_lines(&wrapped(&format!("Rule: {} (--quantile).", rule(rules))));
+    for group in groups {
+        out.push('\n');
+        if let (Some(column), Some(value)) = (&rules.by, &group.value) {
+            let title = format!("{} {}", shown(column.as_bytes()), shown(value.as_bytes()));
+            let _ = writeln!(out, "{}", paint.strong(&title));
+        }
+        out.push_str(&what_it_is(group));
+        if !group.classes.is_empty() {
+            out.push_str(&tables(group, top, paint));
+        }
+        out.push('\n');
+        out.push_str(&paint.strong_lines(&wrapped(&verdict(group, rules))));
+    }
+    out
+}
+
+fn what_it_is(group: &GroupPlan) -> String {
+    let lasted = match group.seconds {
+        Some(seconds) => format!(", {} in all", duration(seconds)),
+        None => String::new(),
+    };
+    let left_out = match group.left_out {
+        0 => String::new(),
+        n => format!(", {} more that are worth a pool in no session (--all)", count(n as u64)),
+    };
+    let sessions = count(group.sessions);
+    let classes = count(group.classes.len() as u64);
+    wrapped(&format!("{sessions} sessions{lasted}; {classes} classes{left_out}"))
+}
+
+const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exceed; refused: in how many sessions \
+                            such a pool would have refused something; most: the session with the greatest peak";
+
+const LEVELS_LEGEND: &str = "of 100 sessions so many are served whole, and what that costs";
+
+fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
+    let classes = &group.classes[..group.classes.len().min(top)];
+    let mut out = format!("\n{}\n", paint.strong("How large each pool has to be"));
+    out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
+    out.push_str(&sizes_table(group, classes).render(paint));
+    let _ =
+        writeln!(out, "\n{}", paint.strong("How many objects there are, and how long they live"));
+    let unit = if group.is_heap { "ms" } else { "ticks" };
+    let legend = format!(
+        "life: the median lifetime in {unit}, and what 95 % do not exceed (right to 1 in 16; ≥: some were \
+         still alive at the end)"
+    );
+    out.push_str(&paint.faint_lines(&wrapped(&legend)));
+    out.push_str(&lives_table(group, classes).render(paint));
+    if group.classes.len() > classes.len() {
+        let more = count((group.classes.len() - classes.len()) as u64);
+        let _ =
+            writeln!(out, "{}", paint.faint(&format!("… and {more} more classes (--top, --json)")));
+    }
+    let _ = writeln!(out, "\n{}", paint.strong("What serving more or fewer sessions costs"));
+    out.push_str(&paint.faint_lines(&wrapped(LEVELS_LEGEND)));
+    out.push_str(&levels_table(group).render(paint));
+    if !group.neediest.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.strong("Sessions that miss most"));
+        out.push_str(&neediest_table(group).render(paint));
+    }
+    out
+}
+
+/// The heading of a class's column.
+fn class_heading(group: &GroupPlan) -> &'static str {
+    if group.is_heap { "size" } else { "<class" }
+}
+
+fn sizes_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
+    let sized = classes.iter().any(|class| class.bytes_max.is_some());
+    let mut table = Table::new(&[
+        class_heading(group),
+        "sessions",
+        "half",
+        "peak",
+        "capacity",
+        if sized { "bytes" } else { "" },
+        "refused",
+        "<most",
+    ]);
+    for class in classes {
+        table.row(vec![
+            name_cell(&class.name),
+            count(class.sessions),
+            count(class.peak_median.into()),
+            count(class.peak_max.into()),
+            count(class.capacity.into()),
+            class.bytes_at_capacity().map_or_else(String::new, bytes),
+            count(class.refused_in),
+            class.needs_most.first().map_or_else(String::new, |need| name_cell(&need.session)),
+        ]);
+    }
+    table
+}
+
+fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
+    let headings = [class_heading(group), "lifetimes", "calls saved", "life", "95 %"];
+    let mut table = Table::new(&headings);
+    for class in classes {
+        table.row(vec![
+            name_cell(&class.name),
+            count(class.births),
+            count(class.calls_saved),
+            length(class.life_median),
+            length(class.life_p95),
+        ]);
+    }
+    table
+}
+
+fn levels_table(group: &GroupPlan) -> Table {
+    let sized = group.levels.iter().any(|level| level.bytes.is_some());
+    let bytes_heading = if sized { "bytes" } else { "" };
+    let mut table = Table::new(&["served", "slots", bytes_heading, "sessions refused something"]);
+    for level in &group.levels {
+        table.row(vec![
+            format!("{} %", level.percent),
+            count(level.slots),
+            level.bytes.map_or_else(String::new, bytes),
+            count(level.refused),
+        ]);
+    }
+    table
+}
+
+fn neediest_table(group: &GroupPlan) -> Table {
+    let mut table = Table::new(&["<session", "missing", "<of", "peak", "capacity"]);
+    for refused in &group.neediest {
+        table.row(vec![
+            name_cell(&refused.session),
+            count(refused.missing),
+            name_cell(&refused.class),
+            count(refused.peak_live.into()),
+            count(refused.capacity.into()),
+        ]);
+    }
+    table
+}
+
+fn verdict(group: &GroupPlan, rules: &MergeRules) -> String {
+    if group.classes.is_empty() {
+        return "Nothing is worth pooling in any of these sessions.".to_owned();
+    }
+    let sessions = count(group.sessions);
+    let refused = match group.refused {
+        0 => "none".to_owned(),
+        n => count(n),
+    };
+    let mut text = format!("Of {sessions} sessions, {refused} would have been refused something.");
+    let percent = rules.quantile_percent;
+    if percent < 100.0 && (group.sessions as f64) < 100.0 / (100.0 - percent) - 1e-6 {
+        let _ = write!(
+            text,
+            " They are too few to tell {percent} % from all, so the capacities are the greatest peaks: \
+             --headroom gives room for what was not recorded."
+        );
+    }
+    text
+}

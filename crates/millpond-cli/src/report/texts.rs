@@ -1,0 +1,138 @@
+//! Text from outside made safe for HTML.
+//!
+//! Class names, function names and paths come from a file that anybody may have written. The templates
+//! escape whatever they are given; what passes through here is cut to a length that a layout can bear, and
+//! shows the characters that would else be unseen.
+
+use std::fmt::Write as _;
+
+use maud::{Escaper, Markup, Render, html};
+
+use super::figures;
+
+/// How many characters of one text are shown.
+const SHOWN_CHARS_MAX: usize = 96;
+/// How many characters of one text a tooltip holds, where the shown text was cut.
+const TOOLTIP_CHARS_MAX: usize = 600;
+
+/// `text` cut to a length that a layout can bear, as a `<span>` whose tooltip has more of it when it was
+/// cut.
+pub(super) fn name(text: &str) -> Markup {
+    name_up_to(text, SHOWN_CHARS_MAX)
+}
+
+/// [`name`] with a length of its own.
+pub(super) fn name_up_to(text: &str, chars_max: usize) -> Markup {
+    let tooltip = text.chars().nth(chars_max).map(|_| cut(text, TOOLTIP_CHARS_MAX));
+    html! {
+        @if text.trim().is_empty() {
+            span.name { "(blank)" }
+        } @else {
+            span.name title=[tooltip] { (cut(text, chars_max)) }
+        }
+    }
+}
+
+/// A requested size as it is to be read, `2097152` as `2,097,152`; whatever is no number as a name.
+pub(super) fn size(class: &str) -> Markup {
+    match class.parse() {
+        Ok(bytes) => html! { span.name { (figures::count(bytes)) } },
+        Err(_) => name(class),
+    }
+}
+
+/// `text`, cut after `chars_max` characters with an ellipsis.
+pub(super) fn cut(text: &str, chars_max: usize) -> Cut<'_> {
+    match text.char_indices().nth(chars_max) {
+        Some((byte, _)) => Cut { text: &text[..byte], ending: "…" },
+        None => Cut { text, ending: "" },
+    }
+}
+
+/// A text that may have been cut, with pictures of what would be unseen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut<'t> {
+    text: &'t str,
+    ending: &'static str,
+}
+
+impl Render for Cut<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        for character in self.text.chars() {
+            match character {
+                // Harmless where the templates put it, and escaped all the same.
+                '\'' => buffer.push_str("&#39;"),
+                character => {
+                    // Writing into memory does not fail.
+                    let _ = Escaper::new(buffer).write_char(seen(character));
+                }
+            }
+        }
+        buffer.push_str(self.ending);
+    }
+}
+
+/// A character that is seen where it stands.
+fn seen(character: char) -> char {
+    match character {
+        // Control characters would vanish or break the layout; their pictures show what was there.
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '␡',
+        '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        // Marks of writing direction could make a name read as another one.
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> String {
+        cut(text, usize::MAX).render().into_string()
+    }
+
+    #[test]
+    fn markup_becomes_text() {
+        assert_eq!(
+            text("<script>alert(\"1\" & '2')</script>"),
+            "&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;"
+        );
+    }
+
+    #[test]
+    fn control_and_direction_characters_are_shown() {
+        assert_eq!(text("a\0b\n\u{1b}[31m\u{7f}"), "a␀b␊␛[31m␡");
+        assert_eq!(text("a\u{202e}b\u{85}"), "a\u{fffd}b\u{fffd}");
+    }
+
+    #[test]
+    fn names_are_cut_between_characters_and_keep_a_bounded_tooltip() {
+        assert_eq!(name("Imp").into_string(), "<span class=\"name\">Imp</span>");
+        let long = name(&"ü\"".repeat(5_000)).into_string();
+        assert!(long.contains("title=\"ü&quot;"), "{long}");
+        assert!(long.len() < 6_000, "{}", long.len());
+        assert_eq!(long.matches('…').count(), 2);
+    }
+
+    #[test]
+    fn a_name_that_shows_nothing_is_called_blank() {
+        assert!(["", " \t"].iter().all(|text| name(text).into_string().contains("(blank)")));
+    }
+
+    #[test]
+    fn sizes_are_grouped_and_anything_else_is_a_name() {
+        assert!(size("2097152").into_string().contains(">2,097,152<"));
+        assert!(size("<b>").into_string().contains("&lt;b&gt;"));
+        assert!(size("99999999999999999999").into_string().contains(">99999999999999999999<"));
+    }
+
+    #[test]
+    fn a_name_of_exactly_the_longest_length_is_whole() {
+        let text = "x".repeat(SHOWN_CHARS_MAX);
+        assert_eq!(cut(&text, SHOWN_CHARS_MAX).render().into_string(), text);
+        let longer = text + "y";
+        assert!(cut(&longer, SHOWN_CHARS_MAX).render().into_string().ends_with("x…"));
+    }
+}

@@ -1,0 +1,349 @@
+//! A soak of a program of the user's own: it runs for as long as one likes, while what the system and its recorder say
+//! of it is watched.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::memory::resident_bytes_of;
+use crate::error::{Failure, reason, shown, shown_path};
+use crate::output::figures::{bytes, count, duration};
+use crate::watch::Following;
+
+/// How often it is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How many looks are kept: when there are more, every other one goes.
+const LOOKS_MAX: usize = 4096;
+
+/// How long a program that was asked to end may take for it.
+const END_WITHIN: Duration = Duration::from_secs(5);
+
+/// What is soaked, and what it may do.
+#[derive(Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) program: &'a [std::ffi::OsString],
+    /// When it ends, if it does not end itself.
+    pub(crate) time: Duration,
+    /// Until then it may take memory, and its pools may grow and reach their peaks.
+    pub(crate) warm_up: Duration,
+    /// By how many bytes resident memory may differ at the end.
+    pub(crate) drift_max: u64,
+    /// The live trace that its recorder writes.
+    pub(crate) live: Option<&'a Path>,
+}
+
+/// What one look has shown of a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PoolState {
+    pub(super) number: u64,
+    pub(super) name: String,
+    pub(super) capacity: u64,
+    pub(super) peak: u64,
+    pub(super) refused: u64,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// When, and the resident memory then, after the warm-up.
+    resident: Vec<(Duration, u64)>,
+    /// Every how many looks one is kept, and how many were skipped since.
+    stride: usize,
+    skipped: usize,
+    pools_start: Option<Vec<PoolState>>,
+    pools_end: Vec<PoolState>,
+}
+
+impl Findings {
+    fn see_resident(&mut self, at: Duration, bytes: u64) {
+        self.skipped += 1;
+        if self.skipped < self.stride.max(1) {
+            return;
+        }
+        self.skipped = 0;
+        self.resident.push((at, bytes));
+        if self.resident.len() > LOOKS_MAX {
+            let mut keep = false;
+            self.resident.retain(|_| {
+                keep = !keep;
+                keep
+            });
+            self.stride = self.stride.max(1) * 2;
+        }
+    }
+
+    fn see_pools(&mut self, pools: Vec<PoolState>) {
+        self.pools_start.get_or_insert_with(|| pools.clone());
+        self.pools_end = pools;
+    }
+
+    /// The medians of the first and of the last quarter of the time after the warm-up.
+    fn resident_medians(&self) -> Option<(u64, u64)> {
+        let quarter = self.resident.len() / 4;
+        let median = |looks: &[(Duration, u64)]| {
+            let mut values: Vec<u64> = looks.iter().map(|look| look.1).collect();
+            values.sort_unstable();
+            values.get(values.len() / 2).copied()
+        };
+        let last = &self.resident[self.resident.len() - quarter..];
+        Some((median(&self.resident[..quarter])?, median(last)?))
+    }
+
+    /// Everything that is not as it must be.
+    pub(super) fn faults(&self, drift_max: u64) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some((start, end)) = self.resident_medians()
+            && end > start.saturating_add(drift_max)
+        {
+            faults.push(format!(
+                "resident memory drifts: {} in the first quarter after the warm-up, {} in the last (allowed: {} more)",
+                bytes(start),
+                bytes(end),
+                bytes(drift_max)
+            ));
+        }
+        let start = self.pools_start.as_deref().unwrap_or_default();
+        for now in &self.pools_end {
+            let name = shown(now.name.as_bytes());
+            let Some(before) = start.iter().find(|pool| pool.number == now.number) else {
+                faults.push(format!("pool {name} was made after the warm-up"));
+                continue;
+            };
+            for (what, before, now) in [
+                ("its capacity grew", before.capacity, now.capacity),
+                ("its peak rose", before.peak, now.peak),
+                ("its refusals rose", before.refused, now.refused),
+            ] {
+                if now > before {
+                    let (before, now) = (count(before), count(now));
+                    faults.push(format!("pool {name}: {what} from {before} to {now}"));
+                }
+            }
+        }
+        faults
+    }
+}
+
+/// Runs the program, and says what came of it.
+pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Failure> {
+    let (name, arguments) = plan.program.split_first().expect("the arguments name a program");
+    let shown_name = shown_path(Path::new(name));
+    // A trace of an earlier run is there until the program begins another.
+    let trace_before = plan.live.and_then(modified);
+    let child = Command::new(name).args(arguments).spawn();
+    let child = child
+        .map_err(|error| Failure::Arguments(format!("soak: {shown_name}: {}", reason(&error))))?;
+    let mut running = Running { child, ended: None };
+    let mut findings = Findings::default();
+    let mut following: Option<Following> = None;
+    let begun = Instant::now();
+    while running.poll()?.is_none() && begun.elapsed() < plan.time && !stop.load(Ordering::Relaxed)
+    {
+        std::thread::sleep(LOOK_EVERY.min(plan.time));
+        if let Some(path) =
+            plan.live.filter(|path| following.is_none() && modified(path) != trace_before)
+        {
+            following = Some(Following::begin(path)?);
+        }
+        if let Some(following) = &mut following {
+            following.read()?;
+        }
+        let at = begun.elapsed();
+        if at < plan.warm_up || running.poll()?.is_some() {
+            continue;
+        }
+        if let Some(resident) = resident_bytes_of(running.child.id()) {
+            findings.see_resident(at, resident);
+        }
+        if let Some(pools) = following.as_ref().map(pools_of).filter(|pools| !pools.is_empty()) {
+            findings.see_pools(pools);
+        }
+    }
+    let elapsed = begun.elapsed();
+    let ended = running.end()?;
+    crate::print(&text(&findings, elapsed, plan))?;
+    verdict(&findings, plan, &shown_name, ended, elapsed, following.is_some())
+}
+
+/// What the program's run was worth.
+fn verdict(
+    findings: &Findings,
+    plan: &Plan<'_>,
+    name: &str,
+    ended: Option<ExitStatus>,
+    elapsed: Duration,
+    was_recorded: bool,
+) -> Result<(), Failure> {
+    if let Some(status) = ended.filter(|status| !status.success()) {
+        let after = duration(elapsed.as_secs_f64());
+        return Err(Failure::Check(format!("soak: {name} ended after {after}: {status}")));
+    }
+    let faults = findings.faults(plan.drift_max);
+    if !faults.is_empty() {
+        return Err(Failure::Check(format!("soak: {}", faults.join("; "))));
+    }
+    if let Some(path) = plan.live.filter(|_| !was_recorded) {
+        let path = shown_path(path);
+        return Err(Failure::Check(format!("soak: {name} wrote no live trace to {path}")));
+    }
+    if findings.resident.is_empty() && findings.pools_end.is_empty() {
+        let why = match cfg!(target_os = "linux") {
+            true => "it ran no longer than the warm-up (--warm-up)",
+            false => {
+                "this system does not say how much memory it has (--live FILE for its recorder's trace)"
+            }
+        };
+        return Err(Failure::Check(format!("soak: nothing was seen of {name}: {why}")));
+    }
+    Ok(())
+}
+
+/// The summary for people.
+fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
+    let warm_up = duration(plan.warm_up.as_secs_f64());
+    let mut text = format!("ran {}, warm-up {warm_up}\n", duration(elapsed.as_secs_f64()));
+    match findings.resident_medians() {
+        Some((start, end)) => {
+            let most = findings.resident.iter().map(|look| look.1).max().unwrap_or(0);
+            text += &format!(
+                "resident memory: {} in the first quarter, {} in the last, {} at most\n",
+                bytes(start),
+                bytes(end),
+                bytes(most)
+            );
+        }
+        None => text += "resident memory: not known\n",
+    }
+    for pool in &findings.pools_end {
+        text += &format!(
+            "pool {}: capacity {}, peak {}, refused {}\n",
+            shown(pool.name.as_bytes()),
+            count(pool.capacity),
+            count(pool.peak),
+            count(pool.refused)
+        );
+    }
+    text
+}
+
+fn pools_of(following: &Following) -> Vec<PoolState> {
+    let state = |stats: &crate::trace::live::PoolStats| PoolState {
+        number: stats.pool,
+        name: stats.class.clone(),
+        capacity: stats.capacity,
+        peak: stats.peak,
+        refused: stats.refused,
+    };
+    following.pools().map(state).collect()
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|found| found.modified()).ok()
+}
+
+/// The program, which does not outlive the soak.
+struct Running {
+    child: Child,
+    ended: Option<ExitStatus>,
+}
+
+impl Running {
+    /// How it has ended, if it has.
+    fn poll(&mut self) -> Result<Option<ExitStatus>, Failure> {
+        if self.ended.is_none() {
+            self.ended = self.child.try_wait().map_err(|error| lost(&error))?;
+        }
+        Ok(self.ended)
+    }
+
+    /// Ends it; how it had ended by itself before, if it had.
+    fn end(mut self) -> Result<Option<ExitStatus>, Failure> {
+        let by_itself = self.poll()?;
+        if by_itself.is_none() {
+            ask_to_end(&self.child);
+            let asked = Instant::now();
+            while self.poll()?.is_none() && asked.elapsed() < END_WITHIN {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        Ok(by_itself)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.ended.is_none() {
+            // It may have ended just now: then there is nobody to end, and nothing to do.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// So that it can save what it has to. Other systems have no such request for a program without a window.
+fn ask_to_end(child: &Child) {
+    #[cfg(unix)]
+    if let Some(process) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // It may have ended just now.
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+    }
+    let _ = child;
+}
+
+fn lost(error: &std::io::Error) -> Failure {
+    Failure::Output(format!("soak: the program: {}", reason(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(number: u64, capacity: u64, peak: u64, refused: u64) -> PoolState {
+        PoolState { number, name: format!("pool{number}"), capacity, peak, refused }
+    }
+
+    fn with_resident(values: impl IntoIterator<Item = u64>) -> Findings {
+        let mut findings = Findings::default();
+        for (second, bytes) in (0..).zip(values) {
+            findings.see_resident(Duration::from_secs(second), bytes);
+        }
+        findings
+    }
+
+    #[test]
+    fn memory_that_goes_up_and_down_does_not_drift_and_memory_that_creeps_does() {
+        let waves = |at: u64| (1 << 20) + at % 16 * 65_536;
+        assert_eq!(with_resident((0..200).map(waves)).faults(4096), [""; 0]);
+        let creeps = with_resident((0..200).map(|at| waves(at) + at * 1024));
+        let faults = creeps.faults(4096);
+        assert!(faults.len() == 1 && faults[0].contains("drifts"), "{faults:?}");
+        assert_eq!(creeps.faults(1 << 20), [""; 0], "as much is allowed");
+        assert_eq!(with_resident([1, 5_000_000]).faults(0), [""; 0], "too short to say");
+    }
+
+    #[test]
+    fn days_of_looks_are_thinned_and_still_show_the_drift() {
+        let days = with_resident((0..1_000_000).map(|at| (1 << 20) + at));
+        assert!(days.resident.len() <= LOOKS_MAX && days.resident.len() > LOOKS_MAX / 4);
+        assert!(days.resident.is_sorted() && days.resident.last().unwrap().1 > 1_990_000);
+        assert_eq!(days.faults(500_000).len(), 1);
+        assert_eq!(days.faults(800_000).len(), 0);
+    }
+
+    #[test]
+    fn each_promise_of_a_pool_has_its_own_fault() {
+        let judged = |end: PoolState| {
+            let mut findings = Findings::default();
+            findings.see_pools(vec![pool(0, 10, 5, 1), pool(1, 10, 5, 1)]);
+            findings.see_pools(vec![pool(0, 10, 5, 1), end]);
+            findings.faults(0)
+        };
+        assert_eq!(judged(pool(1, 10, 5, 1)), [""; 0]);
+        assert_eq!(judged(pool(1, 12, 5, 1)), ["pool pool1: its capacity grew from 10 to 12"]);
+        assert_eq!(judged(pool(1, 10, 6, 1)), ["pool pool1: its peak rose from 5 to 6"]);
+        assert_eq!(judged(pool(1, 10, 5, 2)), ["pool pool1: its refusals rose from 1 to 2"]);
+        assert_eq!(judged(pool(2, 10, 5, 1)), ["pool pool2 was made after the warm-up"]);
+    }
+}

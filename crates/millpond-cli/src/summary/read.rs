@@ -1,0 +1,415 @@
+//! A summary, read line by line: memory depends on how many sessions it names, never on its length.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::str::FromStr;
+
+use csv_core::{ReadRecordResult, Reader};
+
+use super::sketch::add_sketch;
+use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, TEXT_BYTES_MAX};
+use crate::error::{Fault, Place, shown};
+use crate::input::{Input, LINE_BYTES_MAX, Lines};
+use crate::plan::Lengths;
+use crate::trace::LIVE_MAX;
+
+/// The columns that are read; the others of [`COLUMNS`] are for people and their databases.
+const READ: [&str; 12] = [
+    "session",
+    "format",
+    "ticks",
+    "ticks_per_second",
+    "class",
+    "births",
+    "peak_live",
+    "left_live",
+    "bytes_max",
+    "worth_a_pool",
+    "lives",
+    "ages",
+];
+
+/// The columns of [`READ`] by their places in it.
+#[derive(Debug, Clone, Copy)]
+enum Column {
+    Session,
+    Format,
+    Ticks,
+    TicksPerSecond,
+    Class,
+    Births,
+    PeakLive,
+    LeftLive,
+    BytesMax,
+    WorthAPool,
+    Lives,
+    Ages,
+}
+
+/// Which column stands where.
+#[derive(Debug)]
+struct Header {
+    /// By [`Column`] its place in a line.
+    places: [usize; READ.len()],
+    /// The user's own columns.
+    tags: Vec<(String, usize)>,
+    columns: usize,
+}
+
+/// The lines of a summary, one after the other.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    lines: Lines<'a>,
+    /// Where in the block the next line begins.
+    next: usize,
+    /// Where in the block the line of `fields` began.
+    line: usize,
+    parser: Reader,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    header: Option<Header>,
+    session: Option<Session>,
+    /// The hashes of the names that have come since the header.
+    names: HashSet<u64>,
+}
+
+/// The session whose lines are being read.
+#[derive(Debug)]
+struct Session {
+    name: String,
+    /// The hash of all that is said of the session and not of a class.
+    facts: u64,
+}
+
+/// What one class did in one session.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'r> {
+    /// The session's name.
+    pub session: &'r str,
+    /// Whether the line before was one of another session, or there was none.
+    pub begins_session: bool,
+    /// The format of the recording, as `plan --json` names it.
+    pub format: &'r str,
+    /// How many ticks the recording was long.
+    pub ticks: u64,
+    /// How many of them were a second, if anybody knows.
+    pub ticks_per_second: Option<f64>,
+    /// The class.
+    pub class: &'r str,
+    /// How many objects came into being.
+    pub births: u64,
+    /// The most that were alive at once.
+    pub peak_live: u32,
+    /// How many were still alive at the end.
+    pub left_live: u32,
+    /// The size of the largest, if the recording says sizes.
+    pub bytes_max: Option<u64>,
+    /// Whether the plan of this session finds a pool worth its while.
+    pub worth_a_pool: bool,
+    /// A hash of the whole line.
+    pub hash: u64,
+    rows: &'r Rows<'r>,
+}
+
+impl Row<'_> {
+    /// What stands in a column of the user's own; `None` if there is no such column.
+    #[must_use]
+    pub fn tag(&self, column: &str) -> Option<&str> {
+        let header = self.rows.header.as_ref()?;
+        let (_, place) = header.tags.iter().find(|(name, _)| name == column)?;
+        self.rows.field(*place).ok()
+    }
+
+    /// Adds how long the lifetimes were that ended, and how old those had become that did not.
+    ///
+    /// # Errors
+    /// If that is not what the line's counts say.
+    pub fn add_lengths(&self, lives: &mut Lengths, ages: &mut Lengths) -> Result<(), Fault> {
+        let ended = self.births - u64::from(self.left_live);
+        for (column, lengths, expected) in
+            [(Column::Lives, lives, ended), (Column::Ages, ages, u64::from(self.left_live))]
+        {
+            let name = READ[column as usize];
+            let found = add_sketch(self.rows.text(column)?, lengths)
+                .map_err(|why| self.fault(format!("{name}: {why}")))?;
+            if found != expected {
+                let why = format!("{name} has {found} lifetimes, expected {expected}");
+                return Err(self.fault(why));
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault of this line.
+    #[must_use]
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        self.rows.fault(message)
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// Begins to read.
+    #[must_use]
+    pub fn new(input: Input<'a>) -> Self {
+        Self {
+            lines: Lines::new(input),
+            next: 0,
+            line: 0,
+            parser: Reader::new(),
+            fields: vec![0; LINE_BYTES_MAX + 1],
+            ends: vec![0; COLUMNS_MAX],
+            header: None,
+            session: None,
+            names: HashSet::new(),
+        }
+    }
+
+    /// The next line of a class; `None` at the end.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or what stands there is no such line.
+    pub fn advance(&mut self) -> Result<Option<Row<'_>>, Fault> {
+        while let Some(columns) = self.parse_line()? {
+            if !self.is_header(columns) {
+                self.check_columns(columns)?;
+                let begins_session = self.enter_session()?;
+                return self.row(begins_session).map(Some);
+            }
+            self.header = Some(self.read_header(columns)?);
+            self.session = None;
+            self.names.clear();
+        }
+        match self.header {
+            Some(_) => Ok(None),
+            None => Err(Fault::whole("is empty, expected a summary (plan --summary)")),
+        }
+    }
+
+    /// Takes the next line apart; returns how many fields it has, `None` at the end.
+    fn parse_line(&mut self) -> Result<Option<usize>, Fault> {
+        if self.next == self.lines.block().len() {
+            if !self.lines.advance()? {
+                return Ok(None);
+            }
+            self.next = 0;
+        }
+        self.line = self.next;
+        let rest = &self.lines.block()[self.line..];
+        // A block ends with a line end.
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.next += (end + 1).min(rest.len());
+        let line = &rest[..end];
+        if end > LINE_BYTES_MAX {
+            return Err(self.lines.too_long(self.line));
+        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            return Err(self.fault("is empty, expected a line of a summary"));
+        }
+        self.parser.reset();
+        let (result, _, written, ended) =
+            self.parser.read_record(line, &mut self.fields, &mut self.ends);
+        if result == ReadRecordResult::InputEmpty {
+            let (fields, ends) = (&mut self.fields[written..], &mut self.ends[ended..]);
+            let (result, _, _, ended_last) = self.parser.read_record(b"\n", fields, ends);
+            match result {
+                ReadRecordResult::Record => return Ok(Some(ended + ended_last)),
+                ReadRecordResult::OutputEndsFull => {}
+                _ => return Err(self.fault("a quote does not end on its line")),
+            }
+        }
+        Err(self.fault(format!("has more than {COLUMNS_MAX} columns")))
+    }
+
+    /// Whether the line in hand is a header: the first line is, and a later one in which words stand where
+    /// numbers are due.
+    fn is_header(&self, columns: usize) -> bool {
+        let Some(header) = &self.header else { return true };
+        let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        let ticks = header.places[Column::Ticks as usize];
+        (columns != header.columns || !self.field(ticks).is_ok_and(is_number))
+            && (0..columns).any(|place| self.field(place) == Ok(READ[Column::Births as usize]))
+            && self.read_header(columns).is_ok()
+    }
+
+    fn check_columns(&self, columns: usize) -> Result<(), Fault> {
+        match &self.header {
+            Some(header) if header.columns != columns => {
+                let expected = header.columns;
+                Err(self
+                    .fault(format!("has {columns} columns, expected {expected} as in the header")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read_header(&self, columns: usize) -> Result<Header, Fault> {
+        let names = (0..columns).map(|place| self.field(place)).collect::<Result<Vec<_>, _>>()?;
+        let mut places = [0; READ.len()];
+        for (place, column) in places.iter_mut().zip(READ) {
+            let found = names.iter().position(|name| *name == column);
+            *place = found.ok_or_else(|| {
+                let line = shown(names.join(",").as_bytes());
+                self.fault(format!(
+                    "`{line}` has no column `{column}`, expected a summary's header"
+                ))
+            })?;
+        }
+        let mut tags = Vec::new();
+        for (place, &name) in names.iter().enumerate() {
+            if names[..place].contains(&name) {
+                let name = shown(name.as_bytes());
+                return Err(self.fault(format!("there are two columns `{name}`, expected one")));
+            }
+            if !COLUMNS.contains(&name) {
+                tags.push((name.to_owned(), place));
+            }
+        }
+        Ok(Header { places, tags, columns })
+    }
+
+    /// Notes which session the line in hand is of; returns whether it is another than before.
+    fn enter_session(&mut self) -> Result<bool, Fault> {
+        let name = self.name(Column::Session)?;
+        let mut facts = DefaultHasher::new();
+        for column in [Column::Session, Column::Format, Column::Ticks, Column::TicksPerSecond] {
+            self.text(column)?.hash(&mut facts);
+        }
+        for (_, place) in self.header.iter().flat_map(|header| &header.tags) {
+            let value = self.field(*place)?;
+            self.check_length("a tag", value)?;
+            value.hash(&mut facts);
+        }
+        let facts = facts.finish();
+        match &self.session {
+            Some(session) if session.name == name => {
+                if session.facts != facts {
+                    let why = "says something else of the session than the line before it";
+                    return Err(self.fault(why));
+                }
+                Ok(false)
+            }
+            _ => {
+                let name = name.to_owned();
+                let mut hasher = DefaultHasher::new();
+                name.hash(&mut hasher);
+                if !self.names.insert(hasher.finish()) {
+                    let name = shown(name.as_bytes());
+                    let why = format!("session `{name}` comes again, expected its lines together");
+                    return Err(self.fault(why));
+                }
+                self.session = Some(Session { name, facts });
+                Ok(true)
+            }
+        }
+    }
+
+    fn row(&self, begins_session: bool) -> Result<Row<'_>, Fault> {
+        let births = self.number(Column::Births, 1..=BIRTHS_MAX)?;
+        let peak_max = births.min(LIVE_MAX.into()) as u32;
+        let peak_live = self.number(Column::PeakLive, 1..=peak_max)?;
+        let mut hasher = DefaultHasher::new();
+        let columns = self.header.as_ref().map_or(0, |header| header.columns);
+        for place in 0..columns {
+            self.field(place)?.hash(&mut hasher);
+        }
+        Ok(Row {
+            session: self.text(Column::Session)?,
+            begins_session,
+            format: self.format()?,
+            ticks: self.number(Column::Ticks, 1..=1_u64 << 32)?,
+            ticks_per_second: self.optional(Column::TicksPerSecond, 1e-3..=1e9)?,
+            class: self.name(Column::Class)?,
+            births,
+            peak_live,
+            left_live: self.number(Column::LeftLive, 0..=peak_live)?,
+            bytes_max: self.optional(Column::BytesMax, 0..=u64::MAX)?,
+            worth_a_pool: match self.text(Column::WorthAPool)? {
+                "true" => true,
+                "false" => false,
+                other => return Err(self.unexpected(Column::WorthAPool, other, "true or false")),
+            },
+            hash: hasher.finish(),
+            rows: self,
+        })
+    }
+
+    fn format(&self) -> Result<&str, Fault> {
+        let format = self.text(Column::Format)?;
+        if FORMATS.contains(&format) {
+            return Ok(format);
+        }
+        Err(self.unexpected(Column::Format, format, &format!("one of {}", FORMATS.join(", "))))
+    }
+
+    fn number<T: FromStr + PartialOrd + Display>(
+        &self,
+        column: Column,
+        range: std::ops::RangeInclusive<T>,
+    ) -> Result<T, Fault> {
+        let text = self.text(column)?;
+        text.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| {
+            let expected = format!("a number from {} to {}", range.start(), range.end());
+            self.unexpected(column, text, &expected)
+        })
+    }
+
+    /// A number, or nothing.
+    fn optional<T: FromStr + PartialOrd + Display>(
+        &self,
+        column: Column,
+        range: std::ops::RangeInclusive<T>,
+    ) -> Result<Option<T>, Fault> {
+        if self.text(column)?.is_empty() {
+            return Ok(None);
+        }
+        self.number(column, range).map(Some)
+    }
+
+    /// The name of a session or a class.
+    fn name(&self, column: Column) -> Result<&str, Fault> {
+        let name = self.text(column)?;
+        if name.is_empty() {
+            return Err(self.unexpected(column, name, "a name"));
+        }
+        self.check_length(READ[column as usize], name)?;
+        Ok(name)
+    }
+
+    fn check_length(&self, what: &str, text: &str) -> Result<(), Fault> {
+        if text.len() <= TEXT_BYTES_MAX {
+            return Ok(());
+        }
+        let bytes = text.len();
+        Err(self.fault(format!("{what} has {bytes} bytes, expected at most {TEXT_BYTES_MAX}")))
+    }
+
+    fn text(&self, column: Column) -> Result<&str, Fault> {
+        // Whoever asks has a header.
+        let header = self.header.as_ref();
+        self.field(header.map_or(usize::MAX, |header| header.places[column as usize]))
+    }
+
+    fn field(&self, place: usize) -> Result<&str, Fault> {
+        let begin = if place == 0 { Some(&0) } else { self.ends.get(place - 1) };
+        let bytes = match (begin, self.ends.get(place)) {
+            (Some(&begin), Some(&end)) => self.fields.get(begin..end),
+            _ => None,
+        };
+        std::str::from_utf8(bytes.unwrap_or_default()).map_err(|_| self.fault("is not UTF-8"))
+    }
+
+    fn unexpected(&self, column: Column, found: &str, expected: &str) -> Fault {
+        let (name, found) = (READ[column as usize], shown(found.as_bytes()));
+        self.fault(format!("{name} is `{found}`, expected {expected}"))
+    }
+
+    fn fault(&self, message: impl Into<String>) -> Fault {
+        let place: Place = self.lines.place(self.line);
+        Fault { place, message: message.into() }
+    }
+}
+
+/// The formats of recordings, as [`crate::trace::Format::name`] has them.
+const FORMATS: [&str; 4] = ["lifetimes", "heaptrack", "millpond-heap", "allocations"];

@@ -1,0 +1,93 @@
+//! Plans as the lines of a summary.
+
+use super::sketch::sketch;
+use super::{COLUMNS, Tag};
+use crate::error::Failure;
+use crate::output::{csv_failure, csv_text};
+use crate::plan::{Class, Length, TracePlan};
+
+/// What every summary begins with: the first columns, whatever tags follow.
+const BEGINNING: &[u8] = b"session,format,ticks,ticks_per_second,";
+
+/// The sessions, each with its name, as a table whose lines all have the same tags.
+///
+/// # Errors
+/// If there is not enough memory for it.
+pub fn summary_csv(sessions: &[(&str, &TracePlan)], tags: &[Tag]) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let tag_columns = tags.iter().map(|tag| tag.column.as_str());
+    let (session, class) = COLUMNS.split_at(CLASS_COLUMN);
+    table
+        .write_record(session.iter().copied().chain(tag_columns).chain(class.iter().copied()))
+        .map_err(csv_failure)?;
+    for (name, plan) in sessions {
+        for class in &plan.classes {
+            let values = tags.iter().map(|tag| tag.value.clone());
+            let fields = session_fields(name, plan).chain(values).chain(class_fields(class));
+            table.write_record(fields).map_err(csv_failure)?;
+        }
+    }
+    csv_text(table)
+}
+
+/// Where in [`COLUMNS`] what is said of the session ends and what is said of the class begins.
+const CLASS_COLUMN: usize = 4;
+
+fn session_fields(name: &str, plan: &TracePlan) -> impl Iterator<Item = String> {
+    [
+        name.to_owned(),
+        plan.summary.format.name().to_owned(),
+        plan.summary.ticks().to_string(),
+        or_empty(plan.ticks_per_second),
+    ]
+    .into_iter()
+}
+
+fn class_fields(class: &Class) -> impl Iterator<Item = String> {
+    let statistics = &class.statistics;
+    let length = |length: Option<Length>| or_empty(length.map(|length| length.ticks));
+    [
+        class.name.clone(),
+        statistics.lifetimes.to_string(),
+        statistics.peak_live.to_string(),
+        class.p99_live.to_string(),
+        statistics.live.to_string(),
+        or_empty(statistics.bytes_max),
+        statistics.births_worst.to_string(),
+        class.worth_a_pool.to_string(),
+        length(class.median),
+        length(class.p95),
+        sketch(&statistics.ended),
+        sketch(&statistics.left),
+    ]
+    .into_iter()
+}
+
+/// What is not known is an empty field.
+fn or_empty(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// Whether a file that begins so is a summary.
+#[must_use]
+pub fn is_summary(start: &[u8]) -> bool {
+    start.starts_with(BEGINNING)
+}
+
+/// How much of a file says whether it is a summary.
+pub(crate) const BYTES_TO_LOOK_AT: usize = BEGINNING.len();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_begins_as_it_is_recognised() {
+        let text = summary_csv(&[], &[]).unwrap();
+        assert_eq!(text, format!("{}\n", COLUMNS.join(",")));
+        assert!(is_summary(text.as_bytes()));
+        let tag = Tag::parse("level=1").unwrap();
+        let text = summary_csv(&[], &[tag]).unwrap();
+        assert!(is_summary(text.as_bytes()) && text.contains("ticks_per_second,level,class"));
+    }
+}

@@ -1,0 +1,273 @@
+//! The lenders of a running program, from the live trace that `Lender::write_live` writes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use millpond_lend::replay::{Line, parse_line};
+use millpond_lend::{LIVE_HEADER, LiveStats};
+
+use super::screen::{State, bar, curve_of, heading};
+use crate::output::figures::{count, milliseconds, small};
+use crate::output::paint::Paint;
+use crate::output::table::{Table, name_cell};
+use crate::trace::CLASSES_MAX;
+
+/// Waits and rates are those of so long, at least.
+const LATELY_US: u64 = 1_000_000;
+
+/// How many waits of a lender are kept at most; with more in a second, those of its end count.
+const WAITS_MAX: usize = 65_536;
+
+/// How many earlier statistics of a lender are kept at most.
+const KEPT_MAX: usize = 64;
+
+const CURVE_CELLS: usize = 20;
+
+/// Whether a file that begins with this line is a live trace of lenders.
+pub(super) fn is_header(line: &[u8]) -> bool {
+    line == LIVE_HEADER.as_bytes()
+}
+
+/// The state of all lenders after the lines that were read.
+#[derive(Debug, Default)]
+pub(super) struct Lenders {
+    lenders: BTreeMap<String, Watched>,
+}
+
+/// One lender, and how it was before.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    /// Statistics, the newest last.
+    stats: VecDeque<LiveStats>,
+    /// When loans came back, and how long their callers had waited, in the order of the file.
+    waits: VecDeque<(u64, u64)>,
+}
+
+/// How long callers waited lately.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Waits {
+    pub(super) p50_us: u64,
+    pub(super) p99_us: u64,
+    pub(super) max_us: u64,
+}
+
+impl Lenders {
+    /// Takes in a line that is not the first.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<(), String> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        let text = std::str::from_utf8(line).map_err(|_| "not UTF-8")?;
+        let (pool, line) = parse_line(text)?;
+        if self.lenders.len() == CLASSES_MAX && !self.lenders.contains_key(pool) {
+            return Err(format!("more than {CLASSES_MAX} lenders"));
+        }
+        let watched = self.lenders.entry(pool.to_owned()).or_default();
+        match line {
+            Line::Row(row) => {
+                let wait_us = row.got_us.unwrap_or(row.ended_us) - row.asked_us;
+                keep(&mut watched.waits, (row.ended_us, wait_us), WAITS_MAX);
+                Ok(())
+            }
+            Line::Stats(stats) => watched.take_in(stats),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        let is_closed = |watched: &Watched| {
+            watched.stats.back().is_some_and(|stats| stats.is_closed && stats.existing == 0)
+        };
+        !self.lenders.is_empty() && self.lenders.values().all(is_closed)
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        let newest = self.lenders.values().filter_map(|watched| watched.stats.back());
+        newest.map(|stats| stats.at_us).max().unwrap_or(0) as f64 / 1e6
+    }
+
+    /// Those of which statistics have come, by name.
+    pub(super) fn with_stats(&self) -> impl Iterator<Item = (&str, &Watched, LiveStats)> {
+        self.lenders
+            .iter()
+            .filter_map(|(name, watched)| Some((name.as_str(), watched, *watched.stats.back()?)))
+    }
+
+    /// A heading and a table with at most so many lenders.
+    pub(super) fn screen(&self, name: &str, state: State, rows: usize, paint: Paint) -> String {
+        let mut text = heading(name, None, self.seconds(), state, paint);
+        let lenders = self.with_stats().count();
+        if lenders == 0 {
+            return text + "no lender is recorded (`lender.write_live(file, false)`)\n";
+        }
+        let mut table = Table::new(&[
+            "<lender",
+            "out",
+            "waiting",
+            "<busy",
+            "wait 50 %",
+            "99 %",
+            "longest",
+            "loans/s",
+            "opening",
+            "opened",
+            "failed",
+            "closed",
+            "timed out",
+            "refused",
+            "<waiting lately",
+        ])
+        .of_any_width();
+        self.with_stats().take(rows).for_each(|(name, watched, stats)| {
+            table.row(row(name, watched, stats));
+        });
+        let is_worth_a_look = self.with_stats().take(rows).map(|(_, watched, stats)| {
+            stats.waiting > 0 || watched.lately(|then| then.timed_out + then.refused) > 0
+        });
+        let lines = table.render(paint);
+        let mut lines = lines.lines();
+        text += lines.next().unwrap_or_default();
+        text.push('\n');
+        for (line, is_worth_a_look) in lines.zip(is_worth_a_look) {
+            text += &if is_worth_a_look { paint.bad(line) } else { line.to_owned() };
+            text.push('\n');
+        }
+        if lenders > rows {
+            let more = count((lenders - rows) as u64);
+            text += &paint.faint(&format!("… and {more} more lenders (in a higher window)"));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Watched {
+    fn take_in(&mut self, stats: LiveStats) -> Result<(), String> {
+        let before_us = self.stats.back().map_or(0, |stats| stats.at_us);
+        if stats.at_us < before_us {
+            let at_us = stats.at_us;
+            return Err(format!(
+                "{at_us} µs come after {before_us} µs, expected time to go forwards"
+            ));
+        }
+        keep(&mut self.stats, stats, KEPT_MAX);
+        while self.waits.front().is_some_and(|(at_us, _)| at_us + LATELY_US < stats.at_us) {
+            self.waits.pop_front();
+        }
+        Ok(())
+    }
+
+    pub(super) fn waits(&self) -> Option<Waits> {
+        let mut waits: Vec<u64> = self.waits.iter().map(|(_, wait_us)| *wait_us).collect();
+        waits.sort_unstable();
+        let at = |percent: usize| waits.get((waits.len() * percent).div_ceil(100) - 1).copied();
+        let max_us = *waits.last()?;
+        Some(Waits { p50_us: at(50)?, p99_us: at(99)?, max_us })
+    }
+
+    /// The statistics of a second ago, or the oldest that are known.
+    fn earlier(&self) -> Option<LiveStats> {
+        let now = self.stats.back()?;
+        let is_far = |then: &&LiveStats| now.at_us - then.at_us >= LATELY_US;
+        self.stats.iter().rev().find(is_far).or(self.stats.front()).copied()
+    }
+
+    /// By how much a total has grown lately.
+    fn lately(&self, total: impl Fn(&LiveStats) -> u64) -> u64 {
+        let (Some(now), Some(then)) = (self.stats.back(), self.earlier()) else { return 0 };
+        total(now).saturating_sub(total(&then))
+    }
+
+    pub(super) fn loans_per_s(&self) -> Option<f64> {
+        let seconds = (self.stats.back()?.at_us - self.earlier()?.at_us) as f64 / 1e6;
+        (seconds > 0.0).then(|| self.lately(|stats| stats.loans) as f64 / seconds)
+    }
+}
+
+fn row(name: &str, watched: &Watched, stats: LiveStats) -> Vec<String> {
+    let or_nothing = |number| if number == 0 { String::new() } else { count(number) };
+    let waits = watched.waits();
+    let wait =
+        |of: fn(Waits) -> u64| waits.map_or_else(String::new, |waits| milliseconds(of(waits)));
+    let most = watched.stats.iter().map(|stats| stats.waiting).max().unwrap_or(0);
+    let skipped = watched.stats.len().saturating_sub(CURVE_CELLS);
+    let lately = watched.stats.iter().skip(skipped).map(|stats| stats.waiting);
+    vec![
+        name_cell(name),
+        count(stats.out),
+        or_nothing(stats.waiting),
+        bar(stats.out, stats.existing, stats.capacity),
+        wait(|waits| waits.p50_us),
+        wait(|waits| waits.p99_us),
+        wait(|waits| waits.max_us),
+        watched.loans_per_s().map_or_else(String::new, small),
+        or_nothing(stats.opening),
+        count(stats.opened),
+        or_nothing(stats.open_failed),
+        or_nothing(stats.closed),
+        or_nothing(stats.timed_out),
+        or_nothing(stats.refused),
+        curve_of(lately, most),
+    ]
+}
+
+fn keep<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
+    if queue.len() == most {
+        queue.pop_front();
+    }
+    queue.push_back(item);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(at_us: u64, loans: u64) -> String {
+        format!("{at_us},,,orders,8,5,1,1,3,2,{loans},5,1,0,0,0,0,0,0")
+    }
+
+    fn lenders(lines: &[&str]) -> Result<Lenders, String> {
+        let mut lenders = Lenders::default();
+        lines.iter().try_for_each(|line| lenders.line(line.as_bytes()))?;
+        Ok(lenders)
+    }
+
+    #[test]
+    fn waits_and_rates_are_those_of_the_last_second() {
+        let lines = [
+            "0,900000,1000000,orders",
+            &stats(1_000_000, 1),
+            "2000000,2001000,2500000,orders",
+            "2000000,2003000,2600000,orders",
+            "2100000,,2700000,orders",
+            &stats(3_000_000, 11),
+        ];
+        let lenders = lenders(&lines).expect("good lines");
+        let watched = &lenders.lenders["orders"];
+        let waits = Waits { p50_us: 3_000, p99_us: 600_000, max_us: 600_000 };
+        assert_eq!(watched.waits(), Some(waits), "the one that got nothing counts");
+        assert_eq!(watched.loans_per_s(), Some(5.0));
+        assert!(!lenders.has_ended());
+        let text = lenders.screen("a.trace", State::Recording, 9, Paint::for_stdout());
+        assert!(text.contains("orders") && text.contains("600.0 ms"), "{text}");
+        let json = crate::watch::json::lenders_json("a.trace", &lenders).expect("JSON");
+        assert!(json.contains("\"waiting\":2") && json.contains("\"wait_p50_ms\":3"), "{json}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_and_closed_lenders_have_ended() {
+        assert!(lenders(&[&stats(9, 1), &stats(8, 1)]).expect_err("backwards").contains("8 µs"));
+        assert!(lenders(&["1,2"]).expect_err("short").contains("four fields"));
+        assert!(Lenders::default().line(b"1,2,3,\xff").is_err());
+        let closed = "9,,,orders,8,0,0,0,0,0,9,5,0,5,0,0,0,0,1";
+        assert!(lenders(&[closed]).expect("good").has_ended());
+        assert!(
+            !lenders(&[closed, "8,,,carts,8,1,0,0,1,0,9,5,0,5,0,0,0,0,1"])
+                .expect("good")
+                .has_ended()
+        );
+        let empty = Lenders::default();
+        assert!(!empty.has_ended());
+        let text = empty.screen("a", State::Silent(4.0), 9, Paint::for_stdout());
+        assert!(text.contains("no lender"), "{text}");
+    }
+}

@@ -1,0 +1,82 @@
+//! `millpond replay --heap` and `millpond generate --game` as a user calls them.
+
+mod common;
+
+use common::{Directory, TRACES, millpond, millpond_reading, refused};
+
+/// The number before the unit in a line of the figures.
+fn says(output: &std::process::Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// "14 bytes free as 7 and 7, a request for 12 refused", as a program: what the model rounds to, 48 and 48 bytes free
+/// and 80 wanted, so more memory has to come.
+#[test]
+fn free_memory_in_two_pieces_serves_no_request_that_is_larger_than_either() {
+    let directory = Directory::new();
+    let trace = "tick,event,id,class,size\n1,alloc,0,a,40\n1,alloc,1,b,24\n1,alloc,2,a,40\n1,alloc,3,b,24\n\
+                 2,free,0,a,\n2,free,2,a,\n3,alloc,4,large,72\n";
+    let output =
+        millpond_reading(&directory, &["replay", "--heap", "heap.svg", "-"], trace.as_bytes());
+    let told = says(&output);
+    assert!(told.contains("5 objects"), "{told}");
+    // Two blocks of 48 and two of 32; then 80 more, though 96 are free.
+    assert!(told.contains("heap, at the end: 240 B, of which 96 B are free, 50 % of them in the largest hole (48 B)"), "{told}");
+    assert!(told.contains("no request of more than 48 B could be served"), "{told}");
+    // 2 slots of 40 bytes, 2 of 24, 1 of 80.
+    assert!(told.contains("pools: 208 B"), "{told}");
+    let svg = std::fs::read_to_string(directory.path().join("heap.svg")).unwrap();
+    assert!(svg.contains("<svg") && svg.contains("its largest hole"));
+}
+
+/// A game of hours: its heap grows beyond what is ever in use at once, in holes that large requests do not fit into.
+#[test]
+fn a_game_that_runs_for_long_leaves_holes() {
+    let directory = Directory::new();
+    let game = millpond(&directory).args(["generate", "--game", "--days", "0.1"]).output().unwrap();
+    assert_eq!(game.status.code(), Some(0));
+    let told =
+        says(&millpond_reading(&directory, &["replay", "--heap", "x.svg", "-"], &game.stdout));
+    let share = told.split(" % of them in the largest hole").next().unwrap();
+    let share: u32 = share.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(share < 60, "most of the free memory is in small holes: {told}");
+    // The trace is the same each time, and so are its figures and its picture.
+    let picture = std::fs::read(directory.path().join("x.svg")).unwrap();
+    let again = millpond_reading(&directory, &["replay", "--heap", "x.svg", "-"], &game.stdout);
+    assert_eq!(says(&again), told);
+    assert_eq!(std::fs::read(directory.path().join("x.svg")).unwrap(), picture);
+}
+
+#[test]
+fn a_recorded_program_is_drawn() {
+    let directory = Directory::new();
+    let trace = format!("{TRACES}/openttd-600ticks.heaptrack.zst");
+    let output = millpond(&directory).args(["replay", "--heap", "o.svg", &trace]).output().unwrap();
+    assert!(says(&output).contains("heap, at its worst"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_told_in_one_line() {
+    let directory = Directory::new();
+    let trace = format!("{TRACES}/freedoom2-map15-solo.csv.gz");
+    directory.file("notes.svg", "<svg>mine</svg>");
+    for (arguments, says) in [
+        (&["replay", "--heap", "notes.svg", &trace][..], "notes.svg: is there and is no picture"),
+        (&["replay", "--heap", "x.svg", &trace, &trace], "expected one trace"),
+        (&["replay", "--heap", "x.svg", "--walk", &trace], "cannot be used with"),
+        (&["replay", "--heap", "no/x.svg", &trace], "x.svg"),
+        (&["replay", "--heap", "x.svg", "nowhere.csv"], "nowhere.csv: there is no such file"),
+        (&["generate", "--days", "3"], "--game"),
+        (&["generate", "--game", "--days", "0"], "expected a number from 0.001 to 365"),
+    ] {
+        let told = refused(&millpond(&directory).args(arguments).output().unwrap());
+        assert!(told.contains(says), "{arguments:?}: {told}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(directory.path().join("notes.svg")).unwrap(),
+        "<svg>mine</svg>"
+    );
+    assert_eq!(directory.names(), ["notes.svg"]);
+}

@@ -1,0 +1,95 @@
+//! `millpond soak -- PROGRAM` as a user calls it, on programs that behave and programs that do not.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::process::Output;
+
+use common::{Directory, millpond, refused};
+
+/// Soaks a script of the shell, for three seconds, with half a second to warm up.
+fn soak(directory: &Directory, more: &[&str], script: &str) -> Output {
+    let mut command = millpond(directory);
+    command.args(["soak", "--for", "3s", "--warm-up", "0.5s"]);
+    command.args(more).args(["--", "sh", "-c", script]).output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_program_that_stays_as_it_is_passes_and_is_asked_to_end() {
+    let directory = Directory::new();
+    let script = "trap 'echo ended >> ended; exit 0' TERM; while :; do sleep 0.05; done";
+    let output = soak(&directory, &[], script);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let summary = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        summary.contains("resident memory: ") && summary.contains("in the first quarter"),
+        "{summary}"
+    );
+    assert_eq!(directory.names(), ["ended"], "it was asked, not killed");
+}
+
+#[test]
+fn a_program_whose_memory_creeps_fails_with_the_reason() {
+    let directory = Directory::new();
+    // A string that doubles no more than it has to: some hundred KiB each turn.
+    let script = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; \
+                  y=; while :; do y=$y$x$x$x$x; sleep 0.05; done";
+    let output = soak(&directory, &[], script);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
+    assert_eq!(told(&output).lines().count(), 1);
+    let output = soak(&directory, &["--drift", "4000000"], script);
+    assert_eq!(output.status.code(), Some(0), "as much is allowed: {}", told(&output));
+}
+
+#[test]
+fn a_program_that_fails_or_cannot_be_seen_is_told() {
+    let directory = Directory::new();
+    let output = soak(&directory, &[], "exit 7");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told(&output).contains("exit status: 7"), "{}", told(&output));
+    let output = soak(&directory, &[], "exit 0");
+    assert!(told(&output).contains("it ran no longer than the warm-up"), "{}", told(&output));
+    let output = soak(&directory, &["--live", "game.trace"], "sleep 1");
+    assert!(told(&output).contains("wrote no live trace to game.trace"), "{}", told(&output));
+    let output = millpond(&directory).args(["soak", "--", "./nowhere"]).output().unwrap();
+    assert!(refused(&output).contains("./nowhere"));
+    let output = millpond(&directory).args(["soak", "--live", "x"]).output().unwrap();
+    assert!(refused(&output).contains("PROGRAM"));
+    let output = millpond(&directory).args(["soak", "--threads", "2", "--", "true"]).output();
+    assert!(refused(&output.unwrap()).contains("cannot be used with"));
+}
+
+/// What a recorder writes, a line each tenth of a second; the numbers are those after the warm-up.
+fn recorded(capacity: &str, peak: &str, refused: &str) -> String {
+    let header = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms";
+    format!(
+        "echo {header} > game.trace; ms=0; while :; do ms=$((ms + 100)); n=$((ms / 1000)); \
+         echo \"$ms,stats,0,bullets,{capacity},1,{peak},0,9,8,{refused},0,0,$ms\" >> game.trace; sleep 0.1; done"
+    )
+}
+
+#[test]
+fn pools_that_grow_refuse_or_reach_new_peaks_fail_with_the_reason() {
+    let directory = Directory::new();
+    // An earlier run's trace does not count.
+    directory.file("game.trace", "from before\n");
+    let live = ["--live", "game.trace"];
+    let output = soak(&directory, &live, &recorded("100", "50", "3"));
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let summary = String::from_utf8(output.stdout).unwrap();
+    assert!(summary.contains("pool bullets: capacity 100, peak 50, refused 3"), "{summary}");
+    for (script, reason) in [
+        (recorded("$((100 + n))", "50", "3"), "pool bullets: its capacity grew from "),
+        (recorded("100", "$((50 + n))", "3"), "pool bullets: its peak rose from "),
+        (recorded("100", "50", "$n"), "pool bullets: its refusals rose from "),
+    ] {
+        let output = soak(&directory, &live, &script);
+        assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+        assert!(told(&output).contains(reason), "{}", told(&output));
+    }
+}

@@ -1,0 +1,285 @@
+//! Users' code that does its worst: futures that nobody polls, leaks, panics in `drop`, in makers and in
+//! wakers, everything dropped in any order, limits of nothing.
+
+mod common;
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use common::{AnyTimer, Client, Server, lender_of, poll_once, wait_until};
+use futures_lite::future::block_on;
+use millpond_lend::{AcquireError, Lender, Maker};
+
+/// A future that was handed an object and is not polled any more, as in a task that awaits something else
+/// first ("futurelock").
+#[test]
+fn an_object_that_nobody_fetches_goes_to_the_next() {
+    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(300));
+    let loan = block_on(lender.acquire()).unwrap();
+    let mut sleepy = lender.acquire();
+    let line = line!() - 1;
+    assert!(poll_once(&mut sleepy).is_pending());
+    // The next asks later than the time that the first has for fetching.
+    thread::sleep(Duration::from_millis(200));
+    drop(loan);
+    let in_hand = lender.holders();
+    assert_eq!((in_hand.len(), in_hand[0].place.line()), (1, line), "it is named");
+    let next = block_on(lender.acquire()).unwrap();
+    assert!(next.works());
+    let Poll::Ready(Err(AcquireError::TimedOut { .. })) = poll_once(&mut sleepy) else {
+        panic!("it is told that its time is over");
+    };
+    assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 1));
+}
+
+#[test]
+fn a_leaked_future_does_not_keep_its_object() {
+    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(50));
+    let loans = block_on(lender.acquire_many(2)).unwrap();
+    let mut many = lender.acquire_many(2);
+    assert!(poll_once(&mut many).is_pending());
+    drop(loans);
+    mem::forget(many);
+    wait_until("both are idle", || lender.stats().idle == 2);
+    assert_eq!((lender.validate(), lender.stats().timed_out), (Ok(()), 1));
+    // A loan that is leaked keeps its place, and its line is named.
+    mem::forget(block_on(lender.acquire()).unwrap());
+    let line = line!() - 1;
+    let error = block_on(lender.acquire_many(2)).unwrap_err();
+    let AcquireError::TimedOut { holders: [Some(holder), ..], .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(holder.place.line(), line);
+}
+
+/// Panics when it is dropped, if it is told to.
+struct Bomb(Arc<AtomicBool>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(!self.0.load(SeqCst) || thread::panicking(), "a bomb, as the test wants it");
+    }
+}
+
+/// Lends bombs; opening can hang with one in hand.
+struct Bombs {
+    is_armed: Arc<AtomicBool>,
+    hangs: Arc<AtomicBool>,
+    begun: Arc<AtomicU64>,
+}
+
+impl Maker for Bombs {
+    type Object = Bomb;
+    type Error = Infallible;
+
+    async fn open(&self) -> Result<Bomb, Infallible> {
+        self.begun.fetch_add(1, SeqCst);
+        let bomb = Bomb(Arc::clone(&self.is_armed));
+        if self.hangs.load(SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        Ok(bomb)
+    }
+
+    async fn check(&self, _: &mut Bomb) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_keeper_survives_what_panics_in_drop() {
+    let [is_armed, hangs] = [true, true].map(|is_so| Arc::new(AtomicBool::new(is_so)));
+    let begun = Arc::new(AtomicU64::new(0));
+    let maker = Bombs {
+        is_armed: Arc::clone(&is_armed),
+        hangs: Arc::clone(&hangs),
+        begun: Arc::clone(&begun),
+    };
+    let builder = Lender::builder(maker).capacity(1).open_timeout_ms(20).backoff_ms(1, 2);
+    let (lender, keeper) = builder.acquire_timeout_ms(20_000).build();
+    keeper.run_on_thread().unwrap();
+    let mut caller = lender.acquire();
+    assert!(poll_once(&mut caller).is_pending());
+    // Openings are given up: their futures panic in drop.
+    wait_until("two are given up", || begun.load(SeqCst) > 2);
+    hangs.store(false, SeqCst);
+    let loan = block_on(caller).expect("the keeper goes on");
+    // Closing panics.
+    loan.discard();
+    wait_until("it is closed", || lender.stats().existing == 0);
+    let loan = block_on(lender.acquire()).expect("the keeper goes on");
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(loan.detach()))).is_err(), "it is the caller's");
+    drop(block_on(lender.acquire()).expect("the keeper goes on"));
+    assert_eq!(lender.validate(), Ok(()));
+    drop(block_on(lender.close(Duration::from_secs(10))));
+    assert_eq!(lender.stats().existing, 0);
+}
+
+/// Those who wait are told that the keeper is gone, though what it was doing panics in drop.
+#[test]
+fn a_keeper_that_is_dropped_with_a_bomb_in_hand_says_so() {
+    let [is_armed, hangs] = [true, true].map(|is_so| Arc::new(AtomicBool::new(is_so)));
+    let maker = Bombs { is_armed, hangs, begun: Arc::default() };
+    let (lender, keeper) = Lender::builder(maker).capacity(3).acquire_timeout_ms(20_000).build();
+    let mut keeper: Pin<Box<dyn Future<Output = ()>>> = Box::pin(keeper.run(AnyTimer));
+    let mut callers = [lender.acquire(), lender.acquire()];
+    assert!(callers.iter_mut().all(|caller| poll_once(caller).is_pending()));
+    assert!(poll_once(&mut keeper).is_pending());
+    assert_eq!(lender.stats().opening, 2);
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(keeper)));
+    for mut caller in callers {
+        let Poll::Ready(Err(error)) = poll_once(&mut caller) else { panic!("told at once") };
+        assert!(matches!(error, AcquireError::NoKeeper), "{error}");
+    }
+    assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 0));
+}
+
+struct BadBell;
+
+impl Wake for BadBell {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker that panics, as the test wants it");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_takes_nobody_along() {
+    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(20_000));
+    let loans = block_on(lender.acquire_many(2)).unwrap();
+    let mut bad = lender.acquire();
+    let waker = Waker::from(Arc::new(BadBell));
+    assert!(Pin::new(&mut bad).poll(&mut Context::from_waker(&waker)).is_pending());
+    thread::scope(|scope| {
+        let good = scope.spawn(|| block_on(lender.acquire()).is_ok());
+        wait_until("both wait", || lender.stats().waiting == 2);
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(loans))).is_err());
+        assert!(good.join().unwrap());
+    });
+    let Poll::Ready(Ok(loan)) = poll_once(&mut bad) else { panic!("its answer is there") };
+    drop(loan);
+    // Work for the keeper and a caller who panics, in one step: the keeper is woken all the same.
+    let mut bad = lender.acquire_many(2);
+    assert!(poll_once(&mut bad).is_ready());
+    lender.evict_all();
+    wait_until("all are closed", || lender.stats().existing == 0);
+    assert_eq!(lender.validate(), Ok(()));
+}
+
+/// What a lender consists of, dropped in each of the 120 orders.
+#[test]
+fn dropped_in_any_order_nothing_is_left() {
+    for order in permutations(5) {
+        let server = Arc::new(Server::default());
+        let (lender, keeper) = Lender::builder(Client(Arc::clone(&server))).capacity(2).build();
+        let mut keeper: Pin<Box<dyn Future<Output = ()>>> = Box::pin(keeper.run(AnyTimer));
+        let lender = Box::leak(Box::new(lender));
+        let mut first = lender.acquire();
+        assert!(poll_once(&mut first).is_pending());
+        assert!(poll_once(&mut keeper).is_pending());
+        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("it is open") };
+        drop(first);
+        let other = loop {
+            match poll_once(&mut lender.acquire()) {
+                Poll::Ready(Ok(loan)) => break loan,
+                Poll::Ready(Err(error)) => panic!("{error}"),
+                Poll::Pending => assert!(poll_once(&mut keeper).is_pending()),
+            }
+        };
+        let mut waiting = lender.acquire();
+        assert!(poll_once(&mut waiting).is_pending());
+        let mut many = lender.acquire_many(2);
+        assert!(poll_once(&mut many).is_pending());
+        let mut parts: [Option<Box<dyn Send>>; 4] = [
+            Some(Box::new(loan)),
+            Some(Box::new(other)),
+            Some(Box::new(waiting)),
+            Some(Box::new(many)),
+        ];
+        let mut keeper = Some(keeper);
+        for part in &order {
+            match parts.get_mut(*part) {
+                Some(part) => drop(part.take()),
+                None => drop(keeper.take()),
+            }
+            assert_eq!(lender.validate(), Ok(()), "{order:?}");
+        }
+        lender.evict_all();
+        assert_eq!((server.existing(), lender.stats().existing), (0, 0), "{order:?}");
+    }
+}
+
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    let shorter = permutations(count - 1);
+    let with_last = |order: &Vec<usize>, place: usize| {
+        let mut order = order.clone();
+        order.insert(place, count - 1);
+        order
+    };
+    shorter.iter().flat_map(|order| (0..count).map(move |place| with_last(order, place))).collect()
+}
+
+#[test]
+fn limits_of_nothing_are_an_answer_and_no_panic() {
+    let nothing = |capacity: usize| {
+        lender_of(|builder| {
+            builder
+                .capacity(capacity)
+                .acquire_timeout_ms(0)
+                .open_timeout_ms(0)
+                .check_after_idle_ms(0)
+                .check_timeout_ms(0)
+                .close_timeout_ms(0)
+                .lifetime_s(0)
+                .idle_s(0)
+                .openings_max(0)
+                .waiters_max(0)
+                .backoff_ms(0, 0)
+        })
+    };
+    let (lender, _) = nothing(0);
+    let error = block_on(lender.acquire()).unwrap_err();
+    assert!(matches!(error, AcquireError::TooMany { asked: 1, capacity: 0 }), "{error}");
+    assert_eq!(block_on(lender.acquire_many(0)).unwrap().len(), 0);
+    assert_eq!(lender.set_capacity(usize::MAX), 1, "what memory was taken for");
+    let (lender, _) = nothing(1);
+    for _ in 0..50 {
+        match block_on(lender.acquire()) {
+            Ok(loan) => drop(loan),
+            Err(AcquireError::TimedOut { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+        assert_eq!(lender.validate(), Ok(()));
+    }
+    let error = block_on(lender.acquire_many(usize::MAX)).unwrap_err();
+    assert!(matches!(error, AcquireError::TooMany { asked: usize::MAX, .. }), "{error}");
+    assert!(block_on(lender.close(Duration::MAX)).still_out.is_empty());
+}
+
+/// Threads read the clock before they lock, so the times that they bring go back and forth.
+#[test]
+fn time_never_goes_back_for_the_books() {
+    let (lender, _) =
+        lender_of(|builder| builder.capacity(2).waiters_max(64).acquire_timeout_ms(20_000));
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                for _ in 0..3_000 {
+                    let mut caller = lender.acquire();
+                    let _ = poll_once(&mut caller);
+                    assert_eq!(lender.validate(), Ok(()));
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,234 @@
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+
+use super::{BudgetError, BudgetErrorKind};
+use crate::around::policy_pool::PolicyPool;
+use crate::policies::Overflow;
+use crate::pools::pool::Pool;
+use crate::pools::pool::PoolBuilder;
+use crate::pools::settings::BuildError;
+
+/// What a [`Budget`](super::Budget) says of one pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    capacity: usize,
+    on_full: Overflow,
+    spill: usize,
+    /// There for a pool that grows.
+    max: Option<usize>,
+}
+
+impl Entry {
+    /// So many slots, and a full pool refuses.
+    #[must_use]
+    pub const fn new(capacity: usize) -> Self {
+        Self { capacity, on_full: Overflow::Refuse, spill: 0, max: None }
+    }
+
+    /// What a full pool does. For a pool that spills, see [`spill`](Self::spill); for one that grows,
+    /// [`grow`](Self::grow).
+    #[must_use]
+    pub const fn on_full(mut self, policy: Overflow) -> Self {
+        self.on_full = policy;
+        self
+    }
+
+    /// A full pool spills into a second one of so many slots.
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "orders", Entry::new(64).spill(16))?;
+    /// let orders = budget.scenario("e1m1")?.policy_pool::<u32>("orders")?;
+    /// assert_eq!((orders.first().capacity(), orders.second().capacity()), (64, 16));
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    #[must_use]
+    pub const fn spill(mut self, slots: usize) -> Self {
+        self.on_full = Overflow::Spill;
+        self.spill = slots;
+        self
+    }
+
+    /// A full pool grows until it has so many slots in all: it takes memory during play, as
+    /// [`PolicyPool`] says.
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "trees", Entry::new(64).grow(256))?;
+    /// let trees = budget.scenario("e1m1")?.policy_pool::<u32>("trees")?;
+    /// assert_eq!((trees.capacity(), trees.capacity_max()), (64, 256));
+    ///
+    /// assert_eq!(
+    ///     budget.insert("e1m2", "trees", Entry::new(64).grow(32)).unwrap_err().to_string(),
+    ///     "scenario \"e1m2\", pool \"trees\": may grow to 32 slots, which are less than its capacity \
+    ///      of 64",
+    /// );
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    #[must_use]
+    pub const fn grow(mut self, max: usize) -> Self {
+        self.on_full = Overflow::Grow;
+        self.max = Some(max);
+        self
+    }
+
+    /// How many slots the pool has.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// What a full pool does.
+    #[must_use]
+    pub const fn policy(&self) -> Overflow {
+        self.on_full
+    }
+
+    /// How many slots the pool has that it spills into.
+    #[must_use]
+    pub const fn spill_capacity(&self) -> usize {
+        self.spill
+    }
+
+    /// How many slots there may be at most: with those of the pool that it spills into, or those that it
+    /// may grow by.
+    #[must_use]
+    pub const fn capacity_max(&self) -> usize {
+        match self.max {
+            Some(max) => max,
+            None => self.capacity.saturating_add(self.spill),
+        }
+    }
+
+    pub(super) fn check(&self, limit: usize) -> Result<(), BudgetError> {
+        let slots = self.capacity_max();
+        let kind = if self.capacity == 0 {
+            BudgetErrorKind::Zero
+        } else if (self.on_full == Overflow::Spill) != (self.spill > 0) {
+            BudgetErrorKind::SpillWithoutSlots
+        } else if (self.on_full == Overflow::Grow) != self.max.is_some() {
+            BudgetErrorKind::GrowWithoutMax
+        } else if slots < self.capacity {
+            BudgetErrorKind::MaxBelowCapacity { max: slots, capacity: self.capacity }
+        } else if slots > limit {
+            BudgetErrorKind::AboveLimit { slots, limit }
+        } else {
+            return Ok(());
+        };
+        Err(BudgetError::new(kind))
+    }
+}
+
+/// The pools of one scenario of a [`Budget`](super::Budget).
+#[derive(Clone, Copy, Debug)]
+pub struct Scenario<'b> {
+    name: &'b str,
+    pools: &'b BTreeMap<String, Entry>,
+}
+
+impl<'b> Scenario<'b> {
+    pub(super) fn new(name: &'b str, pools: &'b BTreeMap<String, Entry>) -> Self {
+        Self { name, pools }
+    }
+
+    /// The scenario's name.
+    #[must_use]
+    pub fn name(&self) -> &'b str {
+        self.name
+    }
+
+    /// The names of its pools and what is said of them, in alphabetical order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&'b str, Entry)> + use<'b> {
+        self.pools.iter().map(|(name, entry)| (name.as_str(), *entry))
+    }
+
+    /// What is said of a pool.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such pool; the error names those that there are.
+    pub fn entry(&self, pool: &str) -> Result<Entry, BudgetError> {
+        self.pools.get(pool).copied().ok_or_else(|| {
+            let names = self.pools.keys().map(String::as_str);
+            BudgetError::missing(names).at(self.name, pool)
+        })
+    }
+
+    /// How many slots a pool has, for pools that are not built here.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    /// use millpond::budget::{Budget, Entry};
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "sprites", Entry::new(512))?;
+    /// let sprites = PackedPool::<u32>::new(budget.scenario("e1m1")?.capacity("sprites")?);
+    /// assert_eq!(sprites.capacity(), 512);
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such pool.
+    pub fn capacity(&self, pool: &str) -> Result<usize, BudgetError> {
+        Ok(self.entry(pool)?.capacity)
+    }
+
+    /// An empty pool of the capacity that is said, with this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such pool, or no memory for it, or the budget says that it does something else
+    /// than refuse when it is full: that is what [`policy_pool`](Self::policy_pool) is for.
+    pub fn pool<T>(&self, name: &'static str) -> Result<Pool<T>, BudgetError> {
+        let entry = self.entry(name)?;
+        if entry.on_full != Overflow::Refuse {
+            let kind = BudgetErrorKind::PolicyIgnored(entry.on_full);
+            return Err(BudgetError::new(kind).at(self.name, name));
+        }
+        self.builder(name)?.try_build().map_err(|error| self.cannot_build(name, error))
+    }
+
+    /// A builder with the capacity that is said and this name, to choose the reuse order and the
+    /// handle. What a full pool does is left to the program.
+    ///
+    /// ```
+    /// use millpond::budget::{Budget, Entry};
+    /// use millpond::reuse::LowestFirst;
+    ///
+    /// let mut budget = Budget::new();
+    /// budget.insert("e1m1", "monsters", Entry::new(300))?;
+    /// let level = budget.scenario("e1m1")?;
+    /// let monsters = level.builder::<u32>("monsters")?.reuse(LowestFirst).build();
+    /// assert_eq!(monsters.capacity(), 300);
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such pool.
+    pub fn builder<T>(&self, name: &'static str) -> Result<PoolBuilder<T>, BudgetError> {
+        Ok(Pool::builder().capacity(self.capacity(name)?).name(name))
+    }
+
+    /// An empty pool of the capacity that is said, with this name, that does what is said when it is
+    /// full.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such pool, or no memory for it.
+    pub fn policy_pool<T>(&self, name: &'static str) -> Result<PolicyPool<T>, BudgetError> {
+        let entry = self.entry(name)?;
+        let more = entry.capacity_max() - entry.capacity;
+        PolicyPool::try_new(entry.on_full, self.builder(name)?, more)
+            .map_err(|error| self.cannot_build(name, error))
+    }
+
+    fn cannot_build(&self, pool: &str, error: BuildError) -> BudgetError {
+        BudgetError::new(BudgetErrorKind::Build(error)).at(self.name, pool)
+    }
+}

@@ -1,0 +1,203 @@
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use crate::policies::Overflow;
+use crate::pools::settings::BuildError;
+
+/// What is wrong with a budget, and with which entry of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetError {
+    // In a box, so that results stay small.
+    place: Box<Place>,
+    kind: BudgetErrorKind,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Place {
+    line: Option<usize>,
+    scenario: Option<String>,
+    /// A pool of the scenario, or a pool's limit.
+    pool: Option<String>,
+    /// What is missing is one of these.
+    names: String,
+}
+
+/// What is wrong with an entry of a budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetErrorKind {
+    /// There is no such scenario, or no such pool in it.
+    Missing,
+    /// The scenario has a pool of this name already.
+    Duplicate,
+    /// A pool of no slots, or a limit of none.
+    Zero,
+    /// The policy to spill, and no slots to spill into; or such slots, and another policy.
+    SpillWithoutSlots,
+    /// The policy to grow, and no number of slots to grow to; or such a number, and another policy.
+    GrowWithoutMax,
+    /// A pool that may grow to less than it has.
+    MaxBelowCapacity {
+        /// What it may grow to.
+        max: usize,
+        /// What it has.
+        capacity: usize,
+    },
+    /// More slots than the pool's limit.
+    AboveLimit {
+        /// What the entry asks for.
+        slots: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The budget names this policy, and the program asks for a pool that refuses.
+    PolicyIgnored(Overflow),
+    /// The pool cannot be built.
+    Build(BuildError),
+    /// The text is not TOML, or says something that a budget has no place for: what, and what was
+    /// expected.
+    Text(String),
+}
+
+impl BudgetError {
+    pub(super) fn new(kind: BudgetErrorKind) -> Self {
+        Self { place: Box::default(), kind }
+    }
+
+    pub(super) fn missing<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut error = Self::new(BudgetErrorKind::Missing);
+        error.place.names = listed(names);
+        error
+    }
+
+    pub(super) fn in_scenario(mut self, scenario: &str) -> Self {
+        self.place.scenario = Some(scenario.into());
+        self
+    }
+
+    pub(super) fn at(mut self, scenario: &str, pool: &str) -> Self {
+        self.place.pool = Some(pool.into());
+        self.in_scenario(scenario)
+    }
+
+    pub(super) fn limit_of(mut self, pool: &str) -> Self {
+        self.place.pool = Some(pool.into());
+        self
+    }
+
+    #[cfg(feature = "toml")]
+    pub(super) fn in_line(mut self, line: usize) -> Self {
+        self.place.line = Some(line);
+        self
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn kind(&self) -> &BudgetErrorKind {
+        &self.kind
+    }
+
+    /// The scenario that it is in.
+    #[must_use]
+    pub fn scenario(&self) -> Option<&str> {
+        self.place.scenario.as_deref()
+    }
+
+    /// The pool that it is about.
+    #[must_use]
+    pub fn pool(&self) -> Option<&str> {
+        self.place.pool.as_deref()
+    }
+
+    /// The line of the text that it is in, from 1.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        self.place.line
+    }
+}
+
+/// The most names that a message repeats.
+const NAMES_MAX: usize = 12;
+
+/// `a, b, c`.
+pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut text = String::new();
+    for (place, name) in names.enumerate() {
+        if place == NAMES_MAX {
+            text.push_str(", …");
+            break;
+        }
+        if place > 0 {
+            text.push_str(", ");
+        }
+        text.extend(shown(name));
+    }
+    text
+}
+
+/// The most characters of a foreign name that a message repeats.
+const NAME_CHARS_MAX: usize = 80;
+
+/// A name as a message may repeat it: in one line, without control characters, cut if long.
+fn shown(name: &str) -> impl Iterator<Item = char> {
+    let is_cut = name.chars().nth(NAME_CHARS_MAX).is_some();
+    let harmless = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    name.chars().take(NAME_CHARS_MAX).map(harmless).chain(is_cut.then_some('…'))
+}
+
+/// A name in quotes.
+pub(super) struct Quoted<'n>(pub(super) &'n str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        f.write_char('"')?;
+        shown(self.0).try_for_each(|c| f.write_char(c))?;
+        f.write_char('"')
+    }
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { line, scenario, pool, names } = &*self.place;
+        if let Some(line) = line {
+            write!(f, "line {line}: ")?;
+        }
+        let pool = pool.as_deref().map(Quoted);
+        match (scenario.as_deref().map(Quoted), pool) {
+            (Some(scenario), Some(pool)) => write!(f, "scenario {scenario}, pool {pool}: ")?,
+            (Some(scenario), None) => write!(f, "scenario {scenario}: ")?,
+            (None, Some(pool)) => write!(f, "limit of pool {pool}: ")?,
+            (None, None) => {}
+        }
+        match &self.kind {
+            BudgetErrorKind::Missing if names.is_empty() => f.write_str("is missing"),
+            BudgetErrorKind::Missing => write!(f, "is missing, expected one of {names}"),
+            BudgetErrorKind::Duplicate => f.write_str("is there twice"),
+            BudgetErrorKind::Zero => f.write_str("0 slots, expected at least 1"),
+            BudgetErrorKind::SpillWithoutSlots => f.write_str(
+                "the policy spill and slots to spill into go together, expected both or none",
+            ),
+            BudgetErrorKind::GrowWithoutMax => f.write_str(
+                "the policy grow and the most slots that the pool may grow to, `max`, go together, \
+                 expected both or none",
+            ),
+            BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
+                write!(f, "may grow to {max} slots, which are less than its capacity of {capacity}")
+            }
+            BudgetErrorKind::AboveLimit { slots, limit } => {
+                write!(f, "{slots} slots are more than its limit of {limit}")
+            }
+            BudgetErrorKind::PolicyIgnored(policy) => write!(
+                f,
+                "the budget says {policy} and the program builds a pool that refuses: build it \
+                 with `policy_pool`"
+            ),
+            BudgetErrorKind::Build(error) => error.fmt(f),
+            BudgetErrorKind::Text(message) => f.write_str(message),
+        }
+    }
+}
+
+impl core::error::Error for BudgetError {}

@@ -1,0 +1,179 @@
+//! Budgets from TOML. The parser keeps the places of what it reads, so that errors can name lines, and
+//! limits how deep values are nested.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Quoted, listed};
+use super::{Budget, BudgetError, BudgetErrorKind, Entry};
+use crate::policies::Overflow;
+
+/// A key or a value, and where it is.
+type Name<'t> = Spanned<Cow<'t, str>>;
+type Value<'t> = Spanned<DeValue<'t>>;
+
+impl Budget {
+    /// Reads a budget, such as `millpond plan --budget` writes.
+    ///
+    /// ```toml
+    /// [limits]                  # optional: no scenario may ask for more slots
+    /// bullets = 4096
+    ///
+    /// [scenario.e1m1]
+    /// bullets = 512             # slots; a full pool refuses
+    /// decals = { capacity = 64, on_full = "evict-oldest" }
+    /// orders = { capacity = 64, on_full = "spill", spill = 16 }
+    /// trees = { capacity = 64, on_full = "grow", max = 256 }
+    /// ```
+    ///
+    /// ```
+    /// use millpond::Budget;
+    ///
+    /// let budget = Budget::from_toml("scenario.e1m1.bullets = 512")?;
+    /// assert_eq!(budget.scenario("e1m1")?.capacity("bullets")?, 512);
+    ///
+    /// let error = Budget::from_toml("[scenario.e1m1]\nbullets = 0").unwrap_err();
+    /// let expected = "line 2: scenario \"e1m1\", pool \"bullets\": 0 slots, expected at least 1";
+    /// assert_eq!(error.to_string(), expected);
+    /// # Ok::<(), millpond::budget::BudgetError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the text is not TOML, has a key or a value that a budget has no place for, or an entry that
+    /// [`insert`](Self::insert) or [`limit`](Self::limit) refuses. The limits of a text are at most
+    /// [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
+    pub fn from_toml(text: &str) -> Result<Self, BudgetError> {
+        let table = DeTable::parse(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_of(text, span.start));
+            wrong(error.message().to_string()).in_line(line)
+        })?;
+        let mut budget = Self::new();
+        let (mut limits, mut scenarios) = (None, None);
+        for (key, value) in table.get_ref() {
+            match &**key.get_ref() {
+                "limits" => limits = Some(value),
+                "scenario" => scenarios = Some(value),
+                _ => return Err(unknown_key(key, &["limits", "scenario"]).in_line(at(text, key))),
+            }
+        }
+        if let Some(limits) = limits {
+            for (pool, slots) in as_table(limits).map_err(|e| e.in_line(at(text, limits)))? {
+                budget.limit_from(pool, slots).map_err(|e| e.in_line(at(text, slots)))?;
+            }
+        }
+        let Some(scenarios) = scenarios else {
+            return Err(wrong("there is no table `scenario`".to_string()));
+        };
+        for (scenario, pools) in as_table(scenarios).map_err(|e| e.in_line(at(text, scenarios)))? {
+            let name = scenario.get_ref();
+            let pools =
+                as_table(pools).map_err(|e| e.in_scenario(name).in_line(at(text, pools)))?;
+            // Also one without pools: it is there.
+            budget.scenarios.entry(name.to_string()).or_default();
+            for (pool, value) in pools {
+                let added = entry(value)
+                    .map_err(|error| error.at(name, pool.get_ref()))
+                    .and_then(|entry| budget.insert(name, pool.get_ref(), entry));
+                added.map_err(|error| error.in_line(at(text, value)))?;
+            }
+        }
+        Ok(budget)
+    }
+
+    fn limit_from(&mut self, pool: &Name<'_>, slots: &Value<'_>) -> Result<(), BudgetError> {
+        let pool = pool.get_ref();
+        let slots = number(slots).map_err(|error| error.limit_of(pool))?;
+        if slots > Self::LIMIT_DEFAULT {
+            let kind = BudgetErrorKind::AboveLimit { slots, limit: Self::LIMIT_DEFAULT };
+            return Err(BudgetError::new(kind).limit_of(pool));
+        }
+        self.limit(pool, slots)
+    }
+}
+
+/// A number of slots, or a table that says more.
+fn entry(value: &Value<'_>) -> Result<Entry, BudgetError> {
+    let DeValue::Table(table) = value.get_ref() else {
+        return number(value).map(Entry::new);
+    };
+    let (mut capacity, mut on_full, mut spill, mut max) = (None, None, None, None);
+    for (key, value) in table {
+        match &**key.get_ref() {
+            "capacity" => capacity = Some(number(value)?),
+            "on_full" => on_full = Some(policy(value)?),
+            "spill" => spill = Some(number(value)?),
+            "max" => max = Some(number(value)?),
+            _ => return Err(unknown_key(key, &["capacity", "on_full", "spill", "max"])),
+        }
+    }
+    let capacity = capacity.ok_or_else(|| wrong("`capacity` is missing".to_string()))?;
+    let mut entry = Entry::new(capacity);
+    if let Some(slots) = spill {
+        entry = entry.spill(slots);
+    }
+    if let Some(max) = max {
+        entry = entry.grow(max);
+    }
+    if let Some(policy) = on_full {
+        entry = entry.on_full(policy);
+    }
+    Ok(entry)
+}
+
+fn number(value: &Value<'_>) -> Result<usize, BudgetError> {
+    let number = match value.get_ref() {
+        DeValue::Integer(integer) => usize::from_str_radix(integer.as_str(), integer.radix()).ok(),
+        other => return Err(wrong(format!("{}, expected a number of slots", found(other)))),
+    };
+    number.ok_or_else(|| wrong("expected a number of slots, from 1 on".to_string()))
+}
+
+fn policy(value: &Value<'_>) -> Result<Overflow, BudgetError> {
+    let DeValue::String(name) = value.get_ref() else {
+        let found = found(value.get_ref());
+        return Err(wrong(format!("`on_full` is {found}, expected the name of a policy")));
+    };
+    name.parse().map_err(|error| wrong(format!("`on_full` is {}: {error}", Quoted(name))))
+}
+
+fn as_table<'v, 't>(value: &'v Value<'t>) -> Result<&'v DeTable<'t>, BudgetError> {
+    match value.get_ref() {
+        DeValue::Table(table) => Ok(table),
+        other => Err(wrong(format!("{}, expected a table", found(other)))),
+    }
+}
+
+/// What kind of value it is.
+fn found(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+fn unknown_key(key: &Name<'_>, known: &[&str]) -> BudgetError {
+    let known = listed(known.iter().copied());
+    wrong(format!("unknown key {}, expected {known}", Quoted(key.get_ref())))
+}
+
+fn wrong(message: String) -> BudgetError {
+    BudgetError::new(BudgetErrorKind::Text(message))
+}
+
+fn at<V>(text: &str, what: &Spanned<V>) -> usize {
+    line_of(text, what.span().start)
+}
+
+fn line_of(text: &str, byte: usize) -> usize {
+    text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
+}

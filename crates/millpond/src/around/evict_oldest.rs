@@ -1,0 +1,251 @@
+use alloc::boxed::Box;
+
+use crate::base::memory;
+use crate::handle::HandleLayout;
+use crate::policies::{Bounded, Inserted, Lifetimes, Policy, replace};
+use crate::pools::recycler::Recycler;
+use crate::pools::settings::BuildError;
+use crate::reports::errors::Full;
+use crate::slots::reuse::ReuseOrder;
+
+/// In a full pool, the object that has lived longest has to go.
+///
+/// ```text
+///   oldest ─▶ [ slot 2: 2v1 ] ◀─▶ [ slot 0: 0v4 ] ◀─▶ [ slot 1: 1v1 ] ◀─ newest
+/// ```
+///
+/// A list of slots in the order in which their objects came, beside the pool: a handle and two slot
+/// numbers for each slot (16 bytes; 12 with four-byte handles), taken when it is made. It is told of
+/// insertions only. The pool is its own master otherwise: objects may be removed, retained and drained
+/// in any order, and their places in the list are given up when the slot is used again.
+///
+/// **Time**: an insertion is O(1), and so is an eviction, in every reuse order: when the pool is full,
+/// the place of each slot is its live object's. (The place of a slot that has retired is met once.)
+///
+/// The list holds what was inserted through it or was [noted](Self::note). An object whose age it does not know, because
+/// it was inserted into the pool directly or came back with a snapshot, goes when no listed object is left, the lowest
+/// index first; that search is O(slots). Noting an object again makes it the newest: if every use is noted, the object
+/// that goes is the least recently used one.
+///
+/// A snapshot of the pool has no ages. Where the pool is rolled back, save the list with it: a
+/// [`Kept`](crate::snapshot::Kept) list beside the pool's snapshot in a [`History`](crate::snapshot::History), or a clone
+/// (`clone_from` takes no memory).
+///
+/// ```
+/// use millpond::overflow::{EvictOldest, Policy};
+/// use millpond::Pool;
+///
+/// let mut holes = Pool::new(2);
+/// let mut oldest = EvictOldest::beside(&holes);
+/// let (door, _) = oldest.insert(&mut holes, "in the door").unwrap();
+/// let (wall, _) = oldest.insert(&mut holes, "in the wall").unwrap();
+/// holes.remove(door);
+/// oldest.insert(&mut holes, "in the window").unwrap();
+///
+/// let (_, evicted) = oldest.insert(&mut holes, "in the floor").unwrap();
+/// assert_eq!(evicted, Some((wall, "in the wall")));
+/// ```
+#[derive(Debug)]
+pub struct EvictOldest<H> {
+    /// Each slot whose `handle` is there is once in the list that begins at `oldest`.
+    places: Box<[Place<H>]>,
+    oldest: u32,
+    newest: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place<H> {
+    handle: Option<H>,
+    older: u32,
+    newer: u32,
+}
+
+/// "No slot": no layout names an index of `u32::MAX`.
+const NONE: u32 = u32::MAX;
+
+impl<H: HandleLayout> EvictOldest<H> {
+    /// An empty list, with a place for each slot that this pool may ever have.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for it; [`try_new`](Self::try_new) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn beside(pool: &impl Lifetimes<Handle = H>) -> Self {
+        Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// An empty list for a pool of at most this capacity.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for it.
+    pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
+        let empty = Place { handle: None, older: NONE, newer: NONE };
+        let places =
+            memory::filled(capacity, empty).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        Ok(Self { places, oldest: NONE, newest: NONE })
+    }
+
+    /// The object is the newest from now on. For objects that were not inserted through the policy:
+    /// those that were loaded, or [inserted in place](crate::Pool::insert_with).
+    ///
+    /// ```
+    /// use millpond::overflow::{EvictOldest, Policy};
+    /// use millpond::Pool;
+    ///
+    /// let mut cache = Pool::new(2);
+    /// let mut oldest = EvictOldest::beside(&cache);
+    /// let a = cache.insert_with(|_| 'a').unwrap();
+    /// let b = cache.insert_with(|_| 'b').unwrap();
+    /// oldest.note(a);
+    /// oldest.note(b);
+    /// oldest.note(a); // used again
+    /// let (_, evicted) = oldest.insert(&mut cache, 'c').unwrap();
+    /// assert_eq!(evicted, Some((b, 'b')));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle names a slot beyond the capacity that the list was made for.
+    #[inline]
+    #[track_caller]
+    pub fn note(&mut self, handle: H) {
+        let slot = handle.index();
+        if self.places[slot as usize].handle.is_some() {
+            self.unlink(slot);
+        }
+        let older = core::mem::replace(&mut self.newest, slot);
+        self.places[slot as usize] = Place { handle: Some(handle), older, newer: NONE };
+        match self.places.get_mut(older as usize) {
+            Some(place) => place.newer = slot,
+            None => self.oldest = slot,
+        }
+    }
+
+    /// The live object that has lived longest, of those in the list whose slots can be used again.
+    ///
+    /// ```
+    /// use millpond::overflow::EvictOldest;
+    /// use millpond::HandleAllocator;
+    ///
+    /// let mut handles = HandleAllocator::new(8);
+    /// let mut oldest = EvictOldest::beside(&handles);
+    /// let [a, b] = [handles.acquire().unwrap(), handles.acquire().unwrap()];
+    /// oldest.note(a);
+    /// oldest.note(b);
+    /// handles.release(a);
+    /// assert_eq!(oldest.oldest(&handles), Some(b));
+    /// ```
+    #[inline]
+    pub fn oldest(&mut self, pool: &impl Lifetimes<Handle = H>) -> Option<H> {
+        loop {
+            let handle = self.places.get(self.oldest as usize)?.handle?;
+            if pool.contains(handle) && !pool.is_in_last_lifetime(handle) {
+                return Some(handle);
+            }
+            self.unlink(handle.index());
+        }
+    }
+
+    /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.
+    ///
+    /// # Panics
+    ///
+    /// If the capacities differ.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn copy_state_from(&mut self, other: &Self) {
+        self.places.copy_from_slice(&other.places);
+        self.oldest = other.oldest;
+        self.newest = other.newest;
+    }
+
+    /// An object of a [`Recycler`] that is not in use; if all are, the one that has been longest, which
+    /// is released for that. Also says which handle that made stale. `None` if no object can be used.
+    ///
+    /// ```
+    /// use millpond::overflow::EvictOldest;
+    /// use millpond::Recycler;
+    ///
+    /// let mut voices = Recycler::from_fn(2, |_| "");
+    /// let mut oldest = EvictOldest::beside(&voices);
+    /// let mut first = None;
+    /// for sound in ["crickets", "thunder", "rain"] {
+    ///     let (handle, voice, evicted) = oldest.acquire(&mut voices).unwrap();
+    ///     *voice = sound;
+    ///     first = first.or(Some(handle));
+    ///     assert_eq!(evicted, first.filter(|_| sound == "rain"));
+    /// }
+    /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire<'r, T, R: ReuseOrder>(
+        &mut self,
+        recycler: &'r mut Recycler<T, R, H>,
+    ) -> Option<(H, &'r mut T, Option<H>)> {
+        let mut evicted = None;
+        if recycler.is_full() {
+            let victim = self.oldest(recycler)?;
+            recycler.evict(victim);
+            evicted = Some(victim);
+        }
+        let (handle, object) = recycler.acquire()?;
+        self.note(handle);
+        Some((handle, object, evicted))
+    }
+
+    #[inline]
+    fn unlink(&mut self, slot: u32) {
+        let Place { older, newer, .. } = self.places[slot as usize];
+        self.places[slot as usize].handle = None;
+        match self.places.get_mut(older as usize) {
+            Some(place) => place.newer = newer,
+            None => self.oldest = newer,
+        }
+        match self.places.get_mut(newer as usize) {
+            Some(place) => place.older = older,
+            None => self.newest = older,
+        }
+    }
+}
+
+/// The first live object whose slot can be used again: for a full pool whose objects' ages nobody knows.
+#[cold]
+fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
+    let mut handles = pool.iter().map(|(handle, _)| handle);
+    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
+}
+
+impl<H: Clone> Clone for EvictOldest<H> {
+    fn clone(&self) -> Self {
+        let Self { places, oldest, newest } = self;
+        Self { places: places.clone(), oldest: *oldest, newest: *newest }
+    }
+
+    /// Takes no memory if both lists are for the same capacity.
+    fn clone_from(&mut self, other: &Self) {
+        self.places.clone_from(&other.places);
+        (self.oldest, self.newest) = (other.oldest, other.newest);
+    }
+}
+
+impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
+    /// # Panics
+    ///
+    /// If the list was made for a pool of less capacity: before anything is inserted.
+    #[inline]
+    #[track_caller]
+    fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
+        let (places, slots) = (self.places.len(), pool.capacity_max());
+        assert!(places >= slots, "a list of ages for {places} slots, beside a pool of {slots}");
+        let inserted = match pool.insert_if_room(value) {
+            Ok(handle) => (handle, None),
+            Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {
+                Some(victim) => replace(pool, victim, value)?,
+                None => return Err(pool.refuse(value)),
+            },
+        };
+        self.note(inserted.0);
+        Ok(inserted)
+    }
+}

@@ -1,0 +1,202 @@
+//! How a side table gets its slots.
+
+use super::SideTable;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Word};
+use crate::pools::settings::BuildError;
+use crate::reports::errors::InsertAtErrorKind;
+use crate::values::TableStorage;
+
+/// A table without a limit takes this much memory for a slot that it is given, however few values it has.
+const BYTES_UNASKED: usize = 16 << 20;
+
+/// It takes more than that for so many slots per value that it has.
+const SLOTS_PER_VALUE: usize = 64;
+
+/// The smallest capacity that a table grows to, unless its limit is less.
+const SLOTS_MIN: usize = 4;
+
+/// Whether, and how far, a table gets more slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    Never,
+    /// In proportion to the values that it has, beyond a first stretch.
+    InProportion,
+    /// To so many slots.
+    UpTo(usize),
+}
+
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// An empty table that grows with the handles that it is given. Takes no memory yet.
+    ///
+    /// ```
+    /// use millpond::{Handle, Pool, SideTable};
+    ///
+    /// static NAMES: std::sync::Mutex<SideTable<Handle<u8>, &str>> =
+    ///     std::sync::Mutex::new(SideTable::new());
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// let handle = pool.insert(7).unwrap();
+    /// NAMES.lock().unwrap().insert(handle, "seven").unwrap();
+    /// assert_eq!(NAMES.lock().unwrap().get(handle), Some(&"seven"));
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { storage: TableStorage::empty(), used: 0, growth: Growth::InProportion }
+    }
+
+    /// An empty table that grows up to so many slots, however far apart they are: those of the pool, say. Takes no
+    /// memory yet.
+    ///
+    /// ```
+    /// use millpond::{Handle, InsertAtErrorKind, SideTable};
+    ///
+    /// let mut table = SideTable::<Handle<()>, [u8; 64]>::with_limit(1_000_000);
+    /// let far = Handle::from_parts(999_999, 1).unwrap();
+    /// table.insert(far, [0; 64]).unwrap(); // takes 68 MB
+    ///
+    /// // Without the limit, one value is no reason to take as much.
+    /// let mut table = SideTable::<Handle<()>, [u8; 64]>::new();
+    /// let error = table.insert(far, [0; 64]).unwrap_err();
+    /// assert_eq!(error.kind(), InsertAtErrorKind::TooFar);
+    /// ```
+    #[must_use]
+    pub const fn with_limit(slots_max: usize) -> Self {
+        Self { storage: TableStorage::empty(), used: 0, growth: Growth::UpTo(slots_max) }
+    }
+
+    /// A table for the handles of a pool of so many slots, whose capacity is fixed. All of its memory is taken and
+    /// touched here.
+    ///
+    /// ```
+    /// use millpond::{Handle, SideTable};
+    ///
+    /// struct Ship;
+    /// let table: SideTable<Handle<Ship>, f32> = SideTable::with_capacity(512);
+    /// assert_eq!((table.capacity(), table.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::try_with_capacity(capacity).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`with_capacity`](Self::with_capacity), with an error instead of a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
+        if capacity > H::CAPACITY_MAX {
+            let capacity_max = H::CAPACITY_MAX;
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+        }
+        let out_of_memory = |_: OutOfMemory| BuildError::OutOfMemory { capacity };
+        let storage = TableStorage::try_table(capacity, false, H::Word::ZERO.as_dead())
+            .map_err(out_of_memory)?;
+        Ok(Self { storage, used: 0, growth: Growth::Never })
+    }
+
+    /// Whether the table gets more slots as it needs them.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        self.growth != Growth::Never
+    }
+
+    /// How many slots there are: handles of these need no growth.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.storage.words().slots()
+    }
+
+    /// Takes the memory for so many slots in all now, such as the [capacity](crate::Pool::capacity) of the pool: no
+    /// handle of theirs makes the table grow later. O(capacity).
+    ///
+    /// ```
+    /// use millpond::{Pool, SideTable};
+    ///
+    /// let mut ships = Pool::new(100);
+    /// let mut cargo = SideTable::new();
+    /// cargo.reserve(ships.capacity());
+    /// cargo.insert(ships.insert("barge").unwrap(), "coal").unwrap();
+    /// assert_eq!(cargo.capacity(), 100);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) returns an error.
+    #[track_caller]
+    pub fn reserve(&mut self, slots: usize) {
+        if let Err(error) = self.try_reserve(slots) {
+            panic!("{error}");
+        }
+    }
+
+    /// As [`reserve`](Self::reserve), with an error instead of a panic.
+    ///
+    /// # Errors
+    ///
+    /// If the table may not have so many slots, the handle layout cannot name them, or there is no memory. Nothing
+    /// has happened.
+    pub fn try_reserve(&mut self, slots: usize) -> Result<(), BuildError> {
+        if slots <= self.capacity() {
+            return Ok(());
+        }
+        let capacity = slots;
+        if slots > H::CAPACITY_MAX {
+            let capacity_max = H::CAPACITY_MAX;
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+        }
+        let capacity_max = match self.growth {
+            Growth::Never => self.capacity(),
+            Growth::InProportion => H::CAPACITY_MAX,
+            Growth::UpTo(slots_max) => slots_max,
+        };
+        if slots > capacity_max {
+            return Err(BuildError::BeyondLimit { capacity, capacity_max });
+        }
+        self.grow(slots).map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+    }
+
+    fn grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        self.storage.try_grow(slots, H::Word::ZERO.as_dead())
+    }
+
+    /// Makes room for a slot that is beyond the capacity, at least doubling it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_to(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
+        let (slots_max, beyond) = match self.growth {
+            Growth::Never => return Err(InsertAtErrorKind::OutOfRange),
+            Growth::UpTo(slots_max) => (slots_max, InsertAtErrorKind::OutOfRange),
+            Growth::InProportion => (self.slots_in_proportion(), InsertAtErrorKind::TooFar),
+        };
+        if index >= H::CAPACITY_MAX {
+            return Err(InsertAtErrorKind::OutOfRange);
+        }
+        if index >= slots_max {
+            return Err(beyond);
+        }
+        let doubled = self.capacity().saturating_mul(2).max(SLOTS_MIN);
+        let slots = doubled.min(slots_max).min(H::CAPACITY_MAX).max(index + 1);
+        self.grow(slots).map_err(|OutOfMemory| InsertAtErrorKind::OutOfMemory)
+    }
+
+    /// How many slots a table of as many values and one more may have.
+    fn slots_in_proportion(&self) -> usize {
+        let unasked = BYTES_UNASKED / (size_of::<V>() + size_of::<H::Word>());
+        unasked.max((self.len() + 1).saturating_mul(SLOTS_PER_VALUE))
+    }
+}
+
+/// An empty table that grows.
+impl<H: HandleLayout, V> Default for SideTable<H, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

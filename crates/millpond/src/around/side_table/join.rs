@@ -1,0 +1,501 @@
+//! Going over a pool and side tables together.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+use super::SideTable;
+use crate::handle::{HandleLayout, Issue};
+use crate::occupancy::{Occupancy, WORD_SLOTS, equal_words};
+use crate::pools::pool::Pool;
+use crate::slots::full_word;
+use crate::slots::reuse::ReuseOrder;
+use crate::values::{CursorMut, PoolStorage, TableStorage};
+
+/// The objects of a pool that have a value in each of the tables, with these values, in index order.
+///
+/// The pool is lent as `&pool` or `&mut pool`, and so is each table; several tables are given as a
+/// tuple of up to four, and their values come as a tuple. 64 slots are looked at in one go: what has no
+/// value costs nothing, and the values of objects that are gone are passed over.
+///
+/// ```
+/// use millpond::side_table::join;
+/// use millpond::{Pool, SideTable};
+///
+/// let mut ships = Pool::new(100);
+/// let mut speeds = SideTable::with_capacity(100);
+/// let mut names = SideTable::with_capacity(100);
+/// for (x, name) in [(1.0, "cutter"), (2.0, "barge"), (3.0, "tug")] {
+///     let ship = ships.insert(x).unwrap();
+///     names.insert(ship, name).unwrap();
+///     if name != "barge" {
+///         speeds.insert(ship, 0.5).unwrap();
+///     }
+/// }
+///
+/// for (_, x, speed) in join(&mut ships, &speeds) {
+///     *x += speed;
+/// }
+/// let moved: Vec<_> = join(&ships, (&speeds, &names)).map(|(_, x, (_, name))| (*name, *x)).collect();
+/// assert_eq!(moved, [("cutter", 1.5), ("tug", 3.5)]);
+/// ```
+pub fn join<P: JoinPool, S: JoinTables<P::Handle>>(pool: P, tables: S) -> Join<P, S> {
+    let pool = pool.into_lane();
+    let words = pool.occupancy().slots().div_ceil(WORD_SLOTS);
+    Join { pool, tables: tables.into_lane(), words, next_word: 0, bits: 0 }
+}
+
+/// A pool, lent to [`join`]: `&Pool` or `&mut Pool`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be joined with side tables",
+    label = "not a borrowed `Pool`",
+    note = "the first argument of `join` is `&pool` or `&mut pool`, of a `Pool`"
+)]
+pub trait JoinPool: sealed::Sealed {
+    /// The pool's handles.
+    type Handle: HandleLayout;
+    /// How the pool's values come.
+    type Value;
+    #[doc(hidden)]
+    type Lane: PoolLane<Handle = Self::Handle, Value = Self::Value>;
+    #[doc(hidden)]
+    fn into_lane(self) -> Self::Lane;
+}
+
+/// One or several tables, lent to [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up to four of
+/// these. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no side table for handles of type `{H}`",
+    label = "not a borrowed table, or a table for other handles",
+    note = "the second argument of `join` is `&table` or `&mut table`, or a tuple of up to four of these; each is a `SideTable<{H}, _>`"
+)]
+pub trait JoinTables<H: HandleLayout>: sealed::Sealed {
+    /// How the tables' values come.
+    type Value;
+    #[doc(hidden)]
+    type Lane: TableLane<H, Value = Self::Value>;
+    #[doc(hidden)]
+    fn into_lane(self) -> Self::Lane;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A pool on the way of a join. Slots are asked for in ascending order.
+#[doc(hidden)]
+pub trait PoolLane {
+    type Handle: HandleLayout;
+    type Value;
+    fn occupancy(&self) -> Occupancy<'_>;
+    /// The word of each slot: of a live one its generation.
+    fn words(&self) -> &[Word<Self::Handle>];
+    /// The words of 64 slots, if all of them are live.
+    fn full_word(&self, word: usize) -> Option<&[Word<Self::Handle>; WORD_SLOTS]>;
+    fn seek(&mut self, index: usize) -> Option<Self::Value>;
+    /// The handles and values of 64 slots, if all of them are live.
+    fn seek_word(
+        &mut self,
+        word: usize,
+    ) -> Option<impl Iterator<Item = (Self::Handle, Self::Value)>>;
+}
+
+type Word<H> = <H as HandleLayout>::Word;
+
+/// Tables on the way of a join. Slots are asked for in ascending order.
+#[doc(hidden)]
+pub trait TableLane<H: HandleLayout> {
+    type Value;
+    /// The slots of this word that all tables have a value in, and others where that is not known at
+    /// once.
+    fn bits_at_most(&self, word: usize) -> u64;
+    /// Those whose words are these in all tables: where they are live, the values are of the same
+    /// handles.
+    fn equal_bits(&self, words: &[Word<H>], word: usize) -> u64;
+    /// Whether all 64 slots have these words in all tables.
+    fn has_words(&self, words: &[Word<H>; WORD_SLOTS], word: usize) -> bool;
+    /// The values in a slot, if all tables have one.
+    fn seek(&mut self, index: usize) -> Option<Self::Value>;
+    /// The values of 64 slots, if all tables have all of them.
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>>;
+}
+
+/// The handles of 64 live slots.
+#[inline]
+fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
+    let first = word * WORD_SLOTS;
+    // A range that ends, so that one count serves all that go with it.
+    let indices = first..first + WORD_SLOTS;
+    let words = words.get(indices.clone()).unwrap_or(&[]);
+    indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))
+}
+
+/// Whether a table's slots of a word have exactly these words.
+#[inline]
+fn has_words<W: Copy + Eq>(table: &[W], words: &[W; WORD_SLOTS], word: usize) -> bool {
+    table.get(word * WORD_SLOTS..).and_then(<[W]>::first_chunk) == Some(words)
+}
+
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
+pub struct SharedPool<'a, T, R: ReuseOrder, H: HandleLayout> {
+    values: &'a PoolStorage<T, R, H>,
+}
+
+impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for SharedPool<'a, T, R, H> {
+    type Handle = H;
+    type Value = &'a T;
+
+    #[inline]
+    fn occupancy(&self) -> Occupancy<'_> {
+        self.values.occupancy()
+    }
+
+    #[inline]
+    fn words(&self) -> &[H::Word] {
+        self.values.words().as_slice()
+    }
+
+    #[inline]
+    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
+        self.values.words().full_word(word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a T> {
+        self.values.get(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a T)>> {
+        let values = self.values.get_word(word)?;
+        Some(handles(self.values.words().as_slice(), word).zip(values))
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &Pool<T, R, H> {}
+
+impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a Pool<T, R, H> {
+    type Handle = H;
+    type Value = &'a T;
+    type Lane = SharedPool<'a, T, R, H>;
+
+    fn into_lane(self) -> Self::Lane {
+        SharedPool { values: self.storage() }
+    }
+}
+
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
+pub struct ExclusivePool<'a, T, R: ReuseOrder, H: HandleLayout> {
+    words: &'a [H::Word],
+    values: CursorMut<'a, T>,
+    order: PhantomData<R>,
+}
+
+impl<'a, T, R: ReuseOrder, H: HandleLayout> PoolLane for ExclusivePool<'a, T, R, H> {
+    type Handle = H;
+    type Value = &'a mut T;
+
+    #[inline]
+    fn occupancy(&self) -> Occupancy<'_> {
+        self.values.occupancy()
+    }
+
+    #[inline]
+    fn words(&self) -> &[H::Word] {
+        self.words
+    }
+
+    #[inline]
+    fn full_word(&self, word: usize) -> Option<&[H::Word; WORD_SLOTS]> {
+        full_word(self.words, word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a mut T> {
+        self.values.seek(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = (H, &'a mut T)>> {
+        let values = self.values.seek_word(word)?;
+        Some(handles(self.words, word).zip(values))
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::Sealed for &mut Pool<T, R, H> {}
+
+impl<'a, T, R: ReuseOrder, H: HandleLayout> JoinPool for &'a mut Pool<T, R, H> {
+    type Handle = H;
+    type Value = &'a mut T;
+    type Lane = ExclusivePool<'a, T, R, H>;
+
+    fn into_lane(self) -> Self::Lane {
+        let (words, values) = self.storage_mut().words_and_cursor_mut();
+        ExclusivePool { words, values, order: PhantomData }
+    }
+}
+
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
+pub struct SharedTable<'a, H: HandleLayout, V> {
+    values: &'a TableStorage<V, H::Word>,
+}
+
+impl<'a, H: HandleLayout, V> TableLane<H> for SharedTable<'a, H, V> {
+    type Value = &'a V;
+
+    #[inline]
+    fn bits_at_most(&self, word: usize) -> u64 {
+        self.values.occupancy().word_if_kept(word).unwrap_or(!0)
+    }
+
+    #[inline]
+    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+        equal_words(words, self.values.words().as_slice(), word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+        has_words(self.values.words().as_slice(), words, word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a V> {
+        self.values.get(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a V>> {
+        self.values.get_word(word).map(|values| values.iter())
+    }
+}
+
+impl<H: HandleLayout, V> sealed::Sealed for &SideTable<H, V> {}
+
+impl<'a, H: HandleLayout, V> JoinTables<H> for &'a SideTable<H, V> {
+    type Value = &'a V;
+    type Lane = SharedTable<'a, H, V>;
+
+    fn into_lane(self) -> Self::Lane {
+        SharedTable { values: &self.storage }
+    }
+}
+
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "a hidden part of `Join`, which has one")]
+pub struct ExclusiveTable<'a, H: HandleLayout, V> {
+    words: &'a [H::Word],
+    values: CursorMut<'a, V>,
+}
+
+impl<'a, H: HandleLayout, V> TableLane<H> for ExclusiveTable<'a, H, V> {
+    type Value = &'a mut V;
+
+    #[inline]
+    fn bits_at_most(&self, word: usize) -> u64 {
+        self.values.occupancy().word(word)
+    }
+
+    #[inline]
+    fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+        equal_words(words, self.words, word)
+    }
+
+    #[inline]
+    fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+        has_words(self.words, words, word)
+    }
+
+    #[inline]
+    fn seek(&mut self, index: usize) -> Option<&'a mut V> {
+        self.values.seek(index)
+    }
+
+    #[inline]
+    fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = &'a mut V>> {
+        self.values.seek_word(word).map(|values| values.iter_mut())
+    }
+}
+
+impl<H: HandleLayout, V> sealed::Sealed for &mut SideTable<H, V> {}
+
+impl<'a, H: HandleLayout, V> JoinTables<H> for &'a mut SideTable<H, V> {
+    type Value = &'a mut V;
+    type Lane = ExclusiveTable<'a, H, V>;
+
+    fn into_lane(self) -> Self::Lane {
+        let (words, values) = self.storage.words_and_cursor_mut();
+        ExclusiveTable { words, values }
+    }
+}
+
+macro_rules! tuples {
+    ($(($first:ident $($rest:ident)*): $zipped:pat,)+) => {$(
+        #[allow(non_snake_case, reason = "the members of a tuple are named as their types")]
+        impl<H, $first, $($rest),*> TableLane<H> for ($first, $($rest,)*)
+        where
+            H: HandleLayout,
+            $first: TableLane<H>,
+            $($rest: TableLane<H>,)*
+        {
+            type Value = ($first::Value, $($rest::Value,)*);
+
+            #[inline]
+            fn bits_at_most(&self, word: usize) -> u64 {
+                let ($first, $($rest,)*) = self;
+                $first.bits_at_most(word) $(& $rest.bits_at_most(word))*
+            }
+
+            #[inline]
+            fn equal_bits(&self, words: &[H::Word], word: usize) -> u64 {
+                let ($first, $($rest,)*) = self;
+                $first.equal_bits(words, word) $(& $rest.equal_bits(words, word))*
+            }
+
+            #[inline]
+            fn has_words(&self, words: &[H::Word; WORD_SLOTS], word: usize) -> bool {
+                let ($first, $($rest,)*) = self;
+                $first.has_words(words, word) $(&& $rest.has_words(words, word))*
+            }
+
+            #[inline]
+            fn seek(&mut self, index: usize) -> Option<Self::Value> {
+                let ($first, $($rest,)*) = self;
+                Some(($first.seek(index)?, $($rest.seek(index)?,)*))
+            }
+
+            #[inline]
+            fn seek_word(&mut self, word: usize) -> Option<impl Iterator<Item = Self::Value>> {
+                let ($first, $($rest,)*) = self;
+                let all = $first.seek_word(word)? $(.zip($rest.seek_word(word)?))*;
+                Some(all.map(|$zipped| ($first, $($rest,)*)))
+            }
+        }
+
+        impl<$first: sealed::Sealed, $($rest: sealed::Sealed),*> sealed::Sealed
+            for ($first, $($rest,)*)
+        {
+        }
+
+        #[allow(non_snake_case, reason = "the members of a tuple are named as their types")]
+        impl<H, $first, $($rest),*> JoinTables<H> for ($first, $($rest,)*)
+        where
+            H: HandleLayout,
+            $first: JoinTables<H>,
+            $($rest: JoinTables<H>,)*
+        {
+            type Value = ($first::Value, $($rest::Value,)*);
+            type Lane = ($first::Lane, $($rest::Lane,)*);
+
+            fn into_lane(self) -> Self::Lane {
+                let ($first, $($rest,)*) = self;
+                ($first.into_lane(), $($rest.into_lane(),)*)
+            }
+        }
+    )+};
+}
+tuples! {
+    (A): A,
+    (A B): (A, B),
+    (A B C): ((A, B), C),
+    (A B C D): (((A, B), C), D),
+}
+
+/// The objects of a pool that have a value in each of the tables; made by [`join`].
+///
+/// Its `for_each` and `fold` (and all that is built on them) walk 64 objects that all have their values
+/// as a plain loop; prefer them over `for` in hot code.
+pub struct Join<P: JoinPool, S: JoinTables<P::Handle>> {
+    pool: P::Lane,
+    tables: S::Lane,
+    /// How many words the pool's occupancy has, and which of them comes next.
+    words: usize,
+    next_word: usize,
+    /// What is left of the word before that.
+    bits: u64,
+}
+
+impl<P: JoinPool, S: JoinTables<P::Handle>> Join<P, S> {
+    /// The slots of a word that are live in the pool and have values of the same lifetimes in all tables.
+    #[inline]
+    fn bits_of(&self, word: usize) -> u64 {
+        let bits = self.pool.occupancy().word(word) & self.tables.bits_at_most(word);
+        // Most words of sparse tables end here.
+        if bits == 0 { 0 } else { bits & self.tables.equal_bits(self.pool.words(), word) }
+    }
+
+    /// Whether all 64 slots of a word are.
+    #[inline]
+    fn is_full(&self, word: usize) -> bool {
+        self.pool.full_word(word).is_some_and(|words| self.tables.has_words(words, word))
+    }
+
+    /// The lowest of the slots that are left of a word.
+    #[inline]
+    fn take_lowest(&mut self, bits: u64, word: usize) -> Option<(P::Handle, P::Value, S::Value)> {
+        let index = word * WORD_SLOTS + bits.trailing_zeros() as usize;
+        let handle = P::Handle::from_live_parts(index, *self.pool.words().get(index)?);
+        Some((handle, self.pool.seek(index)?, self.tables.seek(index)?))
+    }
+}
+
+impl<P: JoinPool, S: JoinTables<P::Handle>> Iterator for Join<P, S> {
+    type Item = (P::Handle, P::Value, S::Value);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.bits == 0 {
+            if self.next_word == self.words {
+                return None;
+            }
+            self.bits = self.bits_of(self.next_word);
+            self.next_word += 1;
+        }
+        let bits = self.bits;
+        self.bits &= bits - 1;
+        self.take_lowest(bits, self.next_word - 1)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.pool.occupancy().live()))
+    }
+
+    #[inline]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut f: F) -> A {
+        let mut folded = start;
+        while self.bits != 0 {
+            let Some(item) = self.next() else { break };
+            folded = f(folded, item);
+        }
+        for word in self.next_word..self.words {
+            if self.is_full(word) {
+                let (pool, tables) = (self.pool.seek_word(word), self.tables.seek_word(word));
+                let (Some(pool), Some(tables)) = (pool, tables) else {
+                    unreachable!("all of these slots are live in the pool and in the tables");
+                };
+                for ((handle, value), values) in pool.zip(tables) {
+                    folded = f(folded, (handle, value, values));
+                }
+                continue;
+            }
+            let mut bits = self.bits_of(word);
+            while bits != 0 {
+                let Some(item) = self.take_lowest(bits, word) else { break };
+                folded = f(folded, item);
+                bits &= bits - 1;
+            }
+        }
+        folded
+    }
+}
+
+impl<P: JoinPool, S: JoinTables<P::Handle>> FusedIterator for Join<P, S> {}
+
+impl<P: JoinPool, S: JoinTables<P::Handle>> fmt::Debug for Join<P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Join").field("next_word", &self.next_word).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,473 @@
+//! [`SideTable`] and what its methods return.
+//!
+//! # Growth
+//!
+//! | made by | slots | memory |
+//! | --- | --- | --- |
+//! | [`new`](SideTable::new), [`Default`], `collect` | as the handles need them | none at first; then doubled as a `Vec`'s, in proportion to the values |
+//! | [`with_limit`](SideTable::with_limit) | as the handles need them, up to a limit | the same, up to that of the limit |
+//! | [`with_capacity`](SideTable::with_capacity) | a fixed number | all at once, none after |
+//!
+//! A table lies in one piece, so a handle far beyond all others needs the memory of all slots before its own. A
+//! pool's handles begin at slot 0 and leave few gaps; one from a file, or from a program that means harm, may name
+//! slot 4,294,967,294 and would take gigabytes. So a table made by `new` takes up to 16 MiB without a question, and
+//! beyond these at most 64 slots for each value that it has; a handle farther away is refused with
+//! [`InsertAtErrorKind::TooFar`]. Beside a very large pool of which few objects have a value, say what the pool's
+//! capacity is: by [`with_limit`](SideTable::with_limit), or by [`reserve`](SideTable::reserve).
+//!
+//! The other ways were pages, which refuse nothing and take memory for each, but cost every lookup two loads more;
+//! and no limit at all, which lets one damaged number stop the program.
+//!
+//! Growth moves the values, and costs O(capacity), amortised over the insertions that led to it.
+
+mod drain;
+mod entry;
+mod growth;
+mod iter;
+mod join;
+mod snapshot;
+mod traits;
+
+pub use crate::pools::pool::{Values, ValuesMut};
+pub use drain::{Drain, IntoIter};
+pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use iter::{Iter, IterMut};
+pub use join::{Join, JoinPool, JoinTables, join};
+
+use crate::handle::{HandleLayout, Refusal, Word, handle_of_live};
+use crate::occupancy::{LiveWalk, Occupancy};
+use crate::reports::errors::{GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::reuse::Lifo;
+use crate::values::TableStorage;
+use growth::Growth;
+
+/// Data of another system about a pool's objects, found by their handles.
+///
+/// Pick it for what only some objects have, or what the code that owns the pool should not know of: the
+/// physics body of an entity, its sound, who selected it. What every object has belongs into the
+/// object.
+///
+/// ```
+/// use millpond::{Handle, Pool, SideTable};
+///
+/// let mut ships = Pool::new(100);
+/// let cutter = ships.insert("cutter").unwrap();
+/// let barge = ships.insert("barge").unwrap();
+///
+/// let mut cargo = SideTable::new();
+/// cargo.insert(barge, "coal").unwrap();
+/// assert_eq!(cargo.get(barge), Some(&"coal"));
+/// assert_eq!(cargo.get(cutter), None);
+///
+/// ships.remove(barge);
+/// let tug = ships.insert("tug").unwrap(); // in the barge's slot
+/// assert_eq!(cargo.get(tug), None); // the tug does not get the coal
+/// cargo.insert(tug, "rope").unwrap();
+/// assert_eq!(cargo.get(barge), None);
+/// assert!(cargo.insert(barge, "coal").is_err()); // stale: a later lifetime was seen
+/// ```
+///
+/// The table knows its pool's handles, not the pool: a value stays until it is removed, or until a
+/// later object in the same slot gets one. To sweep out those of objects that are gone:
+/// `table.retain(|handle, _| pool.contains(handle))`.
+///
+/// **Memory**: per slot the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more
+/// index bits) and one bit. A table [`with_capacity`](Self::with_capacity) takes and touches all of it when it is
+/// created, and none after, whatever handle it is given. One made by [`new`](Self::new) takes it as it
+/// [grows](crate::side_table#growth), in proportion to its values: no handle makes it take gigabytes.
+///
+/// **Time**: every access is O(1), an insertion that makes the table grow amortised. Iterating costs O(capacity / 64 + values); together with the pool:
+/// [`join`].
+///
+/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
+/// two handles of a slot is the later one follows from their generations: that one which is at most half
+/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
+/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
+/// takes the first handles of such a pool's next round for stale ones. No handle
+/// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
+/// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
+/// handles from outside.
+pub struct SideTable<H: HandleLayout, V> {
+    /// A slot's word is the generation of its value; marked dead, the generation of the value that was
+    /// there last; 0, marked dead, if there was none ever.
+    storage: TableStorage<V, H::Word>,
+    /// Slots from here on never had a value.
+    used: usize,
+    growth: Growth,
+}
+
+/// The handles that have values in a side table, in index order; made by [`SideTable::handles`].
+pub type Handles<'a, H> = crate::pools::allocator::Handles<'a, Lifo, H>;
+
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// How many values there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.storage.words().live()
+    }
+
+    /// Whether there are no values.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which slots have a value.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.storage.occupancy()
+    }
+
+    /// The slot of the handle's value.
+    #[inline]
+    fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        self.storage.words().is_live_in(index, handle.word()).then_some(index)
+    }
+
+    /// The slot that the handle's value goes to.
+    #[inline]
+    fn make_slot(&mut self, handle: H) -> Result<usize, InsertAtErrorKind> {
+        let (index, generation) = (handle.index() as usize, handle.generation());
+        if generation == 0 {
+            return Err(InsertAtErrorKind::BeyondLifetimes);
+        }
+        let Some(word) = self.storage.words().get(index) else {
+            return self.grow_to(index).map(|()| index);
+        };
+        if is_before::<H>(generation, word) {
+            return Err(InsertAtErrorKind::Stale);
+        }
+        Ok(index)
+    }
+
+    /// Puts a value into the slot that was made for the handle, and returns the one that was there.
+    fn put(&mut self, index: usize, handle: H, value: V) -> Option<V> {
+        let before = self.remove_slot(index);
+        self.storage.put(index, handle.word(), value);
+        self.used = self.used.max(index + 1);
+        before
+    }
+
+    /// Puts a value under a handle. Returns the value that was in its slot: under this handle, or under one of an
+    /// earlier lifetime, which is stale. O(1), but for growth.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// assert_eq!(table.insert(handle, 1).unwrap(), None);
+    /// assert_eq!(table.insert(handle, 2).unwrap(), Some(1));
+    /// assert_eq!(table.get(handle), Some(&2));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is beyond the table's capacity and the table does not [grow](crate::side_table#growth) as far, a
+    /// later lifetime of the slot had a value, or the handle is the dangling one. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
+        match self.make_slot(handle) {
+            Ok(index) => Ok(self.put(index, handle, value)),
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
+    }
+
+    /// The handle's value; if there is none, the one that `make` returns. O(1), but for growth. If `make` panics,
+    /// no value has changed.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut hits = SideTable::new();
+    /// *hits.get_or_insert_with(handle, || 0).unwrap() += 1;
+    /// *hits.get_or_insert_with(handle, || 0).unwrap() += 1;
+    /// assert_eq!(hits.get(handle), Some(&2));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn get_or_insert_with(
+        &mut self,
+        handle: H,
+        make: impl FnOnce() -> V,
+    ) -> Result<&mut V, InsertAtErrorKind> {
+        Ok(self.entry(handle)?.or_insert_with(make))
+    }
+
+    /// The handle's value. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: H) -> Option<&V> {
+        self.storage.get(self.find(handle)?)
+    }
+
+    /// The handle's value, mutable. O(1).
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// table.insert(handle, 1).unwrap();
+    /// *table.get_mut(handle).unwrap() += 1;
+    /// assert_eq!(table.get(handle), Some(&2));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut V> {
+        self.storage.get_mut(self.find(handle)?)
+    }
+
+    /// The handle's value, without any check.
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, handle: H) -> &V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the table has a value for the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked(handle.index() as usize) }
+    }
+
+    /// The handle's value, mutable, without any check.
+    ///
+    /// # Safety
+    ///
+    /// [`contains`](Self::contains) says `true` of the handle.
+    #[allow(unsafe_code, reason = "the caller vouches for the handle")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, handle: H) -> &mut V {
+        debug_assert!(self.contains(handle));
+        // SAFETY: the table has a value for the handle, so its slot is live.
+        unsafe { self.storage.get_unchecked_mut(handle.index() as usize) }
+    }
+
+    /// Mutable references to the values of several handles. O(N²) for N handles.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let [a, b] = ["a", "b"].map(|ship| pool.insert(ship).unwrap());
+    /// let mut table = SideTable::from_iter([(a, 1), (b, 2)]);
+    /// let [x, y] = table.get_disjoint_mut([a, b]).unwrap();
+    /// std::mem::swap(x, y);
+    /// assert_eq!((table[a], table[b]), (2, 1));
+    /// assert!(table.get_disjoint_mut([a, a]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a handle has no value, or two are the same.
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[&mut V; N], GetDisjointMutError> {
+        self.storage.find_disjoint_mut(handles, |handle, words| {
+            match words.get(handle.index() as usize) {
+                None => Err(Refusal::OutOfRange),
+                Some(word) if word == handle.word() => Ok(()),
+                Some(word)
+                    if word.as_live() == handle.word()
+                        || is_before::<H>(handle.generation(), word) =>
+                {
+                    Err(Refusal::Stale)
+                }
+                Some(_) => Err(Refusal::NeverIssued),
+            }
+        })
+    }
+
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that has no value.
+    ///
+    /// ```
+    /// # use millpond::{Handle, Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let a = pool.insert("a").unwrap();
+    /// let mut table = SideTable::from_iter([(a, 1)]);
+    /// let [x, none] = table.get_each_mut([a, Handle::DANGLING]).unwrap();
+    /// assert_eq!((x, none), (Some(&mut 1), None));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that have a value are the same.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut V>; N], GetDisjointMutError> {
+        self.storage.find_each_mut(handles)
+    }
+
+    /// Whether the handle has a value. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.find(handle).is_some()
+    }
+
+    /// Moves the handle's value out. O(1).
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// table.insert(handle, "cargo").unwrap();
+    /// assert_eq!(table.remove(handle), Some("cargo"));
+    /// assert_eq!(table.remove(handle), None);
+    /// ```
+    pub fn remove(&mut self, handle: H) -> Option<V> {
+        let index = self.find(handle)?;
+        self.remove_slot(index)
+    }
+
+    fn remove_slot(&mut self, index: usize) -> Option<V> {
+        let word = self.storage.words().get(index)?;
+        self.storage.take(index, word.as_dead())
+    }
+
+    /// Removes the values of which the function says `false`, in index order. If it panics, the values
+    /// that it has not come to stay, and so does the one that it was looking at.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// let mut pool = Pool::new(8);
+    /// let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// table.insert(handle, "cargo").unwrap();
+    /// pool.clear();
+    /// table.retain(|handle, _| pool.contains(handle)); // what is about objects that are gone
+    /// assert!(table.is_empty());
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut V) -> bool) {
+        let mut live = LiveWalk::new(self.occupancy());
+        while let Some(index) = live.next(self.occupancy()) {
+            let handle = handle_of_live(index, self.storage.words().as_slice());
+            let Some(value) = self.storage.get_mut(index) else { continue };
+            if !keep(handle, value) {
+                self.storage.drop_value(index, handle.word().as_dead());
+            }
+        }
+    }
+
+    /// Removes and drops all values. What was stale stays stale. If a value's drop panics, the values
+    /// that were not dropped yet stay.
+    pub fn clear(&mut self) {
+        self.retain(|_, _| false);
+    }
+
+    /// The handles and values in index order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::{Pool, SideTable};
+    /// # let mut pool = Pool::new(8);
+    /// # let handle = pool.insert("ship").unwrap();
+    /// let mut table = SideTable::new();
+    /// table.insert(handle, "cargo").unwrap();
+    /// assert_eq!(table.iter().collect::<Vec<_>>(), [(handle, &"cargo")]);
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, H, V> {
+        Iter::new(self.storage.words().kept(), self.storage.iter())
+    }
+
+    /// The handles that have values, in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, H> {
+        Handles::new(self.storage.words().kept(), self.occupancy())
+    }
+
+    /// The values in the order of their slots, from both ends.
+    #[inline]
+    pub fn values(&self) -> Values<'_, V> {
+        Values::new(self.storage.iter())
+    }
+
+    /// The values, mutable, in the order of their slots, from both ends.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, V> {
+        ValuesMut::new(self.storage.iter_mut())
+    }
+
+    /// The handles and values, mutable, in index order, from both ends.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, H, V> {
+        let (words, values) = self.storage.words_and_iter_mut();
+        IterMut::new(words, values)
+    }
+}
+
+/// Whether a generation is before that of a slot's word, on the circle of generations: more than half a round ahead
+/// of it.
+fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
+    let last = word.as_live().generation();
+    let lifetimes_on =
+        if generation >= last { generation - last } else { H::LIFETIMES_MAX - last + generation };
+    last != 0 && lifetimes_on > H::LIFETIMES_MAX / 2
+}
+
+#[cfg(feature = "validate")]
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.storage.validate()?;
+        self.storage.words().validate_unused(self.used)?;
+        for (index, word) in self.storage.words().as_slice().iter().enumerate() {
+            let generation = word.as_live().generation();
+            ensure(
+                generation <= H::LIFETIMES_MAX && (generation > 0 || word.is_dead()),
+                "each word is one that the handle layout has",
+                format_args!("{word:?} of slot {index}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle32;
+
+    type Table = SideTable<Handle32<(), 24>, &'static str>;
+
+    /// Makes a value live under a word that no handle has.
+    fn set_word(table: &mut Table, word: u16) {
+        table.storage.put(2, word, "value");
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Table)| {
+            let mut table = Table::with_capacity(3);
+            for index in [0, 1] {
+                let handle = Handle32::from_parts(index, 7).unwrap();
+                table.insert(handle, "value").unwrap();
+            }
+            table.remove(Handle32::from_parts(1, 7).unwrap());
+            table.validate().unwrap();
+            change(&mut table);
+            table.validate().unwrap_err().rule()
+        };
+        let layout = "each word is one that the handle layout has";
+        assert_eq!(broken(|table| set_word(table, 256)), layout);
+        assert_eq!(broken(|table| set_word(table, 0)), layout);
+    }
+}

@@ -1,0 +1,152 @@
+//! The past of a side table.
+
+use core::iter;
+use core::ops::Range;
+
+use super::SideTable;
+use crate::handle::{HandleLayout, Word};
+use crate::snapshot::snapshot_methods;
+use crate::snapshot::state::{Shape, sealed};
+
+impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
+    type Value = V;
+    type Handle = H;
+
+    /// A table has no generations of its own.
+    fn shape(&self) -> Shape {
+        Shape {
+            capacity: if self.grows() { Shape::GROWS } else { self.capacity() },
+            block_sizes: (0, 0),
+            first: 0,
+            last: H::LIFETIMES_MAX,
+            wraps: true,
+        }
+    }
+
+    fn used(&self) -> usize {
+        self.used
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> H::Word {
+        self.storage.words().get(index).unwrap_or(H::Word::RETIRED)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&V> {
+        self.storage.get(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        iter::empty()
+    }
+}
+
+snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
+
+impl<H: HandleLayout, V> SideTable<H, V> {
+    /// Has the slots that the other uses, and uses none that the other lacks. Does something only if a table has grown.
+    fn make_room_like(&mut self, other: &Self) {
+        let dead = H::Word::ZERO.as_dead();
+        if self.used > other.capacity() {
+            self.clear();
+            self.storage.forget_words(dead);
+            self.used = 0;
+        }
+        if other.used > self.capacity() {
+            let Ok(()) = self.storage.try_grow(other.used, dead) else {
+                panic!("no memory for {} slots of a side table", other.used);
+            };
+        }
+    }
+
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        V: Copy,
+    {
+        self.make_room_like(other);
+        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
+        self.used = other.used;
+    }
+
+    /// If a clone or a drop panics, the table is empty.
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        V: Clone,
+    {
+        let guard = EmptyUnlessDone(self);
+        guard.0.make_room_like(other);
+        let used = guard.0.used.max(other.used);
+        guard.0.used = used;
+        guard.0.storage.clone_state_from(&other.storage, used);
+        guard.0.used = other.used;
+        core::mem::forget(guard);
+    }
+}
+
+/// Empties a table that was left half-way.
+struct EmptyUnlessDone<'a, H: HandleLayout, V>(&'a mut SideTable<H, V>);
+
+impl<H: HandleLayout, V> Drop for EmptyUnlessDone<'_, H, V> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use super::super::growth::Growth;
+    use super::*;
+    use crate::reports::stats::Stats;
+    use crate::slots::saved::{Checked, OrderOf};
+    use crate::snapshot::format::{Refused, serde_of_pool};
+
+    impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
+        const KIND: &'static str = "SideTable";
+        const COUNTS: bool = false;
+
+        fn reuse_name() -> &'static str {
+            ""
+        }
+
+        fn order_of() -> OrderOf {
+            OrderOf::Nothing
+        }
+
+        /// Here is how the table grows.
+        fn saved_stats(&self) -> Stats {
+            let (grows, slots_max) = match self.growth {
+                Growth::Never => (0, 0),
+                Growth::InProportion => (1, 0),
+                Growth::UpTo(slots_max) => (1, slots_max.min(H::CAPACITY_MAX)),
+            };
+            Stats { inserted: grows, peak: slots_max, ..Stats::default() }
+        }
+
+        fn load(checked: &Checked<H::Word>, values: Vec<(usize, V)>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut table =
+                Self::try_with_capacity(capacity).map_err(|_| Refused::OutOfMemory(capacity))?;
+            let live = values.len();
+            table.storage.load(&checked.words, values, live as u64, live);
+            table.used = capacity;
+            table.growth = match (checked.inserted, checked.peak) {
+                (0, _) => Growth::Never,
+                (_, 0) => Growth::InProportion,
+                (_, slots_max) => Growth::UpTo(slots_max),
+            };
+            Ok(table)
+        }
+
+        fn take_over_clones(&mut self, other: &Self)
+        where
+            V: Clone,
+        {
+            self.clone_state_from(other);
+        }
+    }
+
+    serde_of_pool!(SideTable<H, V>, [H: HandleLayout, V], values V);
+}

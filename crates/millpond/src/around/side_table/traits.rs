@@ -1,0 +1,140 @@
+use core::fmt;
+use core::ops::{Index, IndexMut};
+
+use super::{Iter, IterMut, SideTable};
+use crate::base::memory::OutOfMemory;
+use crate::handle::HandleLayout;
+
+/// # Panics
+///
+/// If the handle has no value.
+impl<H: HandleLayout, V> Index<H> for SideTable<H, V> {
+    type Output = V;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, handle: H) -> &V {
+        match self.get(handle) {
+            Some(value) => value,
+            None => no_value(handle),
+        }
+    }
+}
+
+/// # Panics
+///
+/// If the handle has no value.
+impl<H: HandleLayout, V> IndexMut<H> for SideTable<H, V> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, handle: H) -> &mut V {
+        match self.get_mut(handle) {
+            Some(value) => value,
+            None => no_value(handle),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_value<H: HandleLayout>(handle: H) -> ! {
+    panic!("the side table has no value for handle {handle}")
+}
+
+/// The copy has the same values, refuses the same stale handles, and has the memory of as many slots.
+impl<H: HandleLayout, V: Clone> Clone for SideTable<H, V> {
+    fn clone(&self) -> Self {
+        match self.storage.try_clone() {
+            Ok(storage) => Self { storage, used: self.used, growth: self.growth },
+            Err(OutOfMemory) => panic!("no memory for a copy of the side table"),
+        }
+    }
+}
+
+/// Tables are equal if they have equal values under the same handles, whatever their capacities are and which
+/// handles they call stale.
+impl<H: HandleLayout, V: PartialEq> PartialEq for SideTable<H, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<H: HandleLayout, V: Eq> Eq for SideTable<H, V> {}
+
+/// A map from handles to values.
+impl<H: HandleLayout, V: fmt::Debug> fmt::Debug for SideTable<H, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'a, H: HandleLayout, V> IntoIterator for &'a SideTable<H, V> {
+    type Item = (H, &'a V);
+    type IntoIter = Iter<'a, H, V>;
+
+    fn into_iter(self) -> Iter<'a, H, V> {
+        self.iter()
+    }
+}
+
+impl<'a, H: HandleLayout, V> IntoIterator for &'a mut SideTable<H, V> {
+    type Item = (H, &'a mut V);
+    type IntoIter = IterMut<'a, H, V>;
+
+    fn into_iter(self) -> IterMut<'a, H, V> {
+        self.iter_mut()
+    }
+}
+
+/// Later pairs replace earlier ones of the same handle.
+///
+/// # Panics
+///
+/// If a handle is refused, as by [`insert`](SideTable::insert): a value that is dropped without a word would be
+/// missed late.
+impl<H: HandleLayout, V> Extend<(H, V)> for SideTable<H, V> {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (H, V)>>(&mut self, pairs: I) {
+        for (handle, value) in pairs {
+            if let Err(error) = self.insert(handle, value) {
+                panic!("the side table refuses handle {handle}: {error}");
+            }
+        }
+    }
+}
+
+/// # Panics
+///
+/// If a handle is refused, as by [`insert`](SideTable::insert).
+impl<'a, H: HandleLayout, V: Copy> Extend<(H, &'a V)> for SideTable<H, V> {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = (H, &'a V)>>(&mut self, pairs: I) {
+        self.extend(pairs.into_iter().map(|(handle, value)| (handle, *value)));
+    }
+}
+
+/// A table that [grows](SideTable::new).
+///
+/// ```
+/// use millpond::{Handle, Pool, SideTable};
+///
+/// let mut ships = Pool::new(8);
+/// ships.insert("cutter").unwrap();
+/// ships.insert("barge").unwrap();
+/// let lengths: SideTable<Handle<&str>, usize> =
+///     ships.iter().map(|(handle, name)| (handle, name.len())).collect();
+/// assert_eq!(lengths.values().sum::<usize>(), 11);
+/// ```
+///
+/// # Panics
+///
+/// If a handle is refused, as by [`insert`](SideTable::insert).
+impl<H: HandleLayout, V> FromIterator<(H, V)> for SideTable<H, V> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = (H, V)>>(pairs: I) -> Self {
+        let mut table = Self::new();
+        table.extend(pairs);
+        table
+    }
+}

@@ -1,0 +1,83 @@
+//! Taking memory once, at creation, with its pages touched there and then.
+//!
+//! The system hands out address space, not memory: a page costs its fault when it is first written.
+//! All that a pool will ever use is therefore written once before the pool is given to the program.
+//!
+//! # Invariant
+//!
+//! What the unsafe code here makes or writes is `MaybeUninit`, which any bytes are good for.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::hint::black_box;
+use core::mem::MaybeUninit;
+use core::slice;
+
+pub(crate) use crate::base::address::position_in;
+
+/// The smallest page of the platforms that have pages.
+const PAGE_BYTES: usize = 4096;
+
+/// The allocator refused, or the size exceeds what it can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutOfMemory;
+
+/// A slice of copies of one value, every page of it written.
+pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    values.resize(len, value);
+    // A fill with zeros right after an allocation may be turned into an allocation of untouched zero
+    // pages; what has passed through a black box may not.
+    let mut values = values.into_boxed_slice();
+    black_box(&mut values[..]).fill(value);
+    Ok(values)
+}
+
+/// A slice made by a function of the index.
+pub(crate) fn from_fn<V>(
+    len: usize,
+    mut f: impl FnMut(usize) -> V,
+) -> Result<Box<[V]>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    values.extend((0..len).map(&mut f));
+    Ok(values.into_boxed_slice())
+}
+
+/// An empty vector with room for exactly `len` values.
+pub(crate) fn reserved<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    Ok(values)
+}
+
+/// An empty vector with room for exactly `len` values, every page of it written.
+pub(crate) fn reserved_and_touched<V>(len: usize) -> Result<Vec<V>, OutOfMemory> {
+    let mut values = reserved(len)?;
+    touch(values.spare_capacity_mut());
+    Ok(values)
+}
+
+/// Slots that hold nothing yet, every page of them written.
+///
+/// No function that makes one of them: unoptimised, it would put a slot on the stack.
+pub(crate) fn uninit_and_touched<V>(len: usize) -> Result<Box<[MaybeUninit<V>]>, OutOfMemory> {
+    let mut slots = reserved_and_touched(len)?;
+    // SAFETY: there is room for them, and `MaybeUninit` need not be initialised.
+    unsafe { slots.set_len(len) };
+    Ok(slots.into_boxed_slice())
+}
+
+/// Writes a byte in every page, so that the system has given them all.
+pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
+    let (start, bytes) = (room.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(room));
+    // SAFETY: the bytes are those of the room, which is borrowed for as long, and `MaybeUninit<V>` may have any.
+    let bytes = unsafe { slice::from_raw_parts_mut(start, bytes) };
+    for byte in bytes.iter_mut().step_by(PAGE_BYTES) {
+        *byte = MaybeUninit::new(0);
+    }
+    if let Some(last) = bytes.last_mut() {
+        *last = MaybeUninit::new(0);
+    }
+    // Otherwise the writes might be left out, as nothing reads them.
+    black_box(bytes);
+}

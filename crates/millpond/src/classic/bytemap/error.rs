@@ -1,0 +1,33 @@
+use core::fmt;
+
+/// Why a value could not be inserted at a handle. It gives the value back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytemapError<T> {
+    /// The pool has no such slot, or the handle has the free bit.
+    NoSuchHandle(T),
+    /// The slot is live.
+    Live(T),
+    /// The slot of a retiring pool has had this seed, or none is left.
+    Stale(T),
+}
+
+impl<T> BytemapError<T> {
+    /// The value that was refused.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::NoSuchHandle(value) | Self::Live(value) | Self::Stale(value) => value,
+        }
+    }
+}
+
+impl<T> fmt::Display for BytemapError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchHandle(_) => "the pool can have no such handle",
+            Self::Live(_) => "the slot is live: remove its object first",
+            Self::Stale(_) => "the slot has had this seed already",
+        })
+    }
+}
+
+impl<T: fmt::Debug> core::error::Error for BytemapError<T> {}

@@ -1,0 +1,497 @@
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod error;
+#[cfg(feature = "validate")]
+mod validate;
+
+pub use error::BytemapError;
+
+use core::fmt;
+
+use crate::occupancy::Occupancy;
+use crate::slots::reuse::next_vacant_after;
+use crate::values::TableStorage;
+
+/// Bit 7 of a slot's byte: set while the slot is free.
+const FREE: u8 = 0x80;
+/// How many seeds a byte has beside the free bit.
+const SEEDS: u8 = 0x80;
+/// The seed after which a slot's seeds start again, or the slot is given up.
+const SEED_LAST: u8 = SEEDS - 1;
+
+/// Design 2, the byte-map pool of three well-known games: slots, one byte for each, and a cursor.
+///
+/// The byte's bit 7 says that the slot is free; its low 7 bits are a seed, which changes with each use
+/// of the slot. A handle is a signed 32-bit number, `index << 8 | byte`.
+///
+/// | published operation | here |
+/// | --- | --- |
+/// | `Initialise(count)` | [`new`](Self::new), [`initialise`](Self::initialise) after a flush |
+/// | `Clear()` | [`clear`](Self::clear) |
+/// | `Flush()` | [`flush`](Self::flush) |
+/// | `GetAt(index)` | [`get_at`](Self::get_at) |
+/// | `GetAtHandle(handle)` | [`get`](Self::get) |
+/// | `GetJustIndex(object)` | [`index_of`](Self::index_of) |
+/// | `GetIndex(object)` | [`handle_of`](Self::handle_of) |
+/// | `New()` | [`insert`](Self::insert) |
+/// | `New(handle)` | [`insert_at`](Self::insert_at) |
+/// | `Delete(object)` | [`remove`](Self::remove), [`remove_at`](Self::remove_at) |
+///
+/// The handles are the same, bit for bit, and so is the order in which [`insert`](Self::insert) and
+/// [`remove`](Self::remove) hand out slots. What the design lacks in the wild is here: every access is
+/// within range, a failed insertion leaves the cursor where it was, every scan goes round once at
+/// most, and the number of live slots is known at once.
+///
+/// # Where it deviates from the published text
+///
+/// Both deviations are in `New(handle)`, for which the sources disagree:
+///
+/// 1. **The byte.** Some sources advance the slot's seed. Here the byte becomes the handle's, because only then the
+///    saved handle is valid again, which is what the operation is for.
+/// 2. **The cursor.** The text sets it to the first slot whose free flag is *unset*, which is the lowest **live** slot.
+///    Here it is set to the lowest **free** slot, as readers of the program describe it. The cursor is the field
+///    "first free"; `Delete` keeps it from passing a freed slot by. Set to the lowest live slot, it would pass by all free
+///    slots below that one: after one object was loaded into slot 90 of an empty pool, the next `New()` would hand out
+///    slot 91. So after `New(handle)`, the slots that later calls of `New()` hand out can differ from those of the
+///    text; the loaded handles do not.
+///
+/// # When seeds run out
+///
+/// A slot's seed comes round after 128 uses, and a handle that was kept for so long names another
+/// object. This is the design, and [`new`](Self::new) follows it, but not in silence:
+/// [`seeds_restarted`](Self::seeds_restarted) counts how often it happened. A pool made by
+/// [`retiring`](Self::retiring) gives such a slot up instead, so that no stale handle is taken until the
+/// pool is flushed.
+/// The odds are printed by `millpond odds`.
+///
+/// **Memory**: per slot the value, one byte and one bit. **Time**: O(1), but for
+/// [`insert`](Self::insert), which looks for a free slot from the cursor on, 64 slots at a time:
+/// O(slots / 64) in the worst case; [`insert_at`](Self::insert_at), which looks for the lowest free slot
+/// in the same way; and [`clear`](Self::clear), [`flush`](Self::flush) and
+/// [`initialise`](Self::initialise), O(slots).
+///
+/// ```
+/// use millpond::classic::BytemapPool;
+///
+/// let mut cars = BytemapPool::new(110);
+/// let taxi = cars.insert("taxi").unwrap();
+/// let bus = cars.insert("bus").unwrap();
+/// assert_eq!((taxi, bus), (0 << 8 | 1, 1 << 8 | 1)); // seeds start with 1
+/// assert_eq!(cars.get(bus), Some(&"bus"));
+/// assert_eq!(cars.remove(bus), Some("bus"));
+/// assert_eq!(cars.get(bus), None);
+/// ```
+#[doc(alias = "CPool")]
+pub struct BytemapPool<T> {
+    /// The words are the bytes: a slot is live exactly if its byte has no free bit.
+    slots: TableStorage<T, u8>,
+    /// The slot handed out last, or freed below that one; −1 before the first.
+    cursor: i32,
+    retires: bool,
+    retired: usize,
+    /// In a retiring pool, the highest seed that a slot had at a flush: later slots go on from it.
+    seed_floor: u8,
+    seeds_restarted: u64,
+}
+
+impl<T> BytemapPool<T> {
+    /// So many slots can a handle name: the index is a non-negative number of 24 bits with a sign.
+    pub const CAPACITY_MAX: usize = 1 << 23;
+
+    /// A pool of `count` slots, whose seeds come round.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is no memory for so
+    /// many.
+    #[doc(alias = "Initialise")]
+    #[must_use]
+    #[track_caller]
+    pub fn new(count: usize) -> Self {
+        Self::of(count, false, 0)
+    }
+
+    /// A pool of `count` slots, each of which is given up after its 127th use, the last before its
+    /// seed would start again.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut pool = BytemapPool::retiring(1);
+    /// let handles: Vec<i32> = (0..127)
+    ///     .map(|value| {
+    ///         let handle = pool.insert(value).unwrap();
+    ///         pool.remove(handle);
+    ///         handle
+    ///     })
+    ///     .collect();
+    /// assert_eq!(pool.insert(127), Err(127));
+    /// assert!(handles.iter().all(|handle| pool.get(*handle).is_none()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    #[must_use]
+    #[track_caller]
+    pub fn retiring(count: usize) -> Self {
+        Self::of(count, true, 0)
+    }
+
+    #[track_caller]
+    fn of(count: usize, retires: bool, seed_floor: u8) -> Self {
+        assert!(
+            count <= Self::CAPACITY_MAX,
+            "a byte-map pool has at most {} slots, not {count}",
+            Self::CAPACITY_MAX
+        );
+        let Ok(slots) = TableStorage::try_table(count, true, FREE | seed_floor) else {
+            panic!("no memory for {count} slots")
+        };
+        let retired = if seed_floor == SEED_LAST { count } else { 0 };
+        Self { slots, cursor: -1, retires, retired, seed_floor, seeds_restarted: 0 }
+    }
+
+    /// Makes a flushed pool usable again, with `count` slots. Their seeds start anew; in a
+    /// [`retiring`](Self::retiring) pool they go on from the highest that a slot has had, and if that
+    /// was the last, all slots are given up.
+    ///
+    /// # Panics
+    ///
+    /// If the pool has slots (flush it first), or as [`new`](Self::new).
+    #[track_caller]
+    pub fn initialise(&mut self, count: usize) {
+        assert!(self.capacity() == 0, "the pool has slots already: flush it first");
+        let seeds_restarted = self.seeds_restarted;
+        let pool = Self::of(count, self.retires, self.seed_floor);
+        #[cfg(feature = "debug-aids")]
+        let pool = Self { slots: pool.slots.watched_like(&self.slots), ..pool };
+        *self = Self { seeds_restarted, ..pool };
+    }
+
+    /// Drops all objects. Every byte is as in a new pool: seed 0, free. The cursor stays.
+    ///
+    /// So the handles of before come again, which [`seeds_restarted`](Self::seeds_restarted) counts.
+    /// In a [`retiring`](Self::retiring) pool the seeds stay as they are instead. If an object's drop
+    /// panics, those that were not dropped yet stay.
+    #[doc(alias = "Clear")]
+    pub fn clear(&mut self) {
+        for index in 0..self.capacity() {
+            drop(self.take(index));
+        }
+        if !self.retires {
+            self.count_seeds_given_up();
+            self.slots.reset_words(FREE);
+        }
+    }
+
+    /// Drops all objects and gives the memory back: the pool has no slots, and its cursor is 0.
+    ///
+    /// If it is [initialised](Self::initialise) again, the handles of before come again, which
+    /// [`seeds_restarted`](Self::seeds_restarted) counts; not so in a [`retiring`](Self::retiring)
+    /// pool.
+    #[doc(alias = "Flush")]
+    pub fn flush(&mut self) {
+        if self.capacity() == 0 {
+            return;
+        }
+        let Ok(slots) = TableStorage::try_table(0, true, FREE) else {
+            panic!("no slots need no memory")
+        };
+        if self.retires {
+            let highest = self.bytes().iter().map(|byte| byte & !FREE).max();
+            self.seed_floor = self.seed_floor.max(highest.unwrap_or(0));
+        } else {
+            self.count_seeds_given_up();
+        }
+        self.cursor = 0;
+        self.retired = 0;
+        #[cfg(feature = "debug-aids")]
+        let slots = slots.watched_like(&self.slots);
+        drop(core::mem::replace(&mut self.slots, slots));
+    }
+
+    /// The object in a slot, unless the slot is free or out of range.
+    #[doc(alias = "GetAt")]
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&T> {
+        self.slots.get(index)
+    }
+
+    /// The object in a slot, mutable, unless the slot is free or out of range.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut speeds = BytemapPool::new(110);
+    /// speeds.insert(30).unwrap();
+    /// for index in 0..speeds.capacity() {
+    ///     if let Some(speed) = speeds.get_at_mut(index) {
+    ///         *speed += 5;
+    ///     }
+    /// }
+    /// assert_eq!(speeds.get_at(0), Some(&35));
+    /// ```
+    #[doc(alias = "GetAt")]
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.slots.get_mut(index)
+    }
+
+    /// The object, unless the slot's byte is not the handle's.
+    #[doc(alias = "GetAtHandle")]
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: i32) -> Option<&T> {
+        self.slots.get(self.find(handle)?)
+    }
+
+    /// The object, to change, unless the slot's byte is not the handle's.
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: i32) -> Option<&mut T> {
+        let index = self.find(handle)?;
+        self.slots.get_mut(index)
+    }
+
+    /// The slot that an object lies in, from its address; `None` for an object that is not in the
+    /// pool, and for every object of a type without a size.
+    #[doc(alias = "GetJustIndex")]
+    #[must_use]
+    pub fn index_of(&self, object: &T) -> Option<usize> {
+        self.slots.index_of(object)
+    }
+
+    /// An object's handle, from its address; `None` as in [`index_of`](Self::index_of).
+    #[doc(alias = "GetIndex")]
+    #[must_use]
+    pub fn handle_of(&self, object: &T) -> Option<i32> {
+        self.index_of(object).map(|index| self.handle(index))
+    }
+
+    /// The handle of the object in a slot, unless the slot is free or out of range.
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<i32> {
+        self.slots.words().is_live(index).then(|| self.handle(index))
+    }
+
+    /// Moves a value into the next free slot after the cursor, going round once. The slot's seed moves
+    /// on: (seed + 1) mod 128.
+    ///
+    /// # Errors
+    ///
+    /// The value, if no slot is free. The cursor stays where it was.
+    #[doc(alias = "New")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert(&mut self, value: T) -> Result<i32, T> {
+        if self.is_full() {
+            return Err(value);
+        }
+        let cursor = usize::try_from(self.cursor).ok();
+        let is_usable = |index: usize| !self.is_retired(index);
+        let Some(index) = next_vacant_after(cursor, self.slots.words(), is_usable) else {
+            return Err(value);
+        };
+        let seed = (self.bytes()[index] & !FREE).wrapping_add(1) % SEEDS;
+        self.seeds_restarted += u64::from(seed == 0);
+        self.cursor = index as i32;
+        #[cfg(feature = "debug-aids")]
+        self.slots.inspect(index);
+        self.slots.put(index, seed, value);
+        Ok(self.handle(index))
+    }
+
+    /// Moves a value into exactly this handle's slot, as when a saved game is loaded.
+    ///
+    /// The slot's byte then **equals the handle's**, so that the saved handle is good again, and the cursor is set to
+    /// the lowest free slot. In both, published sources [differ](Self#where-it-deviates-from-the-published-text).
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut cars = BytemapPool::new(110);
+    /// let saved = 7 << 8 | 42;
+    /// cars.insert_at(saved, "taxi").unwrap();
+    /// assert_eq!(cars.get(saved), Some(&"taxi"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool can have no such handle, the slot is live, or (in a
+    /// [`retiring`](Self::retiring) pool) it has had this seed already. The error gives the value
+    /// back.
+    #[doc(alias = "New")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_at(&mut self, handle: i32, value: T) -> Result<i32, BytemapError<T>> {
+        let (index, byte) = parts(handle);
+        match index.filter(|index| *index < self.capacity()) {
+            Some(index) if byte & FREE == 0 => {
+                if self.slots.words().is_live(index) {
+                    return Err(BytemapError::Live(value));
+                }
+                let may_have_been = byte <= self.bytes()[index] & !FREE;
+                if self.retires && may_have_been {
+                    return Err(BytemapError::Stale(value));
+                }
+                self.seeds_restarted += u64::from(may_have_been);
+                #[cfg(feature = "debug-aids")]
+                self.slots.inspect(index);
+                self.slots.put(index, byte, value);
+                self.cursor =
+                    self.slots.words().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;
+                Ok(handle)
+            }
+            _ => Err(BytemapError::NoSuchHandle(value)),
+        }
+    }
+
+    /// Moves the object out, unless the slot's byte is not the handle's. The slot is free, its seed
+    /// stays, and if it is below the cursor, the cursor moves there.
+    #[doc(alias = "Delete")]
+    pub fn remove(&mut self, handle: i32) -> Option<T> {
+        self.remove_at(self.find(handle)?)
+    }
+
+    /// Moves the object in a slot out, unless the slot is free or out of range.
+    #[doc(alias = "Delete")]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        let value = self.take(index)?;
+        self.cursor = self.cursor.min(index as i32);
+        Some(value)
+    }
+
+    /// Counts the slots whose seeds are about to start anew.
+    fn count_seeds_given_up(&mut self) {
+        let used = self.bytes().iter().filter(|byte| **byte != FREE).count();
+        self.seeds_restarted += used as u64;
+    }
+
+    /// Frees a slot, and gives its value; `None` if it is free or out of range.
+    fn take(&mut self, index: usize) -> Option<T> {
+        let value = self.slots.take(index, self.slots.words().get(index)? | FREE)?;
+        self.retired += usize::from(self.is_retired(index));
+        Some(value)
+    }
+
+    /// How many slots there are.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slots.words().slots()
+    }
+
+    /// How many slots are live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.words().live()
+    }
+
+    /// Whether no slot is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether an insertion would fail: every slot is live or given up. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() + self.retired == self.capacity()
+    }
+
+    /// The slot from which the next search goes on; −1 before the first insertion.
+    #[inline]
+    #[must_use]
+    pub fn cursor(&self) -> i32 {
+        self.cursor
+    }
+
+    /// The byte map: for each slot, bit 7 set if it is free, and the seed of its last use.
+    #[inline]
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.slots.words().as_slice()
+    }
+
+    /// How many times the seed of a slot has started again: by coming round, by a clear or a flush, or
+    /// by an insertion at a handle whose seed the slot may have had. Once it has grown, a handle that
+    /// was kept since before may name another object.
+    #[inline]
+    #[must_use]
+    pub fn seeds_restarted(&self) -> u64 {
+        self.seeds_restarted
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.slots.occupancy()
+    }
+
+    /// The live objects with their handles, in index order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, &T)> + ExactSizeIterator {
+        self.slots.iter().map(|(index, value)| (self.handle(index), value))
+    }
+
+    /// The live objects, mutable, with their handles, in index order.
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut speeds = BytemapPool::new(110);
+    /// let taxi = speeds.insert(30).unwrap();
+    /// let bus = speeds.insert(20).unwrap();
+    /// for (handle, speed) in speeds.iter_mut() {
+    ///     *speed += if handle == bus { 1 } else { 2 };
+    /// }
+    /// assert_eq!((speeds.get(taxi), speeds.get(bus)), (Some(&32), Some(&21)));
+    /// ```
+    pub fn iter_mut(
+        &mut self,
+    ) -> impl DoubleEndedIterator<Item = (i32, &mut T)> + ExactSizeIterator {
+        let (words, values) = self.slots.words_and_iter_mut();
+        values.map(move |(index, value)| (handle_of(index, words.of_live(index)), value))
+    }
+
+    /// The slot whose byte is the handle's and has no free bit.
+    #[inline]
+    fn find(&self, handle: i32) -> Option<usize> {
+        let (index, byte) = parts(handle);
+        let index = index?;
+        (byte & FREE == 0 && self.slots.words().is_live_in(index, byte)).then_some(index)
+    }
+
+    #[inline]
+    fn handle(&self, index: usize) -> i32 {
+        handle_of(index, self.bytes()[index])
+    }
+
+    /// Whether a slot is free and has had its last seed.
+    #[inline]
+    fn is_retired(&self, index: usize) -> bool {
+        self.retires && self.bytes()[index] == FREE | SEED_LAST
+    }
+}
+
+#[inline]
+fn handle_of(index: usize, byte: u8) -> i32 {
+    (index as i32) << 8 | i32::from(byte)
+}
+
+/// The slot index and the byte of a handle; no index if the handle is negative.
+#[inline]
+fn parts(handle: i32) -> (Option<usize>, u8) {
+    (usize::try_from(handle >> 8).ok(), handle as u8)
+}
+
+impl<T: fmt::Debug> fmt::Debug for BytemapPool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,51 @@
+//! What must hold of a byte-map pool.
+
+use super::BytemapPool;
+use crate::reports::validate::{Violation, ensure};
+
+impl<T> BytemapPool<T> {
+    /// Checks that all which must hold does: as many slots are live as are counted, the slots that were
+    /// given up are counted, and the cursor is in range. O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.slots.validate()?;
+        let retired = (0..self.capacity()).filter(|&index| self.is_retired(index)).count();
+        ensure(
+            retired == self.retired,
+            "the slots that were given up are counted",
+            format_args!("{retired} were given up, {} are counted", self.retired),
+        )?;
+        ensure(
+            (-1..self.capacity().max(1) as i32).contains(&self.cursor),
+            "the cursor is at a slot, or before the first",
+            format_args!("{} of {}", self.cursor, self.capacity()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut BytemapPool<u8>)| {
+            let mut pool = BytemapPool::retiring(3);
+            let handle = pool.insert(0).unwrap();
+            let _ = pool.insert(1).unwrap();
+            pool.remove(handle);
+            pool.validate().unwrap();
+            change(&mut pool);
+            pool.validate().unwrap_err().rule()
+        };
+        let given_up = "the slots that were given up are counted";
+        assert_eq!(broken(|pool| pool.retired = 2), given_up);
+        assert_eq!(broken(|pool| pool.retired = 1), given_up);
+        let cursor = "the cursor is at a slot, or before the first";
+        assert_eq!(broken(|pool| pool.cursor = 3), cursor);
+        assert_eq!(broken(|pool| pool.cursor = -2), cursor);
+    }
+}

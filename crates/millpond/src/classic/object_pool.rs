@@ -1,0 +1,298 @@
+use core::fmt;
+
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
+
+/// An object that knows that it is pooled: its own state says whether it is in use, and while it is not, its own
+/// memory holds the link to the next unused one.
+///
+/// An `enum` with a variant for the unused object is all that it takes; where a variant in use has a niche (a
+/// [`NonZeroU32`](core::num::NonZeroU32), a reference, a `bool`), the compiler finds room for both in the memory of
+/// one:
+///
+/// ```
+/// use std::num::NonZeroU32;
+///
+/// use millpond::classic::Pooled;
+///
+/// enum Spark {
+///     Lit { x: f32, speed: f32, frames_left: NonZeroU32 },
+///     Unused { next: Option<u32> },
+/// }
+///
+/// impl Pooled for Spark {
+///     fn unused(next: Option<u32>) -> Self {
+///         Self::Unused { next }
+///     }
+///
+///     fn in_use(&self) -> bool {
+///         matches!(self, Self::Lit { .. })
+///     }
+///
+///     fn next_unused(&self) -> Option<u32> {
+///         match self {
+///             Self::Unused { next } => *next,
+///             Self::Lit { .. } => None,
+///         }
+///     }
+/// }
+/// assert_eq!(size_of::<Spark>(), 12); // as large as the three fields
+/// ```
+///
+/// An implementation that lies makes its pool panic or lose slots, and nothing worse: the pool has no unsafe code.
+pub trait Pooled: Sized {
+    /// An object that is not in use, and remembers `next`. What the object referred to before is dropped when this
+    /// takes its place.
+    fn unused(next: Option<u32>) -> Self;
+
+    /// Whether the object is in use. It changes by `&mut self` alone.
+    #[doc(alias = "inUse")]
+    fn in_use(&self) -> bool;
+
+    /// What [`unused`](Self::unused) was given; `None` while the object is in use.
+    #[doc(alias = "getNext")]
+    fn next_unused(&self) -> Option<u32>;
+}
+
+/// Design 4 for objects of the program's own type, which know that they are pooled ([`Pooled`]): a fixed array of
+/// them, and a free list threaded through the unused ones.
+///
+/// The objects are made up front, live and die in their places, and end their own lives: [`update`](Self::update)
+/// goes over those in use, and one that says afterwards that it is not in use any more is back in the pool. Nothing is
+/// kept beside the objects but the first link and the counters.
+///
+/// Pick it to port a pool whose objects have an `inUse()`. Its objects are known by their places alone: for anything
+/// that others refer to, take a [`Pool`](crate::Pool), whose objects need not know.
+///
+/// Only the pool's module makes such objects if the type keeps its constructors to itself; several of them are several
+/// initialisers:
+///
+/// ```
+/// mod sound {
+///     use millpond::classic::Pooled;
+///
+///     pub enum Voice {
+///         Playing { clip: &'static str, samples_left: u32 },
+///         Unused { next: Option<u32> },
+///     }
+///
+///     impl Voice {
+///         pub(crate) fn once(clip: &'static str) -> Self {
+///             Self::Playing { clip, samples_left: 2 }
+///         }
+///
+///         pub(crate) fn long(clip: &'static str, samples_left: u32) -> Self {
+///             Self::Playing { clip, samples_left }
+///         }
+///
+///         pub fn play(&mut self) {
+///             match self {
+///                 Self::Playing { samples_left: 0..=1, .. } => *self = Self::unused(None),
+///                 Self::Playing { samples_left, .. } => *samples_left -= 1,
+///                 Self::Unused { .. } => {}
+///             }
+///         }
+///     }
+/// #   impl Pooled for Voice {
+/// #       fn unused(next: Option<u32>) -> Self { Self::Unused { next } }
+/// #       fn in_use(&self) -> bool { matches!(self, Self::Playing { .. }) }
+/// #       fn next_unused(&self) -> Option<u32> {
+/// #           match self { Self::Unused { next } => *next, Self::Playing { .. } => None }
+/// #       }
+/// #   }
+///     // impl Pooled for Voice { … }
+/// }
+/// use millpond::classic::ObjectPool;
+/// use sound::Voice;
+///
+/// let mut voices = ObjectPool::<Voice, 32>::new();
+/// voices.create(Voice::once("step"))?;
+/// voices.create(Voice::long("wind", 48_000))?;
+/// voices.update(|_, voice| voice.play());
+/// voices.update(|_, voice| voice.play()); // the step has ended
+/// assert!(!voices.in_use(0) && voices.in_use(1));
+/// # Ok::<(), millpond::Full<Voice>>(())
+/// ```
+#[derive(Clone)]
+#[doc(alias = "GenericPool")]
+pub struct ObjectPool<T, const N: usize> {
+    objects: [T; N],
+    first_unused: Option<u32>,
+    stats: Stats,
+}
+
+impl<T: Pooled, const N: usize> ObjectPool<T, N> {
+    /// A pool of `N` objects, none of them in use. The lowest comes first.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::of_linked(core::array::from_fn(|index| T::unused(next_in_new(index, N))))
+    }
+
+    /// A pool of these objects, each of which remembers the one after it.
+    pub(super) const fn of_linked(objects: [T; N]) -> Self {
+        assert!(N < u32::MAX as usize, "an object pool has fewer than 2^32 - 1 slots");
+        let first_unused = if N > 0 { Some(0) } else { None };
+        let (live, peak, retired) = (0, 0, 0);
+        let (inserted, removed, refused, evicted) = (0, 0, 0, 0);
+        let stats = Stats { capacity: N, live, peak, retired, inserted, removed, refused, evicted };
+        Self { objects, first_unused, stats }
+    }
+
+    /// Puts an object into the place of the first unused one, and returns its index. O(1).
+    ///
+    /// An object that is over before it begins (it is not [in use](Pooled::in_use)) takes no place: `Ok(None)`.
+    ///
+    /// # Errors
+    ///
+    /// If all objects are in use. The error gives the object back.
+    ///
+    /// # Panics
+    ///
+    /// If the link leads to an object in use or out of range, because [`Pooled`] lies or an object was brought to life
+    /// without the pool. The pool is as it was.
+    pub fn create(&mut self, object: T) -> Result<Option<usize>, Full<T>> {
+        let Some(first) = self.first_unused else {
+            self.stats.refused += 1;
+            let Stats { capacity, peak, .. } = self.stats;
+            let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
+            return Err(Full { value: object, pool });
+        };
+        if !object.in_use() {
+            return Ok(None);
+        }
+        let index = first as usize;
+        let place = &mut self.objects[index];
+        assert!(!place.in_use(), "object {index} came to life without its pool");
+        self.first_unused = place.next_unused();
+        self.stats.inserted += 1;
+        self.stats.live += 1;
+        self.stats.peak = self.stats.peak.max(self.stats.live);
+        *place = object;
+        Ok(Some(index))
+    }
+
+    /// Calls `change` for each object in use, in index order; each that is not in use afterwards goes back to the pool
+    /// in the same pass. O(N).
+    ///
+    /// If `change` panics, the objects that it has not come to are as they were.
+    pub fn update(&mut self, mut change: impl FnMut(usize, &mut T)) {
+        for index in 0..N {
+            self.update_at(index, |object| change(index, object));
+        }
+    }
+
+    /// Calls `change` for one object, if it is in use; if it is not afterwards, it goes back to the pool, also if
+    /// `change` panics. `None` if it is not in use, or there is no such object. O(1).
+    pub fn update_at<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.get(index)?;
+        let back = PutBack { pool: self, index };
+        Some(change(&mut back.pool.objects[index]))
+    }
+
+    /// Ends the life of an object, and puts it back. `false` if it is not in use, or there is no such object. O(1).
+    pub fn release(&mut self, index: usize) -> bool {
+        self.update_at(index, |object| *object = T::unused(None)).is_some()
+    }
+
+    /// Ends the lives of all objects; the lowest comes first again. O(N).
+    pub fn clear(&mut self) {
+        for index in 0..N {
+            self.release(index);
+        }
+        for (index, object) in self.objects.iter_mut().enumerate() {
+            *object = T::unused(next_in_new(index, N));
+        }
+        self.first_unused = (N > 0).then_some(0);
+    }
+
+    /// Whether the object is in use; `false` if there is no such object. O(1).
+    #[must_use]
+    pub fn in_use(&self, index: usize) -> bool {
+        self.get(index).is_some()
+    }
+
+    /// The object, if it is in use. O(1).
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        self.objects.get(index).filter(|object| object.in_use())
+    }
+
+    /// The objects in use with their indices, in index order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &T)> {
+        self.objects.iter().enumerate().filter(|(_, object)| object.in_use())
+    }
+
+    /// The unused objects, in the order in which they will be used: a walk along the free list.
+    pub fn available(&self) -> impl Iterator<Item = usize> {
+        let next =
+            |index: &usize| self.objects.get(*index)?.next_unused().map(|next| next as usize);
+        // No list is longer than the array, whatever the objects say.
+        core::iter::successors(self.first_unused.map(|first| first as usize), next).take(N)
+    }
+
+    /// All objects, mutable. One that is in use must not stop to be, and the other way round.
+    pub(super) fn objects_mut(&mut self) -> &mut [T; N] {
+        &mut self.objects
+    }
+
+    /// How many objects are in use. O(1).
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.stats.live
+    }
+
+    /// Whether no object is in use.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many objects there are, in use or not: `N`.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        N
+    }
+
+    /// How the pool stands, and what it has done. O(1).
+    #[must_use]
+    pub const fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+/// What object `index` of a new pool of `count` remembers.
+const fn next_in_new(index: usize, count: usize) -> Option<u32> {
+    if index + 1 < count { Some(index as u32 + 1) } else { None }
+}
+
+/// Puts an object that was in use back into its pool, if it is not in use any more.
+struct PutBack<'a, T: Pooled, const N: usize> {
+    pool: &'a mut ObjectPool<T, N>,
+    index: usize,
+}
+
+impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
+    fn drop(&mut self) {
+        let Self { pool, index } = self;
+        let object = &mut pool.objects[*index];
+        if !object.in_use() {
+            *object = T::unused(pool.first_unused);
+            pool.first_unused = Some(*index as u32);
+            pool.stats.live -= 1;
+            pool.stats.removed += 1;
+        }
+    }
+}
+
+impl<T: Pooled, const N: usize> Default for ObjectPool<T, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The objects in use, each after its index.
+impl<T: Pooled + fmt::Debug, const N: usize> fmt::Debug for ObjectPool<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,122 @@
+use core::fmt;
+
+use super::{HandleLayout, Refusal};
+
+/// A handle in words: its slot, which lifetime of the slot it names, and whether it is valid. Returned by the method
+/// `explain` of each pool.
+///
+/// A pool with a name starts its generations at a number of its own, so the handle's text alone does not say which
+/// lifetime it names.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut bullets = Pool::<u8>::builder().capacity(8).name("bullets").build();
+/// let first = bullets.insert(1).unwrap();
+/// assert_eq!(bullets.explain(first).to_string(), "slot 0, 1st lifetime: valid");
+/// bullets.remove(first);
+/// let second = bullets.insert(2).unwrap();
+/// assert_eq!(bullets.explain(second).lifetime(), Some(2));
+/// assert_eq!(
+///     bullets.explain(first).to_string(),
+///     "slot 0, 1st lifetime: stale: its object was removed"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    slot: u32,
+    lifetime: u32,
+    check: Result<(), Refusal>,
+}
+
+impl Explanation {
+    /// `lifetime`: which one of the slot the handle's generation is, counted from 1.
+    pub(crate) fn new<H: HandleLayout>(
+        handle: H,
+        lifetime: u32,
+        check: Result<(), Refusal>,
+    ) -> Self {
+        Self { slot: handle.index(), lifetime, check }
+    }
+
+    /// The index of the slot that the handle names.
+    #[must_use]
+    pub fn slot(self) -> u32 {
+        self.slot
+    }
+
+    /// Which lifetime of the slot the handle names, counted from 1; `None` if the pool never issued the handle.
+    #[must_use]
+    pub fn lifetime(self) -> Option<u32> {
+        matches!(self.check, Ok(()) | Err(Refusal::Stale)).then_some(self.lifetime)
+    }
+
+    /// Whether the handle is valid, and if not, why it is refused.
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(self) -> Result<(), Refusal> {
+        self.check
+    }
+
+    /// The same where the slot has another number in the whole that the pool is a part of.
+    #[cfg(feature = "debug-aids")]
+    pub(crate) fn in_slot(self, slot: u32) -> Self {
+        Self { slot, ..self }
+    }
+
+    /// The slot and the lifetime, without the verdict.
+    fn fmt_place(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "slot {}", self.slot)?;
+        let Some(lifetime) = self.lifetime() else { return Ok(()) };
+        let ending = match (lifetime % 10, lifetime % 100) {
+            (_, 11..=13) => "th",
+            (1, _) => "st",
+            (2, _) => "nd",
+            (3, _) => "rd",
+            _ => "th",
+        };
+        write!(f, ", {lifetime}{ending} lifetime")
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_place(f)?;
+        match self.check {
+            Ok(()) => f.write_str(": valid"),
+            Err(refusal) => write!(f, ": {refusal}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::string::ToString;
+
+    use super::*;
+    use crate::handle::Handle;
+
+    #[test]
+    fn lifetimes_are_counted_in_english() {
+        let handle = Handle::<()>::from_parts(7, 1).unwrap();
+        let words = |lifetime| Explanation::new(handle, lifetime, Ok(())).to_string();
+        for (lifetime, ordinal) in [
+            (1, "1st"),
+            (2, "2nd"),
+            (3, "3rd"),
+            (4, "4th"),
+            (11, "11th"),
+            (112, "112th"),
+            (121, "121st"),
+        ] {
+            assert_eq!(words(lifetime), std::format!("slot 7, {ordinal} lifetime: valid"));
+        }
+        let refused = Explanation::new(handle, 5, Err(Refusal::OtherPool));
+        assert_eq!(refused.lifetime(), None);
+        assert!(refused.to_string().starts_with("slot 7: "), "{refused}");
+    }
+}

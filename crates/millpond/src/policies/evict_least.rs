@@ -1,0 +1,77 @@
+use core::fmt;
+
+use super::{Bounded, Inserted, Lifetimes, Policy, replace};
+use crate::reports::errors::Full;
+
+/// In a full pool, the live object with the smallest key has to go: the one whose loss is noticed
+/// least. Of equal keys, the one that iteration meets first.
+///
+/// The key is asked for once per live object, at the speed of iteration, and only when the pool is
+/// full; nothing has happened yet if it panics. An object in the last lifetime of its slot is passed
+/// over, because the slot retires after it.
+///
+/// The pools' own `insert_or_evict` does the same without a policy.
+///
+/// ```
+/// use millpond::overflow::{EvictLeast, Policy};
+/// use millpond::PackedPool;
+///
+/// let mut voices = PackedPool::new(2);
+/// let mut quietest = EvictLeast(|_, voice: &(&str, u8)| voice.1);
+/// quietest.insert(&mut voices, ("explosion", 90)).unwrap();
+/// let (quiet, _) = quietest.insert(&mut voices, ("crickets", 10)).unwrap();
+///
+/// let (_, evicted) = quietest.insert(&mut voices, ("thunder", 70)).unwrap();
+/// assert_eq!(evicted, Some((quiet, ("crickets", 10))));
+/// ```
+#[derive(Clone, Copy)]
+pub struct EvictLeast<F>(
+    /// The key of an object, from its handle and value.
+    pub F,
+);
+
+impl<F> fmt::Debug for EvictLeast<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EvictLeast").finish_non_exhaustive()
+    }
+}
+
+impl<P: Bounded, K: Ord, F: FnMut(P::Handle, &P::Value) -> K> Policy<P> for EvictLeast<F> {
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
+        let value = match pool.insert_if_room(value) {
+            Ok(handle) => return Ok((handle, None)),
+            Err(value) => value,
+        };
+        match least(pool, &mut self.0) {
+            Some(victim) => replace(pool, victim, value),
+            None => Err(pool.refuse(value)),
+        }
+    }
+}
+
+/// The live object with the smallest key, of those whose slots can be used again.
+#[inline]
+fn least<P: Bounded, K: Ord>(
+    pool: &P,
+    mut key: impl FnMut(P::Handle, &P::Value) -> K,
+) -> Option<P::Handle> {
+    least_of(pool, pool.iter().map(|(handle, value)| (key(handle, value), handle)))
+}
+
+/// The handle with the smallest key, of those whose slots can be used again.
+#[inline]
+pub(crate) fn least_of<P: Lifetimes, K: Ord>(
+    pool: &P,
+    keys: impl Iterator<Item = (K, P::Handle)>,
+) -> Option<P::Handle> {
+    let mut least: Option<(K, P::Handle)> = None;
+    keys.for_each(|(key, handle)| {
+        let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
+        if is_less && !pool.is_in_last_lifetime(handle) {
+            least = Some((key, handle));
+        }
+    });
+    least.map(|(_, handle)| handle)
+}

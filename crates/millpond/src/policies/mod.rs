@@ -1,0 +1,51 @@
+//! What a full pool does, and what a pool has to offer for that. Public as [`overflow`](crate::overflow).
+
+mod bounded;
+mod evict_least;
+mod named;
+mod refuse;
+mod spill;
+mod total;
+
+pub use bounded::{Bounded, Lifetimes};
+pub use evict_least::EvictLeast;
+pub use named::{Overflow, UnknownOverflow};
+pub use refuse::Refuse;
+pub use spill::Spill;
+pub use total::Total;
+
+#[cfg(feature = "alloc")]
+pub(crate) use bounded::slots_together;
+pub(crate) use bounded::{bounded, lifetimes, sealed};
+#[cfg(feature = "alloc")]
+pub(crate) use evict_least::least_of;
+
+use crate::reports::errors::Full;
+
+/// An inserted value's handle, and the object that had to go, with the handle that it had.
+pub type Inserted<P> =
+    (<P as Lifetimes>::Handle, Option<(<P as Lifetimes>::Handle, <P as Bounded>::Value)>);
+
+/// Inserts into a pool, full or not.
+pub trait Policy<P: Bounded> {
+    /// Inserts; if the pool is full, does what the policy is there for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room, and none could be made. The error gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
+}
+
+/// Removes one object from a full pool and inserts another.
+#[inline]
+#[cfg_attr(feature = "debug-aids", track_caller)]
+pub(crate) fn replace<P: Bounded>(
+    pool: &mut P,
+    victim: P::Handle,
+    value: P::Value,
+) -> Result<Inserted<P>, Full<P::Value>> {
+    let evicted = pool.evict(victim).map(|evicted| (victim, evicted));
+    let handle = pool.insert_if_room(value).map_err(|value| pool.refuse(value))?;
+    Ok((handle, evicted))
+}

@@ -1,0 +1,82 @@
+use core::fmt;
+use core::str::FromStr;
+
+/// The overflow policies by name, as a table says them.
+///
+/// ```
+/// use millpond::overflow::Overflow;
+///
+/// assert_eq!("evict-oldest".parse(), Ok(Overflow::EvictOldest));
+/// assert_eq!(Overflow::EvictOldest.to_string(), "evict-oldest");
+/// assert_eq!(
+///     "panic".parse::<Overflow>().unwrap_err().to_string(),
+///     "unknown overflow policy, expected one of refuse, evict-least, evict-oldest, spill, grow",
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Overflow {
+    /// `refuse`: the value is given back. See [`Refuse`](super::Refuse).
+    #[default]
+    Refuse,
+    /// `evict-least`: the object whose loss is noticed least has to go. See
+    /// [`EvictLeast`](super::EvictLeast).
+    EvictLeast,
+    /// `evict-oldest`: the object that has lived longest has to go. See
+    /// [`EvictOldest`](crate::overflow::EvictOldest).
+    EvictOldest,
+    /// `spill`: a second pool takes it. See [`Spill`](super::Spill).
+    Spill,
+    /// `grow`: the pool takes memory for more slots, up to a limit. See
+    /// [`PolicyPool`](crate::overflow::PolicyPool#growth).
+    Grow,
+}
+
+impl Overflow {
+    /// All policies.
+    pub const ALL: &[Self] =
+        &[Self::Refuse, Self::EvictLeast, Self::EvictOldest, Self::Spill, Self::Grow];
+
+    /// The policy's name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::EvictLeast => "evict-least",
+            Self::EvictOldest => "evict-oldest",
+            Self::Spill => "spill",
+            Self::Grow => "grow",
+        }
+    }
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Overflow {
+    type Err = UnknownOverflow;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOverflow> {
+        Self::ALL.iter().copied().find(|policy| policy.name() == name).ok_or(UnknownOverflow)
+    }
+}
+
+/// A name that no overflow policy has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownOverflow;
+
+impl fmt::Display for UnknownOverflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown overflow policy, expected one of ")?;
+        for (place, policy) in Overflow::ALL.iter().enumerate() {
+            let separator = if place == 0 { "" } else { ", " };
+            write!(f, "{separator}{policy}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownOverflow {}

@@ -1,0 +1,24 @@
+use super::{Bounded, Inserted, Policy};
+use crate::reports::errors::Full;
+
+/// The policy of a pool left to itself: a full one gives the value back.
+///
+/// ```
+/// use millpond::overflow::{Policy, Refuse};
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::new(1);
+/// let (handle, evicted) = Refuse.insert(&mut pool, "a").unwrap();
+/// assert_eq!((pool[handle], evicted), ("a", None));
+/// assert_eq!(Refuse.insert(&mut pool, "b").unwrap_err().into_inner(), "b");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refuse;
+
+impl<P: Bounded> Policy<P> for Refuse {
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
+        pool.insert(value).map(|handle| (handle, None))
+    }
+}

@@ -1,0 +1,59 @@
+use core::cmp::Ordering;
+
+/// A floating-point number as a key, in the total order of IEEE 754: −0 is less than 0, and NaN is greater than every
+/// number (a negative NaN less).
+///
+/// Keys of [`EvictLeast`](super::EvictLeast) and `insert_or_evict` have to be `Ord`, which loudness and distance are
+/// not by themselves.
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::overflow::Total;
+///
+/// let mut voices = Pool::new(1);
+/// voices.insert(("crickets", 0.1_f32)).unwrap();
+/// let (_, evicted) = voices.insert_or_evict(("thunder", 0.9), |_, voice| Total(voice.1));
+/// assert_eq!(evicted.unwrap().1.0, "crickets");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Total<F>(pub F);
+
+macro_rules! total {
+    ($($float:ty),*) => {$(
+        impl Ord for Total<$float> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
+
+        impl PartialOrd for Total<$float> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl PartialEq for Total<$float> {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl Eq for Total<$float> {}
+    )*};
+}
+
+total!(f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_total() {
+        let mut keys =
+            [Total(f32::NAN), Total(0.0), Total(-0.0), Total(-1.0), Total(f32::INFINITY)];
+        keys.sort_unstable();
+        assert_eq!(keys, [-1.0, -0.0, 0.0, f32::INFINITY, f32::NAN].map(Total));
+        assert!(Total(-0.0_f64) < Total(0.0) && Total(f64::NAN) == Total(f64::NAN));
+    }
+}

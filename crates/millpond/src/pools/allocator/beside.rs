@@ -1,0 +1,240 @@
+//! Handles for values that lie beside the slots' words, in the same block of memory, and whose type only the caller
+//! knows: what the C library stands on. Hidden, as nothing else needs it.
+//!
+//! Invariant: the block was taken, or lent, with the layout that the words and the caller's values need together.
+
+use core::alloc::Layout;
+use core::cell::RefCell;
+use core::mem::offset_of;
+use core::ptr::NonNull;
+
+use super::{AllocatorWords, HandleAllocator, HandleAllocatorBuilder, WatchedWords};
+use crate::base::memory::OutOfMemory;
+use crate::handle::{Handle, HandleLayout};
+use crate::policies::least_of;
+use crate::pools::settings::BuildError;
+use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
+use crate::slots::{Block, Books, Core, EntryOf, SlotWords};
+use crate::snapshot::state::sealed::State;
+use crate::snapshot::{Checksum, state};
+
+/// The block of an allocator's words.
+type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
+
+impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    /// The block for the words and, behind them, a value of this layout for each slot.
+    ///
+    /// # Errors
+    ///
+    /// As [`PoolBuilder::memory_layout`](crate::PoolBuilder::memory_layout).
+    #[doc(hidden)]
+    pub fn memory_layout_beside(&self, value: Layout) -> Result<Layout, BuildError> {
+        let capacity = self.settings.checked_capacity()?;
+        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+        AllocatorBlock::<R, H>::layout_with(capacity, entries, value)
+            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+    }
+
+    /// The allocator, in memory that is lent to it. What it does takes no memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`memory_layout_beside`](Self::memory_layout_beside).
+    ///
+    /// # Safety
+    ///
+    /// `start` is the first byte of the block that [`memory_layout_beside`](Self::memory_layout_beside) says, aligned;
+    /// nothing else uses the bytes in front of the values until the allocator is dropped.
+    #[doc(hidden)]
+    pub unsafe fn build_beside(
+        self,
+        start: NonNull<u8>,
+        value: Layout,
+    ) -> Result<HandleAllocator<R, H>, BuildError> {
+        HandleAllocator::of_settings(&self.settings, |capacity, entries, dead| {
+            // SAFETY: as the caller promises.
+            let block = unsafe { Block::try_in_with(start, capacity, entries, value, dead)? };
+            Ok(SlotWords::of_dead(block, R::SEARCHES_BITMAP))
+        })
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Where the values begin, in an allocator that was [built beside](HandleAllocatorBuilder::build_beside) some.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn values_beside(&self) -> NonNull<u8> {
+        self.slots.words.place().values_start()
+    }
+
+    /// As [`Pool::checksum_with`](crate::Pool::checksum_with): `add_value` is called with the slot of each value.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn checksum_beside(&self, add_value: impl Fn(usize, &mut Checksum)) -> u64 {
+        // The values are asked for in the order of their slots.
+        let live = RefCell::new(self.occupancy().iter());
+        state::checksum(self, |(), sum| {
+            if let Some(slot) = live.borrow_mut().next() {
+                add_value(slot, sum);
+            }
+        })
+    }
+
+    /// Which live handle has to go for another, as [`EvictLeast`](crate::overflow::EvictLeast) finds it.
+    #[doc(hidden)]
+    pub fn least<K: Ord>(&self, mut key: impl FnMut(H) -> K) -> Option<H> {
+        least_of(self, self.handles().map(|handle| (key(handle), handle)))
+    }
+
+    /// As [`release`](Self::release), for another lifetime to begin: counts as an eviction.
+    #[doc(hidden)]
+    pub fn evict(&mut self, victim: H) -> bool {
+        let is_live = self.release(victim);
+        if is_live {
+            self.core.count_eviction();
+        }
+        is_live
+    }
+
+    /// Takes on the state of another of the same shape, without taking memory; `false`, and nothing happens, if it has
+    /// another shape: see [`restore`](Self::restore).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn take_on(&mut self, other: &Self) -> bool {
+        let is_alike = self.shape() == other.shape();
+        if is_alike {
+            self.copy_state_from(other);
+        }
+        is_alike
+    }
+
+    /// Slots from here on were never used.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn used_slots(&self) -> usize {
+        self.used()
+    }
+
+    /// Brings the bitmap of live slots up to date. What this finds out of the prefix is
+    /// forgotten: C writes words and bits, but never that.
+    #[doc(hidden)]
+    pub fn refresh_bitmap(&mut self) {
+        self.refresh();
+        self.slots.words.forget_prefix();
+    }
+}
+
+/// Where in a [`HandleAllocator`] the numbers lie that C reads and writes without a call: those of the slots in one of
+/// any order and layout, those of the order and the books in one of the order `Lifo` with handles of eight bytes.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "each has the name of a field")]
+pub struct CoreOffsets {
+    pub values: usize,
+    pub bits: usize,
+    pub slots: usize,
+    pub words: usize,
+    pub entries: usize,
+    pub entry_count: usize,
+    pub in_step: usize,
+    pub prefix: usize,
+    pub gathered_at: usize,
+    pub births: usize,
+    pub deaths: usize,
+    pub peak: usize,
+    pub retired: usize,
+    pub stack_len: usize,
+    pub fresh_from: usize,
+    pub quick_below: usize,
+    pub is_plain: usize,
+}
+
+impl CoreOffsets {
+    pub const OF_LIFO: Self = {
+        type Words = AllocatorWords<Lifo, Handle<()>>;
+        type Own = HandleAllocator<Lifo, Handle<()>>;
+        type LifoCore = Core<Lifo, Handle<()>>;
+        let words = offset_of!(Own, slots) + offset_of!(WatchedWords<u32, u32>, words);
+        let block = words + Words::PLACE_OFFSET;
+        let age = block + AllocatorBlock::<Lifo, Handle<()>>::BITMAP_AGE_OFFSET;
+        let counts = words + Words::COUNTS_OFFSET;
+        let queue = offset_of!(Own, core) + LifoCore::QUEUE_OFFSET;
+        let books = offset_of!(Own, core) + LifoCore::BOOKS_OFFSET;
+        let [values, bits, slots, words, entries, entry_count] =
+            AllocatorBlock::<Lifo, Handle<()>>::ARRAY_OFFSETS;
+        let [in_step, prefix, gathered_at] = crate::slots::BitmapAge::OFFSETS;
+        let [births, deaths, peak, retired] = crate::slots::Counts::OFFSETS;
+        let [stack_len, fresh_from] = LifoQueue::OFFSETS;
+        let [quick_below, is_plain] = Books::<Handle<()>>::OFFSETS;
+        Self {
+            values: block + values,
+            bits: block + bits,
+            slots: block + slots,
+            words: block + words,
+            entries: block + entries,
+            entry_count: block + entry_count,
+            in_step: age + in_step,
+            prefix: age + prefix,
+            gathered_at: age + gathered_at,
+            births: counts + births,
+            deaths: counts + deaths,
+            peak: counts + peak,
+            retired: counts + retired,
+            stack_len: queue + stack_len,
+            fresh_from: queue + fresh_from,
+            quick_below: books + quick_below,
+            is_plain: books + is_plain,
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+    use core::mem::MaybeUninit;
+
+    use super::*;
+    use crate::pools::pool::Pool;
+
+    #[test]
+    fn is_a_pool_of_what_lies_beside_it() {
+        let value = Layout::new::<[u32; 5]>();
+        let builder = HandleAllocator::builder().capacity(100).name("beside").salt(3);
+        let layout = HandleAllocator::builder().capacity(100).memory_layout_beside(value).unwrap();
+        let pool_layout = Pool::<[u32; 5]>::builder().capacity(100).memory_layout().unwrap();
+        assert_eq!(layout, pool_layout);
+        let mut memory: Vec<MaybeUninit<u64>> = Vec::new();
+        memory.resize(layout.size() / 8 + 1 + layout.align() / 8, MaybeUninit::uninit());
+        let start = memory.as_mut_ptr().cast::<u8>();
+        // SAFETY: there are as many bytes more as an alignment has.
+        let start = unsafe { start.add(start.align_offset(layout.align())) };
+        let start = NonNull::new(start).unwrap();
+        // SAFETY: the memory is as the layout says, and lives longer than the allocator.
+        let mut handles = unsafe { builder.build_beside(start, value) }.unwrap();
+        let mut pool = Pool::<[u32; 5]>::builder().capacity(100).name("beside").salt(3).build();
+        let behind = handles.values_beside().addr().get() - start.addr().get();
+        assert_eq!(behind, layout.size() - 100 * 20);
+        for step in 0..300_u32 {
+            if step % 3 < 2 {
+                let made = handles.acquire().map(|handle| (handle.index(), handle.generation()));
+                let other = pool.insert([step; 5]).ok();
+                assert_eq!(made, other.map(|handle| (handle.index(), handle.generation())));
+            } else if let Some(handle) = handles.handle_at(step as usize / 4) {
+                assert!(handles.release(handle));
+                let same = pool.handle_at(step as usize / 4).unwrap();
+                assert!(pool.remove(same).is_some());
+            }
+        }
+        let sum = handles.checksum_beside(|slot, sum| sum.add(pool.get_at(slot).unwrap()));
+        assert_eq!(sum, pool.checksum());
+        let least = handles.least(|handle| core::cmp::Reverse(handle.index())).unwrap();
+        assert_eq!(Some(least.index() as usize), pool.occupancy().iter().last());
+        assert!(handles.evict(least) && !handles.evict(least));
+        assert_eq!(handles.stats().evicted, 1);
+        let mut other = HandleAllocator::builder().capacity(100).name("beside").salt(3).build();
+        assert!(other.take_on(&handles));
+        assert_eq!(other.checksum(), handles.checksum());
+        assert_eq!(other.used_slots(), handles.used_slots());
+        assert!(!HandleAllocator::new(100).take_on(&handles));
+    }
+}

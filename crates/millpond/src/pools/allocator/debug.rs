@@ -1,0 +1,82 @@
+//! What a handle allocator does for its debug aids, and for those of a pool that has it.
+
+use super::{HandleAllocator, WatchedWords};
+use crate::base::entry::Entry;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Word};
+use crate::pools::settings::Settings;
+use crate::reports::debug::{LiveReport, Watch};
+use crate::slots::reuse::ReuseOrder;
+
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// The live handles, which nobody has released, grouped by the source lines that they were acquired at;
+    /// the handles themselves are [`handles`](Self::handles). O(capacity), takes memory. `None` unless the
+    /// builder asked to [remember origins](crate::debug::DebugAids::remember_origins); see
+    /// [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut textures = HandleAllocator::builder().capacity(8).debug_aids(aids).build();
+    /// let handles: Vec<_> = (0..5).map(|_| textures.acquire().unwrap()).collect();
+    /// textures.release(handles[0]);
+    /// assert_eq!(textures.live_report().unwrap().origins()[0].count(), 4);
+    /// ```
+    #[must_use]
+    pub fn live_report(&self) -> Option<LiveReport> {
+        self.slots.watch.as_ref()?.report(self.occupancy().iter())
+    }
+
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(super) fn watch(&mut self, settings: &Settings<R, H>) -> Result<(), OutOfMemory> {
+        self.slots.watch = Watch::try_new(self.name(), settings.debug_aids, self.capacity())?;
+        Ok(())
+    }
+
+    /// No longer.
+    pub(crate) fn unwatch(&mut self) {
+        self.slots.watch = None;
+    }
+
+    pub(crate) fn watched(&self) -> Option<&Watch> {
+        self.slots.watch.as_deref()
+    }
+
+    /// A handle of this slot was acquired by whoever called.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_origin(&mut self, index: usize) {
+        if let Some(watch) = &mut self.slots.watch {
+            watch.inserted(index);
+        }
+    }
+
+    /// A removal was refused.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn note_refused_removal(&self, handle: H) {
+        if let Some(watch) = &self.slots.watch {
+            watch.removal_refused(handle, self.explain(handle));
+        }
+    }
+
+    /// The state of another is about to be taken over, in which slots from `used` on are as here.
+    pub(super) fn note_restored(&mut self, other: &Self, used: usize) {
+        if let Some(watch) = self.slots.watch.as_mut().filter(|watch| watch.remembers()) {
+            let differs =
+                |index: &usize| self.slots.words.get(*index) != other.slots.words.get(*index);
+            (0..used).filter(differs).for_each(|index| watch.restored(index));
+        }
+    }
+}
+
+/// Says which handles are still live, if the aids are to.
+impl<W: Word, E: Entry> Drop for WatchedWords<W, E> {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.report_drop(self.words.occupancy().iter());
+        }
+    }
+}

@@ -1,0 +1,471 @@
+#[allow(unsafe_code)]
+mod beside;
+#[cfg(feature = "debug-aids")]
+mod debug;
+#[cfg(feature = "serde")]
+mod saved_slots;
+mod snapshot;
+
+#[doc(hidden)]
+pub use beside::CoreOffsets;
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use saved_slots::SavedSlots;
+
+use core::fmt;
+use core::marker::PhantomData;
+
+pub use crate::pools::faces::Handles;
+
+use crate::base::entry::Entry;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
+use crate::occupancy::{Occupancy, Runs};
+use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::reports::errors::{GetDisjointMutError, InsertAtError};
+use crate::reports::stats::Stats;
+use crate::slots::handle_at;
+use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster};
+use crate::slots::{Block, Circle, Core, EntryOf, SlotWords};
+
+/// Handles without storage, for programs that keep their own arrays: structure of arrays, slots in a
+/// buffer of the graphics card, rows of a file.
+///
+/// **Memory**: per slot one generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or
+/// more index bits), one bit, and what the [reuse order](crate::reuse) takes. All of it is taken at
+/// creation.
+///
+/// ```
+/// use millpond::HandleAllocator;
+///
+/// const CAPACITY: usize = 1000;
+/// let mut particles = HandleAllocator::new(CAPACITY);
+/// let mut x = vec![0.0; CAPACITY];
+/// let mut speed = vec![0.0; CAPACITY];
+///
+/// let handle = particles.acquire().unwrap();
+/// x[handle.index() as usize] = 3.0;
+/// speed[handle.index() as usize] = 0.5;
+///
+/// // Live particles are adjacent: each run is a plain loop over slices.
+/// for run in particles.runs() {
+///     for (x, speed) in x[run.clone()].iter_mut().zip(&speed[run]) {
+///         *x += speed;
+///     }
+/// }
+/// assert!(particles.release(handle));
+/// assert!(!particles.release(handle));
+/// ```
+#[repr(C)]
+pub struct HandleAllocator<R: ReuseOrder = Lifo, H: HandleLayout = Handle<()>> {
+    slots: WatchedWords<H::Word, EntryOf<R, H>>,
+    core: Core<R, H>,
+}
+
+/// The words of an allocator, and what watches over them. Apart from the handles, whose type may name what
+/// does not live longer than the allocator: this has code to run when it is dropped.
+#[repr(C)]
+struct WatchedWords<W: Word, E: Entry> {
+    words: SlotWords<Block<W, E, ()>>,
+    #[cfg(feature = "debug-aids")]
+    watch: Option<alloc::boxed::Box<crate::reports::debug::Watch>>,
+}
+
+impl<W: Word, E: Entry> Clone for WatchedWords<W, E> {
+    fn clone(&self) -> Self {
+        match self.words.try_clone() {
+            Ok(words) => Self {
+                words,
+                #[cfg(feature = "debug-aids")]
+                watch: self.watch.clone(),
+            },
+            Err(OutOfMemory) => panic!("no memory for a copy of {} slots", self.words.slots()),
+        }
+    }
+}
+
+/// The words of a handle allocator, which has no values.
+type AllocatorWords<R, H> = SlotWords<Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>>;
+
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// An allocator of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::reuse::LowestFirst;
+    /// use millpond::{Handle32, HandleAllocator};
+    ///
+    /// let slots: HandleAllocator<LowestFirst, Handle32<()>> = HandleAllocator::with_capacity(100);
+    /// assert_eq!(slots.capacity(), 100);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them;
+    /// [`try_build`](HandleAllocatorBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    crate::pools::shell::typed_builder_method!(HandleAllocatorBuilder<(), R, H>, example "HandleAllocator<Fifo, Key>", ".capacity(8).build()");
+
+    pub(crate) fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        Self::of_settings(settings, |capacity, entries, dead| {
+            SlotWords::try_new(capacity, entries, R::SEARCHES_BITMAP, dead)
+        })
+    }
+
+    /// With what the function makes of the numbers of slots and entries and the word of a slot that was never used.
+    fn of_settings(
+        settings: &Settings<R, H>,
+        words: impl FnOnce(usize, usize, H::Word) -> Result<AllocatorWords<R, H>, OutOfMemory>,
+    ) -> Result<Self, BuildError> {
+        let capacity = settings.checked_capacity()?;
+        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
+        let circle = Circle::new::<H>(&settings.lifetimes);
+        let entries = R::Queue::<H::Index>::entry_count(capacity, false);
+        let mut words =
+            words(capacity, entries, circle.start().as_dead()).map_err(out_of_memory)?;
+        let core = Core::new(circle, settings.lifetimes.name, &mut words);
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut allocator = Self {
+            core,
+            slots: WatchedWords {
+                words,
+                #[cfg(feature = "debug-aids")]
+                watch: None,
+            },
+        };
+        #[cfg(feature = "debug-aids")]
+        allocator.watch(settings).map_err(out_of_memory)?;
+        Ok(allocator)
+    }
+
+    /// How many handles can be live at once (fewer by the retired slots).
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slots.words.slots()
+    }
+
+    /// How many handles are live.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.words.live()
+    }
+
+    /// Whether no handle is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether [`acquire`](Self::acquire) would give `None`.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(&self.slots.words)
+    }
+
+    /// A handle whose slot is now live, or `None` if no slot is left. Cost: that of the reuse order.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    ///
+    /// let mut slots = HandleAllocator::new(1);
+    /// let handle = slots.acquire().unwrap();
+    /// assert_eq!(slots.acquire(), None);
+    /// slots.release(handle);
+    /// assert_eq!(slots.acquire().unwrap().index(), handle.index());
+    /// ```
+    #[inline]
+    #[must_use = "a handle that is dropped leaves its slot live"]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire(&mut self) -> Option<H> {
+        let Some((index, generation)) = self.core.take_next(&mut self.slots.words) else {
+            self.core.count_refusal();
+            return None;
+        };
+        self.slots.words.set_live(index, generation);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(index);
+        Some(H::from_kept_parts(index, generation))
+    }
+
+    /// The handle that [`acquire`](Self::acquire) will give next, or `None` if no slot is left. It is
+    /// refused until then.
+    #[inline]
+    #[must_use]
+    pub fn next_handle(&mut self) -> Option<H> {
+        self.core.peek(&self.slots.words)
+    }
+
+    /// Makes exactly this handle live, for loading what was saved. O(1) amortised.
+    ///
+    /// ```
+    /// use millpond::{Handle, HandleAllocator};
+    ///
+    /// let mut slots = HandleAllocator::new(10);
+    /// let saved = Handle::from_parts(7, 3).unwrap();
+    /// slots.acquire_at(saved).unwrap();
+    /// assert!(slots.contains(saved));
+    /// assert!(slots.acquire_at(saved).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, live or retired, or has had this lifetime already.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire_at(&mut self, handle: H) -> Result<(), InsertAtError<()>> {
+        let index = self
+            .core
+            .claim(handle, &mut self.slots.words)
+            .map_err(|kind| InsertAtError { value: (), kind })?;
+        self.slots.words.set_live(index, handle.word());
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(index);
+        Ok(())
+    }
+
+    /// Ends the handle's lifetime. `false`, and nothing happens, if the handle is refused.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn release(&mut self, handle: H) -> bool {
+        let Some(index) = self.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.note_refused_removal(handle);
+            return false;
+        };
+        self.release_live(index, handle.word());
+        true
+    }
+
+    /// Ends the lifetime of a slot that is live in this generation.
+    #[inline]
+    pub(crate) fn release_live(&mut self, index: usize, generation: H::Word) {
+        self.core.end(index, generation, &mut self.slots.words);
+    }
+
+    /// Whether the handle is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.find(handle).is_some()
+    }
+
+    /// The slot of a live handle.
+    #[inline]
+    pub(crate) fn find(&self, handle: H) -> Option<usize> {
+        let index = handle.index() as usize;
+        self.slots.words.is_live_in(index, handle.word()).then_some(index)
+    }
+
+    /// Whether the handle is live, and if not, why it is refused. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.core.check(handle, &self.slots.words)
+    }
+
+    /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        handle_at(index, &self.slots.words)
+    }
+
+    /// The live handles in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, R, H> {
+        Handles::new(self.slots.words.kept(), self.occupancy())
+    }
+
+    /// The runs of live slots in index order: a range of indices for each, to cut one's own arrays
+    /// with.
+    #[inline]
+    pub fn runs(&self) -> Runs<'_> {
+        self.slots.words.occupancy().runs()
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.slots.words.occupancy()
+    }
+
+    /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
+    pub fn clear(&mut self) {
+        self.slots.words.set_all_dead(&self.core.circle());
+        self.core.reset_order(&mut self.slots.words);
+    }
+
+    /// How the allocator stands, and what it has done. O(1).
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.core.stats(&self.slots.words)
+    }
+
+    #[cfg(feature = "recorder")]
+    crate::reports::recorder::record_methods!(|pool, track| pool.listen(track), "handles");
+
+    /// Somebody else listens from now on, or nobody.
+    #[cfg(feature = "recorder")]
+    pub(crate) fn listen(&mut self, track: Option<crate::reports::recorder::Track>) {
+        self.core.listen(track, &self.slots.words);
+    }
+
+    crate::pools::shell::books_methods!(|pool| pool.core);
+
+    pub(crate) fn check_disjoint(&self, handles: &[H]) -> Result<(), GetDisjointMutError> {
+        self.core.check_disjoint(handles, &self.slots.words)
+    }
+
+    pub(crate) fn core(&self) -> &Core<R, H> {
+        &self.core
+    }
+
+    pub(crate) fn words(&self) -> &AllocatorWords<R, H> {
+        &self.slots.words
+    }
+
+    /// Brings the bitmap of live slots up to date, for a walk that changes objects.
+    #[inline]
+    pub(crate) fn refresh(&mut self) {
+        self.slots.words.refresh();
+    }
+
+    pub(crate) fn core_mut(&mut self) -> &mut Core<R, H> {
+        &mut self.core
+    }
+
+    /// The order, to be broken.
+    #[cfg(test)]
+    #[allow(clippy::type_complexity, reason = "the order and its entries")]
+    pub(crate) fn order_mut(&mut self) -> (&mut R::Queue<H::Index>, &mut [EntryOf<R, H>]) {
+        (self.core.queue_mut(), self.slots.words.entries_mut())
+    }
+}
+
+crate::policies::lifetimes! {
+    [R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>, H,
+    last: |allocator, handle| allocator.core.is_last(handle),
+}
+
+#[cfg(feature = "validate")]
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.core.validate(&self.slots.words)
+    }
+}
+
+impl<H: HandleLayout> HandleAllocator<Roster, H> {
+    /// Turns the order of slots of which none is live: the highest first.
+    pub(crate) fn highest_first(&mut self) {
+        self.core.queue_mut().highest_first(&mut self.slots.words);
+        self.core.mark_all_used(self.slots.words.slots());
+    }
+}
+
+impl HandleAllocator {
+    /// An allocator of `capacity` handles at once.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{Handle32, HandleAllocator};
+    ///
+    /// struct Texture;
+    /// let mut textures = HandleAllocator::builder()
+    ///     .capacity(4096)
+    ///     .reuse(Fifo)
+    ///     .handle::<Handle32<Texture>>()
+    ///     .name("textures")
+    ///     .build();
+    /// let handle: Handle32<Texture> = textures.acquire().unwrap();
+    /// ```
+    pub fn builder() -> HandleAllocatorBuilder<(), Lifo, Handle<()>> {
+        HandleAllocatorBuilder::new()
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> Clone for HandleAllocator<R, H> {
+    fn clone(&self) -> Self {
+        let slots = self.slots.clone();
+        Self { core: self.core.clone_for(&slots.words), slots }
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> fmt::Debug for HandleAllocator<R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HandleAllocator")
+            .field("name", &self.name())
+            .field("reuse", &R::NAME)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}
+
+crate::pools::shell::default_without_slots!([R: ReuseOrder, H: HandleLayout] HandleAllocator<R, H>);
+
+/// Builds a [`HandleAllocator`].
+#[derive(Debug)]
+#[must_use = "call `.build()` to get the allocator"]
+pub struct HandleAllocatorBuilder<T, R: ReuseOrder, H: HandleLayout> {
+    settings: Settings<R, H>,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+
+    settings_methods!();
+    order_and_handle_methods!(HandleAllocatorBuilder<T>, keeps values);
+
+    /// The allocator.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> HandleAllocator<R, H> {
+        match self.try_build() {
+            Ok(allocator) => allocator,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The allocator.
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<HandleAllocator<R, H>, BuildError> {
+        HandleAllocator::from_settings(&self.settings)
+    }
+}

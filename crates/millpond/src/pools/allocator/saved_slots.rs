@@ -1,0 +1,101 @@
+//! What is saved of an allocator, as a type of its own that no type parameter reaches: so that a program with many
+//! kinds of allocators has the code that writes and reads it once. Hidden; for the C library.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::HandleAllocator;
+use crate::handle::HandleLayout;
+use crate::slots::reuse::ReuseOrder;
+use crate::snapshot::format::{Objects, SavedState, read_list};
+use crate::snapshot::state::sealed::Save;
+
+/// The saved form of a [`HandleAllocator`].
+#[doc(hidden)]
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedSlots {
+    state: SavedState,
+    /// The runs of live slots: the first slot and the number.
+    #[serde(deserialize_with = "read_list")]
+    live: Vec<(u32, u32)>,
+}
+
+impl SavedSlots {
+    /// How many slots are live, as it says itself.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.live.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count as usize))
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Everything that the future depends on, and the statistics.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn to_saved_slots(&self) -> SavedSlots {
+        let runs = self.runs().map(|run| (run.start as u32, run.len() as u32));
+        SavedSlots { state: self.to_saved(), live: runs.collect() }
+    }
+
+    /// An allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file) says; `None` if that is the state
+    /// of none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_saved_slots(saved: SavedSlots) -> Option<Self> {
+        let slots = Self::saved_slots(&saved.state);
+        let live = saved.live();
+        if live > slots {
+            return None;
+        }
+        // Values without a size: their vector takes no memory.
+        let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
+        Self::from_saved(saved.state, objects).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::reuse::Fifo;
+    use crate::{Handle, Handle32};
+
+    type Slots = HandleAllocator<Fifo, Handle32<(), 24>>;
+
+    fn used() -> Slots {
+        let mut slots = Slots::with_capacity(9);
+        let handles: Vec<_> = (0..7).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[2]);
+        slots.release(handles[5]);
+        slots
+    }
+
+    #[test]
+    fn comes_back_as_it_was() {
+        let mut slots = used();
+        let mut read = Slots::from_saved_slots(slots.to_saved_slots()).unwrap();
+        assert_eq!((read.checksum(), read.stats()), (slots.checksum(), slots.stats()));
+        assert_eq!(read.acquire(), slots.acquire());
+    }
+
+    #[test]
+    fn what_is_no_state_is_refused() {
+        let change = |f: fn(&mut SavedSlots)| {
+            let mut saved = used().to_saved_slots();
+            f(&mut saved);
+            Slots::from_saved_slots(saved).is_none()
+        };
+        assert!(!change(|_| ()));
+        assert!(change(|saved| saved.live.push((0, u32::MAX))));
+        assert!(change(|saved| saved.live[0].1 += 1));
+        assert!(change(|saved| saved.live[0].0 = 77));
+        assert!(change(|saved| saved.state.peak = 99));
+        type Other = HandleAllocator<Fifo, Handle<()>>;
+        assert!(
+            Other::from_saved_slots(used().to_saved_slots()).is_some(),
+            "shapes are compared later"
+        );
+        type OtherOrder = HandleAllocator<crate::slots::reuse::Lifo, Handle32<(), 24>>;
+        assert!(OtherOrder::from_saved_slots(used().to_saved_slots()).is_none());
+    }
+}

@@ -1,0 +1,143 @@
+//! The past of a handle allocator.
+
+use core::ops::Range;
+
+use super::HandleAllocator;
+use crate::handle::{HandleLayout, Word};
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::snapshot::state::{self, Shape, sealed};
+use crate::snapshot::{SnapshotOf, snapshot_methods};
+
+impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
+    type Value = ();
+    type Handle = H;
+
+    fn shape(&self) -> Shape {
+        Shape::new(self.capacity(), &self.core.circle())
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.unwatch();
+        self
+    }
+
+    fn used(&self) -> usize {
+        self.core.used(&self.slots.words)
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> H::Word {
+        self.slots.words.get(index).unwrap_or(H::Word::RETIRED)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&()> {
+        self.slots.words.is_live(index).then_some(&())
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.core.queue().order(&self.slots.words, self.used())
+    }
+}
+
+/// The past.
+impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
+    /// Everything that the allocator's future depends on, as it is now; see [`snapshot`](crate::snapshot).
+    /// Takes the memory of a second allocator; [`save_into`](Self::save_into) uses it again, and takes none.
+    ///
+    /// ```
+    /// use millpond::HandleAllocator;
+    ///
+    /// let mut slots = HandleAllocator::new(8);
+    /// let handle = slots.acquire().unwrap();
+    /// let snapshot = slots.snapshot();
+    /// slots.release(handle);
+    /// slots.restore(&snapshot).unwrap();
+    /// assert!(slots.contains(handle));
+    /// ```
+    #[must_use]
+    pub fn snapshot(&self) -> SnapshotOf<Self> {
+        SnapshotOf::new(self.clone(), Self::copy_state_from)
+    }
+
+    snapshot_methods!(@common);
+
+    /// A sum over everything that the future depends on: which handles are live, the generations, and which
+    /// slots come next. Allocators in the same state have the same sum, on every machine. O(used slots).
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        state::checksum_of_values(self)
+    }
+
+    pub(crate) fn copy_state_from(&mut self, other: &Self) {
+        let used = self.core.used(&self.slots.words).max(other.core.used(&other.slots.words));
+        #[cfg(feature = "debug-aids")]
+        self.note_restored(other, used);
+        self.slots.words.copy_state_from(&other.slots.words, used);
+        let entries = other.slots.words.entries();
+        self.core.copy_state_from(&other.core, entries, used, &mut self.slots.words);
+    }
+
+    /// The sealed trait's view of a pool that has this allocator.
+    pub(crate) fn used(&self) -> usize {
+        self.core.used(&self.slots.words)
+    }
+}
+
+#[cfg(feature = "serde")]
+mod saved {
+    use alloc::vec::Vec;
+
+    use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::*;
+    use crate::pools::settings::Settings;
+    use crate::reports::stats::Stats;
+    use crate::slots::saved::{Checked, OrderOf};
+    use crate::snapshot::format::{self, Refused};
+
+    impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
+        const KIND: &'static str = "HandleAllocator";
+
+        fn reuse_name() -> &'static str {
+            R::NAME
+        }
+
+        fn order_of() -> OrderOf {
+            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
+        }
+
+        fn saved_stats(&self) -> Stats {
+            self.stats()
+        }
+
+        fn load(checked: &Checked<H::Word>, _values: Vec<(usize, ())>) -> Result<Self, Refused> {
+            let capacity = checked.words.len();
+            let mut slots = Self::from_settings(&Settings::of_capacity(capacity))
+                .map_err(|_| Refused::OutOfMemory(capacity))?;
+            slots.slots.words.load(&checked.words, checked.inserted, checked.peak);
+            slots.core.load(checked, &mut slots.slots.words);
+            Ok(slots)
+        }
+
+        fn take_over_clones(&mut self, other: &Self) {
+            self.copy_state_from(other);
+        }
+    }
+
+    /// Everything that the allocator's future depends on, and its statistics; see
+    /// [`snapshot`](crate::snapshot#saving-to-a-file).
+    impl<R: ReuseOrder, H: HandleLayout> Serialize for HandleAllocator<R, H> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            format::serialize(self, serializer)
+        }
+    }
+
+    /// An allocator without a name; see [`snapshot`](crate::snapshot#saving-to-a-file).
+    impl<'de, R: ReuseOrder, H: HandleLayout> Deserialize<'de> for HandleAllocator<R, H> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            format::deserialize(deserializer)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use core::marker::PhantomData;
+
+use super::AnyPool;
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::slots::reuse::{Lifo, ReuseOrder};
+
+/// Builds an [`AnyPool`]: capacity, reuse order, handle layout, name, salt, and what happens when the
+/// generations of a slot are used up.
+///
+/// ```
+/// use std::any::Any;
+///
+/// use millpond::AnyPool;
+///
+/// let pool = AnyPool::<dyn Any, 32>::builder().capacity(100).name("events").build();
+/// assert_eq!(pool.name(), Some("events"));
+/// ```
+#[derive(Debug)]
+#[must_use = "call `.build()` to get the pool"]
+pub struct AnyPoolBuilder<
+    D: ?Sized,
+    const SLOT_BYTES: usize,
+    R: ReuseOrder = Lifo,
+    H: HandleLayout = Handle<D>,
+> {
+    settings: Settings<R, H>,
+    values: PhantomData<fn() -> D>,
+}
+
+impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
+    AnyPoolBuilder<D, SLOT_BYTES, R, H>
+{
+    pub(super) fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+}
+
+impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
+    AnyPoolBuilder<D, SLOT_BYTES, R, H>
+{
+    settings_methods!();
+    order_and_handle_methods!(AnyPoolBuilder<D, SLOT_BYTES>, keeps values);
+
+    /// The pool.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> AnyPool<D, SLOT_BYTES, R, H> {
+        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The pool.
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<AnyPool<D, SLOT_BYTES, R, H>, BuildError> {
+        AnyPool::from_settings(&self.settings)
+    }
+}

@@ -1,0 +1,771 @@
+//! [`AnyPool`] and what its methods return.
+
+mod builder;
+#[allow(unsafe_code)]
+mod coerces_from;
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod entry;
+mod iter;
+mod overflow;
+#[allow(unsafe_code)]
+mod storage;
+mod traits;
+
+pub use crate::pools::allocator::Handles;
+pub use builder::AnyPoolBuilder;
+pub use coerces_from::CoercesFrom;
+pub use entry::VacantEntry;
+pub use iter::{Iter, IterMut};
+
+use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::pools::allocator::HandleAllocator;
+use crate::pools::settings::{BuildError, Settings};
+use crate::reports::errors::{Full, FullPool, GetDisjointMutError, InsertAtError, PoolName};
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{Lifo, ReuseOrder};
+use storage::AnyStorage;
+
+/// Values of different types in one pool: of every type that implements a trait and is no larger than
+/// a slot.
+///
+/// Pick it for things that differ in type and are treated alike (monsters, widgets, events, effects),
+/// where a `Vec<Box<dyn Monster>>` would come to mind: nothing is allocated for each, and the values
+/// lie beside each other. If there are few types, an `enum` in a [`Pool`](crate::Pool) is smaller and
+/// faster; if they are many and each is gone over on its own, so is a pool for each type.
+///
+/// ```
+/// use millpond::AnyPool;
+///
+/// trait Monster {
+///     fn damage(&self) -> u32;
+///     fn grow(&mut self);
+/// }
+/// millpond::any_pool_trait!(dyn Monster);
+///
+/// struct Slime(u32);
+/// struct Dragon {
+///     heads: [u32; 3],
+/// }
+/// impl Monster for Slime {
+///     fn damage(&self) -> u32 { self.0 }
+///     fn grow(&mut self) { self.0 += 1 }
+/// }
+/// impl Monster for Dragon {
+///     fn damage(&self) -> u32 { self.heads.iter().sum() }
+///     fn grow(&mut self) { self.heads[0] += 10 }
+/// }
+///
+/// let mut monsters = AnyPool::<dyn Monster, 16>::new(100);
+/// let slime = monsters.insert(Slime(1)).unwrap();
+/// let dragon = monsters.insert(Dragon { heads: [20, 20, 20] }).unwrap();
+/// monsters.values_mut().for_each(|monster| monster.grow());
+/// assert_eq!((monsters[slime].damage(), monsters[dragon].damage()), (2, 70));
+///
+/// // What a value really is can be asked.
+/// assert_eq!(monsters.get_as::<Dragon>(dragon).unwrap().heads, [30, 20, 20]);
+/// assert!(monsters.get_as::<Dragon>(slime).is_none());
+/// assert!(monsters.remove(slime)); // runs the drop of a `Slime`
+/// assert!(monsters.get(slime).is_none()); // stale, and refused for ever
+/// ```
+///
+/// A value that does not fit does not compile; nor does one whose alignment is larger than 16:
+///
+/// ```compile_fail
+/// use std::any::Any;
+/// millpond::AnyPool::<dyn Any, 16>::new(1).insert([0_u8; 17]);
+/// ```
+/// ```compile_fail
+/// use std::any::Any;
+/// #[repr(align(32))]
+/// struct Wide;
+/// millpond::AnyPool::<dyn Any, 64>::new(1).insert(Wide);
+/// ```
+///
+/// **Memory**, all taken and touched at creation: per slot `SLOT_BYTES`, rounded up to a multiple of 16,
+/// 24 bytes for what is in it, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or
+/// more index bits), one bit, and what the [reuse order](crate::reuse) takes.
+///
+/// **Time**: insert, get and remove are O(1), and so is asking for the type.
+///
+/// **Threads**: a pool of `dyn Monster + Send` takes only what is `Send`, and is `Send`; and so with
+/// `Sync`.
+pub struct AnyPool<
+    D: ?Sized,
+    const SLOT_BYTES: usize,
+    R: ReuseOrder = Lifo,
+    H: HandleLayout = Handle<D>,
+> {
+    /// A slot that is live here has a value in the storage, and no other has. First, so that its debug aids
+    /// tell of live values before these are dropped.
+    slots: HandleAllocator<R, H>,
+    storage: AnyStorage<D, SLOT_BYTES>,
+}
+
+impl<D: ?Sized, const SLOT_BYTES: usize> AnyPool<D, SLOT_BYTES> {
+    /// A pool of `capacity` slots. All of its memory is taken and touched here.
+    ///
+    /// ```
+    /// use std::any::Any;
+    ///
+    /// use millpond::AnyPool;
+    ///
+    /// let pool = AnyPool::<dyn Any, 32>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many slots.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use std::any::Any;
+    ///
+    /// use millpond::{AnyPool, Handle32};
+    ///
+    /// let mut pool = AnyPool::<dyn Any, 32>::builder()
+    ///     .capacity(512)
+    ///     .handle::<Handle32<dyn Any>>()
+    ///     .name("events")
+    ///     .build();
+    /// let event: Handle32<dyn Any> = pool.insert("boom").unwrap();
+    /// ```
+    pub fn builder() -> AnyPoolBuilder<D, SLOT_BYTES> {
+        AnyPoolBuilder::new()
+    }
+}
+
+impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
+    AnyPool<D, SLOT_BYTES, R, H>
+{
+    /// A pool of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use std::any::Any;
+    ///
+    /// use millpond::AnyPool;
+    /// use millpond::reuse::LowestFirst;
+    ///
+    /// let pool: AnyPool<dyn Any, 32, LowestFirst> = AnyPool::with_capacity(512);
+    /// assert!(pool.is_empty());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    crate::pools::shell::typed_builder_method!(AnyPoolBuilder<D, SLOT_BYTES, R, H>, example "AnyPool<dyn std::any::Any, 32, Fifo, Key>", ".capacity(8).build()");
+
+    fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        let capacity = settings.checked_capacity()?;
+        let storage =
+            AnyStorage::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "filled below"))]
+        let mut pool = Self { slots: HandleAllocator::from_settings(settings)?, storage };
+        #[cfg(feature = "debug-aids")]
+        if settings.debug_aids.fill {
+            pool.storage.fill_dead();
+        }
+        Ok(pool)
+    }
+
+    /// How many slots the pool has, live, dead and retired.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    /// How many values there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are no values.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Whether an insertion would fail: every slot is live or retired.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.slots.is_full()
+    }
+
+    #[cfg(feature = "recorder")]
+    crate::reports::recorder::record_methods!(
+        |pool, track| pool.slots.listen(track),
+        crate::reports::recorder::type_name::<D>()
+    );
+
+    crate::pools::shell::books_methods!(|pool| pool.slots.core());
+
+    /// How the pool stands, and what it has done. O(1).
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.slots.stats()
+    }
+
+    /// Moves a value in. O(1), but for the reuse order.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(1);
+    /// let handle = pool.insert("a").unwrap();
+    /// let full = pool.insert(2_u64).unwrap_err();
+    /// assert_eq!(full.into_inner(), 2);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full: the error gives the value back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
+    where
+        D: CoercesFrom<T>,
+    {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.slots.acquire() {
+            Some(handle) => {
+                self.storage.put(handle.index() as usize, value);
+                Ok(handle)
+            }
+            None => Err(self.full(value)),
+        }
+    }
+
+    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
+    /// nothing has happened.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(1);
+    /// let handle = pool.insert_with(|me| me.to_bits()).unwrap();
+    /// assert_eq!(pool.get_as::<u64>(handle), Some(&handle.to_bits()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full: the function is not called.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_with<T: 'static>(&mut self, make: impl FnOnce(H) -> T) -> Result<H, Full<()>>
+    where
+        D: CoercesFrom<T>,
+    {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.slots.next_handle() {
+            Some(handle) => {
+                let value = make(handle);
+                self.insert(value).map_err(|full| Full { value: (), pool: full.pool })
+            }
+            None => {
+                self.slots.core_mut().count_refusal();
+                Err(self.full(()))
+            }
+        }
+    }
+
+    /// The slot that the next value goes to, to be filled or left alone. `None` if the pool is full.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(1);
+    /// let entry = pool.vacant_entry().unwrap();
+    /// let promised = entry.handle();
+    /// assert_eq!(entry.insert("value"), promised);
+    /// ```
+    pub fn vacant_entry(&mut self) -> Option<VacantEntry<'_, D, SLOT_BYTES, R, H>> {
+        let Some(handle) = self.slots.next_handle() else {
+            self.slots.core_mut().count_refusal();
+            return None;
+        };
+        Some(VacantEntry { pool: self, handle })
+    }
+
+    /// Inserts at exactly this handle, for loading what was saved. O(1) amortised.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::{AnyPool, Handle};
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let saved = Handle::from_parts(5, 3).unwrap();
+    /// pool.insert_at(saved, "a").unwrap();
+    /// assert_eq!(pool.get_as(saved), Some(&"a"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
+    /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
+    where
+        D: CoercesFrom<T>,
+    {
+        #[cfg(feature = "debug-aids")]
+        self.inspect(handle);
+        match self.slots.acquire_at(handle) {
+            Ok(()) => {
+                self.storage.put(handle.index() as usize, value);
+                Ok(handle)
+            }
+            Err(error) => Err(InsertAtError { value, kind: error.kind }),
+        }
+    }
+
+    /// Inserts; if the pool is full, the value with the smallest key has to go and is destroyed. Gives
+    /// the new handle, and the one that the evicted value had. Of equal keys, the lowest slot goes.
+    ///
+    /// ```
+    /// # use std::fmt::Display;
+    /// # trait Sound { fn volume(&self) -> u32; }
+    /// # impl Sound for u32 { fn volume(&self) -> u32 { *self } }
+    /// # impl Sound for u8 { fn volume(&self) -> u32 { (*self).into() } }
+    /// # millpond::any_pool_trait!(dyn Sound);
+    /// # use millpond::AnyPool;
+    /// let mut voices = AnyPool::<dyn Sound, 16>::new(2);
+    /// let loud = voices.insert(90_u32).unwrap();
+    /// let quiet = voices.insert(10_u8).unwrap();
+    /// let (new, evicted) = voices.insert_or_evict(70_u32, |_, voice| voice.volume());
+    /// assert_eq!((evicted, voices[new].volume()), (Some(quiet), 70));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If no slot can ever take the value: the capacity is 0, or the pool is full and every live slot
+    /// is in the last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict)
+    /// returns an error instead.
+    #[track_caller]
+    pub fn insert_or_evict<T: 'static, K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &D) -> K,
+    ) -> (H, Option<H>)
+    where
+        D: CoercesFrom<T>,
+    {
+        let name = self.name();
+        match self.try_insert_or_evict(value, key) {
+            Ok(inserted) => inserted,
+            Err(full) => panic!("{} has no slot that can be used again: {full}", PoolName(name)),
+        }
+    }
+
+    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::builder().capacity(1).lifetimes(1).build();
+    /// pool.insert(1_u8).unwrap();
+    /// let full = pool.try_insert_or_evict("a", |_, _| 0).unwrap_err();
+    /// assert_eq!((full.into_inner(), pool.len()), ("a", 1));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no slot can ever take the value; the error gives it back.
+    #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn try_insert_or_evict<T: 'static, K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(H, &D) -> K,
+    ) -> Result<(H, Option<H>), Full<T>>
+    where
+        D: CoercesFrom<T>,
+    {
+        let evicted = if self.is_full() { self.least(key) } else { None };
+        if let Some(handle) = evicted {
+            self.slots.core_mut().count_eviction();
+            self.remove(handle);
+        }
+        self.insert(value).map(|handle| (handle, evicted))
+    }
+
+    /// The live value with the smallest key, of those whose slots can be used again.
+    fn least<K: Ord>(&self, mut key: impl FnMut(H, &D) -> K) -> Option<H> {
+        self.iter()
+            .filter(|(handle, _)| !self.slots.core().is_last(*handle))
+            .map(|(handle, value)| (key(handle, value), handle))
+            .min_by(|(a, _), (b, _)| a.cmp(b))
+            .map(|(_, handle)| handle)
+    }
+
+    #[cold]
+    fn full<V>(&self, value: V) -> Full<V> {
+        let Stats { capacity, peak, retired, .. } = self.stats();
+        Full {
+            value,
+            pool: FullPool { name: self.name(), capacity, peak, retired, out_of_memory: false },
+        }
+    }
+
+    /// The value, unless the handle is refused. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert!(pool.get(handle).unwrap().is::<&str>());
+    /// pool.remove(handle);
+    /// assert!(pool.get(handle).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: H) -> Option<&D> {
+        self.storage.get(self.slots.find(handle)?)
+    }
+
+    /// The value, to change, unless the handle is refused. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut D> {
+        self.storage.get_mut(self.slots.find(handle)?)
+    }
+
+    /// The value as what it really is, unless the handle is refused or it is of another type. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert(7_u32).unwrap();
+    /// assert_eq!(pool.get_as::<u32>(handle), Some(&7));
+    /// assert_eq!(pool.get_as::<i32>(handle), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_as<T: 'static>(&self, handle: H) -> Option<&T> {
+        self.storage.get_as(self.slots.find(handle)?)
+    }
+
+    /// The value as what it really is, to change, unless the handle is refused or it is of another
+    /// type. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert(7_u32).unwrap();
+    /// *pool.get_as_mut::<u32>(handle).unwrap() += 1;
+    /// assert_eq!(pool.remove_as::<u32>(handle), Some(8));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_as_mut<T: 'static>(&mut self, handle: H) -> Option<&mut T> {
+        self.storage.get_as_mut(self.slots.find(handle)?)
+    }
+
+    /// Whether the handle's value is of this type; `false` if the handle is refused. O(1).
+    #[must_use]
+    pub fn is<T: 'static>(&self, handle: H) -> bool {
+        self.slots.find(handle).is_some_and(|index| self.storage.holds::<T>(index))
+    }
+
+    /// Mutable references to several values at once.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let (a, b) = (pool.insert(1_u8).unwrap(), pool.insert(2_u32).unwrap());
+    /// let [x, y] = pool.get_disjoint_mut([a, b]).unwrap();
+    /// assert!(x.is::<u8>() && y.is::<u32>());
+    /// assert!(pool.get_disjoint_mut([a, a]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If one of the handles is refused, or names the same value as one before it.
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[&mut D; N], GetDisjointMutError> {
+        self.slots.check_disjoint(&handles)?;
+        match self.storage.get_disjoint_mut(handles.map(|handle| handle.index() as usize)) {
+            Some(values) => Ok(values),
+            None => unreachable!("the slots of good handles that differ have values and differ"),
+        }
+    }
+
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let (a, b) = (pool.insert(1_u8).unwrap(), pool.insert(2_u32).unwrap());
+    /// pool.remove(a);
+    /// let [none, y] = pool.get_each_mut([a, b]).unwrap();
+    /// assert!(none.is_none() && y.unwrap().is::<u32>());
+    /// assert!(pool.get_each_mut([b, b]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same value.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut D>; N], GetDisjointMutError> {
+        self.storage.get_each_mut(handles.map(|handle| self.slots.find(handle)))
+    }
+
+    /// Whether the handle is good. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.slots.contains(handle)
+    }
+
+    /// Whether the handle is good, and if not, why it is refused. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.slots.check(handle)
+    }
+
+    /// Destroys the value. `false`, and nothing happens, if the handle is refused. O(1).
+    ///
+    /// (It cannot be given back: what it is, only its handle's owner knows, who can call
+    /// [`remove_as`](Self::remove_as).) If its drop panics, the slot is dead all the same.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove(&mut self, handle: H) -> bool {
+        let Some(index) = self.slots.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.slots.note_refused_removal(handle);
+            return false;
+        };
+        self.slots.release_live(index, handle.word());
+        self.storage.remove(index)
+    }
+
+    /// Moves the value out. `None`, and nothing happens, if the handle is refused or the value is of
+    /// another type. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 32>::new(8);
+    /// let handle = pool.insert("a".to_string()).unwrap();
+    /// assert_eq!(pool.remove_as::<&str>(handle), None);
+    /// assert_eq!(pool.remove_as::<String>(handle), Some("a".to_string()));
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_as<T: 'static>(&mut self, handle: H) -> Option<T> {
+        let Some(index) = self.slots.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.slots.note_refused_removal(handle);
+            return None;
+        };
+        let value = self.storage.take_as(index)?;
+        self.slots.release_live(index, handle.word());
+        Some(value)
+    }
+
+    /// The value in a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&D> {
+        self.storage.get(index)
+    }
+
+    /// Returns a mutable reference to the value in a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut D> {
+        self.storage.get_mut(index)
+    }
+
+    /// Returns the object in a slot and its handle, or `None` if the slot is dead or out of range. O(1).
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert!(pool.object_at(0).is_some_and(|(at, value)| at == handle && value.is::<&str>()));
+    /// assert!(pool.remove_at(0) && pool.object_at(0).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &D)> {
+        Some((self.handle_at(index)?, self.get_at(index)?))
+    }
+
+    /// Returns the object in a slot, mutable, and its handle, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut D)> {
+        let handle = self.handle_at(index)?;
+        Some((handle, self.get_at_mut(index)?))
+    }
+
+    /// Destroys the value in a slot. Returns whether the slot was live. O(1).
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> bool {
+        self.handle_at(index).is_some_and(|handle| self.remove(handle))
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> crate::occupancy::Occupancy<'_> {
+        self.slots.occupancy()
+    }
+
+    /// The live handle of a slot, or `None` if the slot is dead or out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        self.slots.handle_at(index)
+    }
+
+    /// The handles and values in index order, from both ends.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// let (first, value) = pool.iter().next().unwrap();
+    /// assert!(first == handle && value.is::<&str>());
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, D, SLOT_BYTES, R, H> {
+        Iter { handles: self.slots.handles(), storage: &self.storage }
+    }
+
+    /// The handles and values, to change, in index order, from both ends.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, D, R, H> {
+        IterMut { handles: self.slots.handles(), values: self.storage.cursor_mut() }
+    }
+
+    /// The handles in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, R, H> {
+        self.slots.handles()
+    }
+
+    /// The values in index order, from both ends.
+    #[inline]
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &D> + ExactSizeIterator {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The values, to change, in index order, from both ends.
+    #[inline]
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut D> + ExactSizeIterator {
+        self.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Destroys the values of which the function says `false`, in index order. O(capacity). If it
+    /// panics, the values that it has not come to stay, and so does the one that it was looking at.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// pool.insert(1_u8).unwrap();
+    /// let word = pool.insert("a").unwrap();
+    /// pool.retain(|_, value| value.is::<&str>());
+    /// assert_eq!(pool.handles().collect::<Vec<_>>(), [word]);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut D) -> bool) {
+        for index in 0..self.capacity() {
+            let Some(handle) = self.handle_at(index) else { continue };
+            if self.storage.get_mut(index).is_some_and(|value| !keep(handle, value)) {
+                self.remove(handle);
+            }
+        }
+    }
+
+    /// Destroys all values. Slots are handed out from the lowest again; the handles stay stale for
+    /// ever. O(capacity). If a value's drop panics, those that were not destroyed yet stay.
+    ///
+    /// ```
+    /// # use std::any::Any;
+    /// # use millpond::AnyPool;
+    /// let mut pool = AnyPool::<dyn Any, 16>::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// pool.clear();
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    pub fn clear(&mut self) {
+        self.retain(|_, _| false);
+        self.slots.clear();
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
+    AnyPool<D, SLOT_BYTES, R, H>
+{
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.slots.validate()?;
+        for index in 0..self.capacity() {
+            crate::reports::validate::ensure(
+                self.handle_at(index).is_some() == self.get_at(index).is_some(),
+                "a slot has a value exactly if it is live",
+                format_args!("slot {index}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use core::any::Any;
+
+    use super::*;
+
+    #[test]
+    fn validation_finds_a_live_slot_without_a_value() {
+        let mut pool = AnyPool::<dyn Any, 8>::new(3);
+        pool.insert(1_u8).unwrap();
+        pool.validate().unwrap();
+        pool.storage.remove(0);
+        let rule = "a slot has a value exactly if it is live";
+        assert_eq!(pool.validate().unwrap_err().rule(), rule);
+    }
+}

@@ -1,0 +1,46 @@
+//! What a block pool does for its debug aids.
+
+use alloc::boxed::Box;
+use core::panic::Location;
+
+use super::BlockPool;
+use crate::handle::HandleLayout;
+#[cfg(doc)]
+use crate::reports::debug::DebugAids;
+use crate::reports::debug::LiveReport;
+use crate::slots::reuse::ReuseOrder;
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// The live objects, grouped by the source lines that they were inserted at. O(capacity), takes
+    /// memory. `None` unless the builder asked to
+    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut pool = BlockPool::builder().debug_aids(aids).build();
+    /// for value in 0..5 {
+    ///     pool.push(value);
+    /// }
+    /// assert_eq!(pool.live_report().unwrap().origins()[0].count(), 5);
+    /// ```
+    #[must_use]
+    pub fn live_report(&self) -> Option<LiveReport> {
+        self.live_report_with(core::iter::empty())
+    }
+
+    /// The same, with the objects of other pools that were inserted at these places.
+    pub(crate) fn live_report_with(
+        &self,
+        others: impl Iterator<Item = Option<&'static Location<'static>>>,
+    ) -> Option<LiveReport> {
+        self.storage.watched()?.report_with(others, self.occupancy().iter())
+    }
+
+    /// The copy of another's storage is watched as that is.
+    pub(super) fn watch_like(&mut self, original: &Self) {
+        self.storage.watch(original.storage.watched().cloned().map(Box::new));
+    }
+}

@@ -1,0 +1,336 @@
+//! How a block pool takes blocks, and gives them back.
+
+use core::fmt;
+
+use super::BlockPool;
+use crate::handle::{HandleLayout, Word};
+use crate::reports::errors::{InsertAtErrorKind, PoolName};
+use crate::reports::stats::GrowthStats;
+use crate::slots::reuse::ReuseOrder;
+
+/// A block that a [`BlockPool`] has just taken: what its
+/// [growth hook](super::BlockPoolBuilder::on_growth) is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Growth {
+    /// The pool's name, if it was given one.
+    pub name: Option<&'static str>,
+    /// Which block, counted from 0.
+    pub block: usize,
+    /// The index of the block's first slot.
+    pub first_slot: usize,
+    /// How many slots the block has.
+    pub slots: usize,
+    /// How many slots the pool has now, with those of the block.
+    pub capacity: usize,
+    /// How many slots the pool may have at most.
+    pub capacity_max: usize,
+    /// Whether the program asked for room ahead, with `reserve`; otherwise an insertion had to wait for
+    /// the memory.
+    pub reserved: bool,
+}
+
+/// A [`BlockPool`] could not make the room that was asked for.
+///
+/// ```
+/// use millpond::BlockPool;
+///
+/// let mut pool = BlockPool::<u8>::with_blocks(64, 2);
+/// let error = pool.reserve(200).unwrap_err();
+/// assert!(!error.is_out_of_memory());
+/// assert_eq!(
+///     error.to_string(),
+///     "the pool cannot make room for 200 more values: it may have 128 slots, and 0 are live",
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReserveError {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) additional: usize,
+    pub(crate) live: usize,
+    pub(crate) retired: usize,
+    pub(crate) capacity_max: usize,
+    pub(crate) out_of_memory: bool,
+}
+
+impl ReserveError {
+    /// Whether there was no memory; otherwise the pool may not have so many slots.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        self.out_of_memory
+    }
+}
+
+impl fmt::Display for ReserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = PoolName(self.name);
+        write!(f, "{name} cannot make room for {} more values: ", self.additional)?;
+        if self.out_of_memory {
+            return f.write_str("there is no memory");
+        }
+        write!(f, "it may have {} slots, and {} are live", self.capacity_max, self.live)?;
+        match self.retired {
+            0 => Ok(()),
+            retired => write!(f, ", {retired} retired"),
+        }
+    }
+}
+
+impl core::error::Error for ReserveError {}
+
+/// The rules by which a pool grows and shrinks, and how often it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growing {
+    /// At most so many blocks, if the handle layout can name their slots.
+    pub(super) max_blocks: usize,
+    /// What [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond) was told.
+    pub(super) spare_blocks: Option<usize>,
+    pub(super) on_growth: Option<fn(Growth)>,
+    pub(super) stats: GrowthStats,
+    /// A slot of the last block that was live when somebody looked last: while it is, the block is not empty.
+    pub(super) witness: usize,
+}
+
+impl Growing {
+    pub(super) const UNLIMITED: Self = Self {
+        max_blocks: usize::MAX,
+        spare_blocks: None,
+        on_growth: None,
+        stats: GrowthStats {
+            blocks: 0,
+            blocks_peak: 0,
+            taken: 0,
+            taken_by_insertions: 0,
+            given_back: 0,
+        },
+        witness: 0,
+    };
+
+    #[cfg(feature = "validate")]
+    pub(super) fn validate(
+        &self,
+        blocks: usize,
+        max_blocks: usize,
+    ) -> Result<(), crate::reports::validate::Violation> {
+        let stats = &self.stats;
+        crate::reports::validate::ensure(
+            stats.blocks == blocks
+                && stats.blocks_peak >= blocks
+                && stats.blocks_peak <= max_blocks
+                && stats.taken.checked_sub(stats.given_back) == Some(blocks as u64),
+            "the blocks are counted, and not more than the limit",
+            format_args!("{blocks} of {max_blocks}, but {stats:?}"),
+        )
+    }
+}
+
+/// Up to so many slots a pool grows for a named slot, whatever it has.
+const NAMED_SLOTS: usize = 4096;
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Takes blocks until this many values more can be inserted without any growth, so that it happens
+    /// before play and not in it. Every page of theirs is touched. O(slots).
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// let mut pool = BlockPool::<[f32; 4]>::with_blocks(1024, 64);
+    /// pool.reserve(3000)?;
+    /// assert_eq!(pool.capacity(), 3 * 1024);
+    /// for _ in 0..3000 {
+    ///     pool.insert([0.0; 4]).unwrap(); // takes no memory
+    /// }
+    /// assert_eq!(pool.growth_stats().taken_by_insertions, 0);
+    /// # Ok::<(), millpond::block_pool::ReserveError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the pool may not have so many slots, and then nothing has happened; or there is no memory,
+    /// and then the blocks that were taken stay, until [`shrink_to_fit`](Self::shrink_to_fit).
+    pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
+        let vacant = self.storage.words().vacant();
+        let error = |pool: &Self, out_of_memory| ReserveError {
+            name: pool.name(),
+            additional,
+            live: pool.len(),
+            retired: pool.storage.words().retired() + pool.storage.place().retired_beyond(),
+            capacity_max: pool.capacity_max(),
+            out_of_memory,
+        };
+        let Some(missing) = additional.checked_sub(vacant) else { return Ok(()) };
+        if missing > self.usable_beyond() {
+            return Err(error(self, false));
+        }
+        // All at once, so that the books are not copied again and again.
+        let room = self.end_of_block_with(self.capacity() + missing - usize::from(missing > 0));
+        while self.storage.words().vacant() < additional {
+            if self.take_block(true, room).is_err() {
+                return Err(error(self, true));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back the last blocks as far as they have no values, and says how many these were. O(slots of these
+    /// blocks + vacant slots), and what the allocator takes. It takes no memory.
+    ///
+    /// Of slots that are given back, what is kept beside the values stays (some 8 bytes for each), so that handles stay
+    /// stale for ever, also once the block is taken again.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// let mut pool = BlockPool::with_blocks(64, 8);
+    /// let handles: Vec<_> = (0..200).map(|i| pool.insert(i).unwrap()).collect();
+    /// assert_eq!(pool.capacity(), 256);
+    /// for handle in &handles[10..] {
+    ///     pool.remove(*handle);
+    /// }
+    /// assert_eq!(pool.shrink_to_fit(), 3);
+    /// assert_eq!(pool.capacity(), 64);
+    ///
+    /// pool.reserve(200).unwrap();
+    /// assert!(!pool.contains(handles[199]));
+    /// ```
+    pub fn shrink_to_fit(&mut self) -> usize {
+        let before = self.growth.stats.blocks;
+        let mut hint = self.growth.witness;
+        while self.storage.place().block_count() > 0 {
+            if let Some(live) = self.storage.live_in_last_block(hint) {
+                self.growth.witness = live;
+                break;
+            }
+            self.give_back_last();
+            hint = self.capacity();
+        }
+        before - self.growth.stats.blocks
+    }
+
+    /// How often the pool has grown and shrunk. O(1). A program that has no use for a hook asks once a
+    /// frame whether `taken_by_insertions` has changed.
+    #[must_use]
+    pub fn growth_stats(&self) -> GrowthStats {
+        self.growth.stats
+    }
+
+    /// Where the block of a slot that the pool may have ends.
+    fn end_of_block_with(&self, index: usize) -> usize {
+        self.sizes().end_of_block_with(index).min(self.capacity_max())
+    }
+
+    /// Grows by one block, for an insertion.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_for_insertion(&mut self) -> Result<(), CannotGrow> {
+        // Blocks all of whose slots have retired would be taken for nothing.
+        if self.usable_beyond() == 0 {
+            return Err(CannotGrow::AtLimit);
+        }
+        let room = self.storage.place().room().saturating_mul(2).min(self.capacity_max());
+        self.take_block(false, room)
+    }
+
+    /// Takes the next block, and calls the hook. `room`: how many slots to make room for in the books if there is none.
+    fn take_block(&mut self, reserved: bool, room: usize) -> Result<(), CannotGrow> {
+        let block = self.storage.place().block_count();
+        if block >= self.max_blocks() {
+            return Err(CannotGrow::AtLimit);
+        }
+        let fresh = self.core.circle().start().as_dead();
+        let new = self.storage.try_add_block::<R, H>(room, fresh, reserved);
+        let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
+        let stats = &mut self.growth.stats;
+        stats.blocks += 1;
+        stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
+        stats.taken += 1;
+        stats.taken_by_insertions += u64::from(!reserved);
+        self.core.grow(new.start, &mut self.storage);
+        if let Some(hook) = self.growth.on_growth {
+            hook(Growth {
+                name: self.name(),
+                block,
+                first_slot: new.start,
+                slots: new.len(),
+                capacity: self.capacity(),
+                capacity_max: self.capacity_max(),
+                reserved,
+            });
+        }
+        Ok(())
+    }
+
+    /// Grows until the slot of the handle is there, which may begin the handle's lifetime then; otherwise nothing has
+    /// happened.
+    #[cold]
+    pub(super) fn grow_up_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        if index >= self.capacity_max() {
+            return Err(InsertAtErrorKind::OutOfRange);
+        }
+        // Asked before a block is taken, so that no handle from a file takes memory for nothing.
+        self.core.circle().check_begin(self.word_of(index), handle.word())?;
+        let end = self.end_of_block_with(index);
+        if end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
+            // The next block is what any insertion would take.
+            let next = self.sizes().len_of(self.storage.place().block_count());
+            if end > self.capacity() + next {
+                return Err(InsertAtErrorKind::TooFar);
+            }
+        }
+        let blocks = self.storage.place().block_count();
+        let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
+        while self.capacity() <= index {
+            if self.take_block(false, room).is_err() {
+                while self.storage.place().block_count() > blocks {
+                    self.give_back_last();
+                }
+                return Err(InsertAtErrorKind::OutOfRange);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back the last block, which has no values.
+    fn give_back_last(&mut self) {
+        let Some(block) = self.storage.place().last_block() else { return };
+        self.growth.stats.blocks -= 1;
+        self.growth.stats.given_back += 1;
+        self.core.shrink(block.start, &mut self.storage, |storage| storage.remove_block());
+    }
+
+    /// Values have gone: gives back the last block if it has none, the pool was told to, and what is left has as much
+    /// room as the pool was told to keep; and then the block before.
+    #[inline]
+    pub(super) fn give_back_by_rule(&mut self) {
+        if let Some(spare_blocks) = self.growth.spare_blocks {
+            self.give_back_beyond(spare_blocks);
+        }
+    }
+
+    fn give_back_beyond(&mut self, spare_blocks: usize) {
+        while let Some(block) = self.storage.place().last_block() {
+            if let Some(live) = self.storage.live_in_last_block(self.growth.witness) {
+                self.growth.witness = live;
+                return;
+            }
+            let words = self.storage.words();
+            let vacant = words.vacant() - (block.len() - words.retired_in(block.clone()));
+            // A block's worth is that of the block that would be the last.
+            let before = self.storage.place().block_count().saturating_sub(2);
+            let spare_slots = self.sizes().len_of(before).saturating_mul(spare_blocks);
+            if vacant < spare_slots {
+                return;
+            }
+            self.give_back_last();
+            self.growth.witness = self.capacity();
+        }
+    }
+}
+
+/// Why an insertion finds no slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CannotGrow {
+    AtLimit,
+    OutOfMemory,
+}

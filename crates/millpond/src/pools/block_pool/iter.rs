@@ -1,0 +1,3 @@
+//! Iterators over values in several blocks.
+
+crate::pools::faces::iterators!(BlockValues, BlockValuesMut);

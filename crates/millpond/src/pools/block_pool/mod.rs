@@ -1,0 +1,475 @@
+//! [`BlockPool`] and what its methods return.
+
+mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod faces;
+mod growth;
+mod iter;
+mod overflow;
+#[cfg(feature = "serde")]
+mod saved;
+mod snapshot;
+mod traits;
+
+pub use crate::pools::faces::Handles;
+pub use crate::reports::stats::GrowthStats;
+pub use crate::values::{BlockRuns as ValueRuns, BlockRunsMut as ValueRunsMut};
+pub use builder::BlockPoolBuilder;
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
+pub use growth::{Growth, ReserveError};
+pub use iter::{Values, ValuesMut};
+
+use core::ops::RangeInclusive;
+
+use crate::handle::{Handle, HandleLayout, Refusal, Word};
+use crate::reports::errors::{Full, FullPool, InsertAtErrorKind};
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::slots::{BlockSizes, Core};
+use crate::values::{BlockStorage, Storage};
+use growth::{CannotGrow, Growing};
+
+/// A pool of values that grows block by block: no value ever moves, every handle stays good, and there
+/// may be a limit.
+///
+/// Pick it when the number of values cannot be told ahead, or differs a lot from one level to the next:
+/// the pool takes what it needs, up to the limit, and gives it back when told to. Where the peak is
+/// known, a [`Pool`](crate::Pool) of that capacity has the same methods, is a little faster, and never waits for
+/// memory.
+///
+/// ```text
+/// handle 9v3 ──▶ index 9, generation 3
+///                     │
+///   generations  [ 1 ][ †2 ] … [ 3 ] …          as in a `Pool`: one array each for the generations,
+///   occupancy      1    0   …    1              the occupancy and the reuse order
+///   blocks       │ 0..4 │ 4..8 │ 8..16 │ 16..32 │ …
+///                    │      │       └▶ [ d ][ c ]…  values: each block is an array of its own,
+///                    │      └▶ [   ][ b ]…          and stays where it is
+///                    └▶ [ a ][   ]…
+/// ```
+///
+/// **Memory**: none while the pool is empty. Then the blocks double, from 4 slots on, or have the
+/// [sizes](BlockPoolBuilder::block_sizes) that the builder is told. Per slot, as for
+/// [`Pool`](crate::Pool): the value, a generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of
+/// 16 or more index bits), one bit, and what the [reuse order](crate::reuse) takes; per block 8 bytes. Blocks that
+/// [`reserve`](Self::reserve) takes are touched at once. Of one that an insertion takes, the system gives each page when
+/// the first value comes to it: no insertion waits for all of them, and those that are never come to take no memory.
+///
+/// **Growth**: an insertion that finds no slot takes a block, and calls the
+/// [hook](BlockPoolBuilder::on_growth); at the limit, or without memory, it is refused, and the value
+/// comes back. Values stay where they are. The generations, the occupancy and the reuse order, some 8 bytes per slot,
+/// move to an array of twice the size when theirs is full, as those of a `Vec` do.
+/// [`reserve`](Self::reserve) takes blocks ahead, outside of play.
+///
+/// **Shrinking**: [`shrink_to_fit`](Self::shrink_to_fit) gives back the last blocks, as far as they are empty; so does
+/// a removal, if the pool was [built so](BlockPoolBuilder::give_back_beyond). With
+/// [`LowestFirst`](crate::reuse::LowestFirst) values go to the lowest slots, so that the last blocks run empty. Of slots
+/// that were given back the generations stay, so that their handles stay stale.
+///
+/// **Time**: insert (without growth), get and remove are O(1), as in a `Pool`; what reads a value reads first where
+/// its block is. Iterating costs O(capacity / 64 + live).
+///
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot, and refused
+/// for ever after, whether its block is there, was given back, or was taken again.
+///
+/// ```
+/// use millpond::BlockPool;
+///
+/// let mut ships = BlockPool::new();
+/// assert_eq!(ships.capacity(), 0);
+/// let cutter = ships.push("cutter");
+/// assert_eq!(ships.capacity(), 4);
+///
+/// let address = &raw const ships[cutter];
+/// for _ in 0..200 {
+///     ships.push("barge");
+/// }
+/// assert_eq!(ships.capacity(), 256);
+/// assert_eq!(&raw const ships[cutter], address); // nothing moved
+///
+/// ships.retain(|handle, _| handle == cutter);
+/// ships.shrink_to_fit();
+/// assert_eq!((ships.capacity(), ships[cutter]), (4, "cutter"));
+/// ```
+pub struct BlockPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods below
+    /// is on its way between the two, where no user code runs.
+    storage: BlockStorage<T, R, H>,
+    core: Core<R, H>,
+    growth: Growing,
+}
+
+impl<T> BlockPool<T> {
+    /// A pool without any slot yet, and without memory, whose blocks double: 4 slots, 4, 8, 16 and so on.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// const NO_SHIPS: BlockPool<String> = BlockPool::new();
+    /// let mut ships = NO_SHIPS;
+    /// let cutter = ships.push("cutter".to_owned());
+    /// assert_eq!((ships.len(), ships.capacity()), (1, 4));
+    /// assert_eq!(ships[cutter], "cutter");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+    }
+
+    /// A pool without any slot yet, that grows by `slots_per_block` slots up to `max_blocks` times.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// let mut pool = BlockPool::with_blocks(2, 2);
+    /// assert!((0..4).all(|i| pool.insert(i).is_ok()));
+    /// let full = pool.insert(4).unwrap_err();
+    /// assert_eq!(full.to_string(), "the pool is full: capacity 4, all live, 4 at the peak");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `slots_per_block` is not a power of two, or handles of eight bytes cannot name so many slots;
+    /// the builder's [`try_build`](BlockPoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn with_blocks(slots_per_block: usize, max_blocks: usize) -> Self {
+        let builder = Self::builder().slots_per_block(slots_per_block).max_blocks(max_blocks);
+        match builder.try_build() {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A builder, to choose the sizes of blocks, the limit, the reuse order, the handle layout, a name, a
+    /// growth hook and more.
+    ///
+    /// ```
+    /// use millpond::reuse::LowestFirst;
+    /// use millpond::{BlockPool, Handle32};
+    ///
+    /// struct Tree;
+    /// let mut trees = BlockPool::<Tree>::builder()
+    ///     .slots_per_block(4096)
+    ///     .max_blocks(100)
+    ///     .reuse(LowestFirst)
+    ///     .handle::<Handle32<Tree>>()
+    ///     .name("trees")
+    ///     .build();
+    /// let tree: Handle32<Tree> = trees.insert(Tree).unwrap();
+    /// ```
+    pub fn builder() -> BlockPoolBuilder<T> {
+        BlockPoolBuilder::default()
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    const fn without_blocks(sizes: BlockSizes, lifetimes: &Lifetimes, growth: Growing) -> Self {
+        Self { storage: Storage::growing(sizes), core: Core::fresh(lifetimes), growth }
+    }
+
+    /// A builder of a pool of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{BlockPool, Handle};
+    ///
+    /// struct Label;
+    /// type Nodes = BlockPool<String, Fifo, Handle<Label>>;
+    /// let mut nodes = Nodes::typed_builder().name("nodes").build();
+    /// let root: Handle<Label> = nodes.push("root".to_owned());
+    /// ```
+    pub fn typed_builder() -> BlockPoolBuilder<T, R, H> {
+        BlockPoolBuilder::default()
+    }
+
+    /// How many slots the pool has now, live, dead and retired: those of the blocks that are there.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.storage.words().slots()
+    }
+
+    /// How many slots the pool may have at most: every index is below this number.
+    #[inline]
+    #[must_use]
+    pub fn capacity_max(&self) -> usize {
+        self.sizes().start_of(self.max_blocks()).unwrap_or(H::CAPACITY_MAX)
+    }
+
+    /// How many slots the first block has, and how many the largest blocks may have: between the two, blocks double.
+    ///
+    /// ```
+    /// use millpond::BlockPool;
+    ///
+    /// assert_eq!(BlockPool::<u8>::with_blocks(64, 16).block_sizes(), 64..=64);
+    /// let pool = BlockPool::<u8>::builder().block_sizes(8..=1024).build();
+    /// assert_eq!(pool.block_sizes(), 8..=1024);
+    /// ```
+    #[must_use]
+    pub fn block_sizes(&self) -> RangeInclusive<usize> {
+        self.sizes().first()..=self.sizes().last()
+    }
+
+    fn sizes(&self) -> BlockSizes {
+        self.storage.place().sizes()
+    }
+
+    /// How many blocks there may be at most.
+    #[inline]
+    #[must_use]
+    pub fn max_blocks(&self) -> usize {
+        self.growth.max_blocks.min(self.sizes().blocks_within(H::CAPACITY_MAX))
+    }
+
+    #[cfg(feature = "debug-aids")]
+    crate::pools::shell::watch_methods!();
+
+    crate::pools::shell::words_methods!(example "BlockPool::new()");
+
+    /// Whether an insertion would fail even if there is memory: at the limit, and every slot is live or
+    /// retired. O(1).
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(self.storage.words()) && self.usable_beyond() == 0
+    }
+
+    /// How many slots there may be that are not there, and have not retired.
+    fn usable_beyond(&self) -> usize {
+        self.capacity_max() - self.capacity() - self.storage.place().retired_beyond()
+    }
+
+    crate::pools::shell::insert_methods!(
+        core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
+        cost "If no slot is free, the pool grows: O(slots of the new block), what the allocator takes, and \
+              sometimes a copy of some 8 bytes for each slot. Otherwise it costs one *take* of the reuse order, O(1) \
+              for most.",
+        error "If no slot is free and the pool is at its limit, or [there is no memory](Full::is_out_of_memory) to \
+               grow."
+    );
+
+    crate::pools::shell::insert_at_method!(
+        example "BlockPool::new()",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot is not there, the pool \
+              grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle from a \
+              damaged file takes memory out of proportion. To load what was saved in any order, \
+              [`reserve`](Self::reserve) the slots up to the highest index first.",
+        error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
+               [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
+               [`TooFar`](InsertAtErrorKind::TooFar). No block is taken then. ",
+        reach |pool, handle| pool.reach(handle)
+    );
+
+    /// Moves a value into a slot, as [`insert`](Self::insert) does, where there is no limit but memory: what cannot
+    /// fail needs no error to be looked at.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::new();
+    /// let handle = pool.push("a");
+    /// assert_eq!(pool[handle], "a");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory, as of a `Vec`; or the pool was given a limit, and is full.
+    #[inline(always)]
+    #[track_caller]
+    pub fn push(&mut self, value: T) -> H {
+        match self.insert(value) {
+            Ok(handle) => handle,
+            Err(full) => no_room(full.pool),
+        }
+    }
+
+    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = match self.storage.put_next(value, &mut self.core) {
+            Ok(handle) => Ok(handle),
+            Err(value) => self.grow_and_insert(value),
+        };
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
+        inserted
+    }
+
+    /// No slot is vacant.
+    #[cold]
+    #[inline(never)]
+    fn grow_and_insert(&mut self, mut value: T) -> Result<H, (T, CannotGrow)> {
+        loop {
+            if let Err(cause) = self.grow_for_insertion() {
+                return Err((value, cause));
+            }
+            // All slots of a block that was there before may have retired.
+            match self.storage.put_next(value, &mut self.core) {
+                Ok(handle) => return Ok(handle),
+                Err(refused) => value = refused,
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse<V>(&mut self, value: V, cause: CannotGrow) -> Full<V> {
+        let pool = self.core.refuse(self.storage.words());
+        let out_of_memory = cause == CannotGrow::OutOfMemory;
+        Full { value, pool: FullPool { out_of_memory, ..pool } }
+    }
+
+    /// The handle that comes next, after growth if need be.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn next_handle(&mut self) -> Result<H, CannotGrow> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        loop {
+            match self.core.peek(&self.storage) {
+                Some(handle) => return Ok(handle),
+                None => self.grow_for_insertion()?,
+            }
+        }
+    }
+
+    /// Inserts at the handle that was peeked at, the pool being unchanged since.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.take_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, handle.word(), value);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(handle.index() as usize);
+    }
+
+    /// Grows up to the handle's slot, if it is not there.
+    #[inline]
+    fn reach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        match (handle.index() as usize) < self.capacity() {
+            true => Ok(()),
+            false => self.grow_up_to(handle),
+        }
+    }
+
+    /// The word of a slot that is there, or was, or may be.
+    fn word_of(&self, index: usize) -> H::Word {
+        let fresh = || self.core.circle().start().as_dead();
+        self.storage.place().known_word(index).unwrap_or_else(fresh)
+    }
+
+    crate::pools::shell::lookup_methods!(example "BlockPool::new()");
+
+    /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
+    ///
+    /// ```
+    /// use millpond::{BlockPool, Handle, Refusal};
+    ///
+    /// let mut pool = BlockPool::with_blocks(8, 2);
+    /// let handle = pool.insert("ship").unwrap();
+    /// assert_eq!(pool.check(handle), Ok(()));
+    /// pool.remove(handle);
+    /// pool.shrink_to_fit();
+    /// assert_eq!(pool.check(handle), Err(Refusal::Stale));
+    /// assert_eq!(pool.check(Handle::from_parts(8, 1).unwrap()), Err(Refusal::NeverIssued));
+    /// assert_eq!(pool.check(Handle::from_parts(16, 1).unwrap()), Err(Refusal::OutOfRange));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        let index = handle.index() as usize;
+        if index < self.capacity() || index >= self.capacity_max() {
+            return self.core.check(handle, self.storage.words());
+        }
+        Err(self.core.refusal(handle, Some(self.word_of(index)), self.storage.words()))
+    }
+
+    /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::with_blocks(8, 8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove(handle), Some("a"));
+    /// assert_eq!(pool.remove(handle), None);
+    /// ```
+    // Always inlined, for the reason that `Pool::insert` gives.
+    #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove(&mut self, handle: H) -> Option<T> {
+        #[cfg(feature = "debug-aids")]
+        if !self.contains(handle) {
+            self.note_refused_removal(handle);
+        }
+        if self.growth.spare_blocks.is_some() {
+            return self.remove_by_rule(handle);
+        }
+        self.take_value(handle)
+    }
+
+    /// The same where blocks that become empty may be given back.
+    #[inline(never)]
+    fn remove_by_rule(&mut self, handle: H) -> Option<T> {
+        let value = self.take_value(handle)?;
+        self.give_back_by_rule();
+        Some(value)
+    }
+
+    /// Moves the value out, unless the handle is refused. No block is given back.
+    #[inline(always)]
+    fn take_value(&mut self, handle: H) -> Option<T> {
+        self.storage.remove(handle, &mut self.core)
+    }
+
+    /// Moves the value in a slot out, if the slot is live. O(1).
+    ///
+    /// ```
+    /// # use millpond::BlockPool;
+    /// let mut pool = BlockPool::with_blocks(8, 8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(0), Some("a"));
+    /// assert_eq!(pool.remove_at(0), None);
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        self.remove(self.handle_at(index)?)
+    }
+
+    crate::pools::shell::walk_methods!(
+        example "BlockPool::new()", iterators Iter<'_, T, R, H>, IterMut<'_, T, R, H>, Handles<'_, R, H>,
+        index_of "O(blocks)."
+    );
+
+    crate::pools::shell::moving_out_methods!(example "BlockPool::new()", after |pool| pool.give_back_by_rule());
+}
+
+/// There is no room for what was pushed.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_room(pool: FullPool) -> ! {
+    panic!("{}", Full { value: (), pool })
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        let fresh = self.core.circle().start().as_dead();
+        self.storage.validate()?;
+        self.storage.validate_blocks(fresh)?;
+        self.core.validate_within(self.capacity_max(), &self.storage)?;
+        self.growth.validate(self.storage.place().block_count(), self.max_blocks())
+    }
+}

@@ -1,0 +1,73 @@
+//! The saved form of a block pool.
+
+use super::BlockPool;
+use super::growth::Growing;
+use crate::handle::{HandleLayout, Word};
+use crate::pools::pool::Pool;
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::ReuseOrder;
+use crate::snapshot::format::{
+    CheckedBlocks, Label, Objects, ReadBlocks, Refused, SavedBlocks, SavedGrowth, SavedState,
+    serde_of_pool,
+};
+use crate::snapshot::state::sealed::Save;
+
+impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
+    const NAME: &'static str = "BlockPool";
+    type Saved = SavedBlocks;
+    type Read = ReadBlocks;
+
+    fn to_saved(&self) -> SavedBlocks {
+        let (sizes, stats, growth) = (self.sizes(), self.stats(), self.growth_stats());
+        let label = SavedBlocks::LABEL;
+        let known = self.storage.place().known();
+        SavedBlocks {
+            pool: Label::of(label),
+            growth: SavedGrowth {
+                first_block: sizes.first() as u64,
+                largest_block: sizes.last() as u64,
+                max_blocks: self.max_blocks() as u64,
+                give_back_beyond: self.growth.spare_blocks.map(|spare| spare as u64),
+                slots_there: self.capacity() as u64,
+                blocks_peak: growth.blocks_peak as u64,
+                taken: growth.taken,
+                taken_by_insertions: growth.taken_by_insertions,
+                given_back: growth.given_back,
+            },
+            slots: SavedState::of_slots(self, label, R::NAME, known, stats),
+        }
+    }
+
+    fn saved_slots(saved: &ReadBlocks) -> usize {
+        saved.slots()
+    }
+
+    fn from_saved(saved: ReadBlocks, objects: Objects<Self>) -> Result<Self, Refused> {
+        let checked = saved.check::<Self, Pool<T, R, H>>(objects)?;
+        let CheckedBlocks { sizes, max_blocks, spare_blocks, growth, slots, known } = checked;
+        let (slots, values) = slots;
+        let growing = Growing { max_blocks, spare_blocks, stats: growth, ..Growing::UNLIMITED };
+        let mut pool = Self::without_blocks(sizes, &Lifetimes::PLAIN, growing);
+        let Self { storage, core, .. } = &mut pool;
+        let there = slots.words.len();
+        let all = there + known.len();
+        storage
+            .try_make_room::<R, H>(all, slots.circle.start().as_dead())
+            .and_then(|()| storage.try_resize::<R, H>(there, &slots.circle))
+            .map_err(|_| Refused::OutOfMemory(all))?;
+        storage.load(&slots.words, values, slots.inserted, slots.peak);
+        storage.load_known(&known);
+        core.load(&slots, storage);
+        core.mark_all_used(all);
+        Ok(pool)
+    }
+
+    fn taking_over_clones() -> fn(&mut Self, &Self)
+    where
+        T: Clone,
+    {
+        Self::clone_state_from
+    }
+}
+
+serde_of_pool!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

@@ -1,0 +1,136 @@
+//! The past of a block pool.
+
+use core::ops::Range;
+
+use super::BlockPool;
+use crate::handle::HandleLayout;
+use crate::reports::errors::PoolName;
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::{Checksum, snapshot_methods};
+
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
+    type Value = T;
+    type Handle = H;
+
+    fn shape(&self) -> Shape {
+        let block_sizes = (self.sizes().first(), self.sizes().last());
+        Shape { block_sizes, ..Shape::new(self.capacity_max(), &self.core.circle()) }
+    }
+
+    fn add_growth_to(&self, sum: &mut Checksum) {
+        sum.add(&(self.sizes().first(), self.sizes().last(), self.capacity()));
+        sum.add(&self.growth.spare_blocks);
+    }
+
+    #[cfg(feature = "debug-aids")]
+    fn into_past(mut self) -> Self {
+        self.unwatch();
+        self
+    }
+
+    fn used(&self) -> usize {
+        let beyond = self.storage.place().known();
+        if beyond > self.capacity() { beyond } else { self.core.used(self.storage.words()) }
+    }
+
+    fn word(&self, index: usize) -> H::Word {
+        self.word_of(index)
+    }
+
+    #[inline]
+    fn value(&self, index: usize) -> Option<&T> {
+        self.storage.get(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.core.queue().order(&self.storage, self.core.used(self.storage.words()))
+    }
+}
+
+snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        T: Copy,
+    {
+        self.take_over(other, |own, others, used| {
+            own.storage.copy_state_from(&others.storage, used)
+        });
+    }
+
+    pub(super) fn clone_state_from(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        self.take_over(other, |own, others, used| {
+            own.storage.clone_state_from(&others.storage, used);
+        });
+    }
+
+    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
+    /// of others back. If a clone or a drop panics, the pool is empty.
+    fn take_over(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
+        let guard = EmptyUnlessDone(self);
+        let own = &mut *guard.0;
+        let circle = own.core.circle();
+        let fresh = crate::handle::Word::as_dead(circle.start());
+        let known = other.storage.place().known();
+        let has_same_slots = own.capacity() == other.capacity();
+        let resized = own
+            .storage
+            .try_make_room::<R, H>(known, fresh)
+            .and_then(|()| own.storage.try_resize::<R, H>(other.capacity(), &circle));
+        if resized.is_err() {
+            panic!("no memory for the blocks of {}", PoolName(own.name()));
+        }
+        // Of other slots than before, what the order had is of no use.
+        let used = match has_same_slots {
+            true => own.core.used(own.storage.words()).max(other.core.used(other.storage.words())),
+            false => other.capacity(),
+        };
+        copy_values(own, other, used);
+        own.storage.copy_known_from(&other.storage, fresh);
+        own.growth.stats = other.growth.stats;
+        let BlockPool { core, storage, .. } = own;
+        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
+        core::mem::forget(guard);
+    }
+}
+
+/// Empties a pool that was left half-way.
+struct EmptyUnlessDone<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
+
+impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
+    fn drop(&mut self) {
+        let pool = &mut *self.0;
+        pool.core.mark_all_used(pool.storage.place().known());
+        pool.storage.recount_retired();
+        // It may have fewer blocks than before, or more.
+        let blocks = pool.storage.place().block_count();
+        let stats = &mut pool.growth.stats;
+        stats.blocks = blocks;
+        stats.blocks_peak = stats.blocks_peak.max(blocks);
+        stats.taken = stats.given_back + blocks as u64;
+        pool.storage.clear(&mut pool.core);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_order_is_that_of_the_slots_that_are_there() {
+        let mut pool = BlockPool::<u8>::builder().slots_per_block(4).max_blocks(9).build();
+        let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
+        for index in [9, 8, 4, 11, 1, 10, 3] {
+            pool.remove(handles[index]);
+        }
+        pool.shrink_to_fit();
+        let order: Vec<usize> = sealed::State::order(&pool).flatten().collect();
+        assert_eq!(order, [3, 1, 4]);
+    }
+}

@@ -1,0 +1,67 @@
+use super::growth::Growing;
+use super::{BlockPool, Iter, IterMut};
+use crate::handle::HandleLayout;
+use crate::pools::faces::operators;
+use crate::reports::errors::PoolName;
+use crate::slots::BlockSizes;
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::ReuseOrder;
+
+operators! {
+    [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
+    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
+    example: "BlockPool", " = BlockPool::<u8>::builder().name(\"bullets\").build()"
+}
+
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new pool with the same blocks. Its growth hook is the same; its
+/// [`GrowthStats`](super::GrowthStats) go on from those of the original.
+impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
+    fn clone(&self) -> Self {
+        let Ok(storage) = self.storage.try_clone_blocks::<R, H>(&self.core.circle()) else {
+            panic!("no memory for a copy of {}", PoolName(self.name()))
+        };
+        let core = self.core.clone_for(storage.words());
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut copy = Self { storage, core, growth: self.growth };
+        #[cfg(feature = "debug-aids")]
+        copy.watch_like(self);
+        copy
+    }
+}
+
+/// A pool without any slot yet, and without memory, of any reuse order and handle layout, whose blocks double; see
+/// [`BlockPool::new`].
+impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
+    fn default() -> Self {
+        Self::without_blocks(BlockSizes::DOUBLING, &Lifetimes::PLAIN, Growing::UNLIMITED)
+    }
+}
+
+/// Inserts all values, by [`push`](BlockPool::push).
+///
+/// ```
+/// use millpond::BlockPool;
+///
+/// let mut pool = BlockPool::new();
+/// pool.extend(["a", "b"]);
+/// let pool: BlockPool<i32> = (0..9).collect();
+/// assert_eq!(pool.values().sum::<i32>(), 36);
+/// ```
+impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        let values = values.into_iter();
+        // What there is no room for, `push` will say.
+        let _ = self.reserve(values.size_hint().0);
+        values.for_each(|value| _ = self.push(value));
+    }
+}
+
+/// A [default](BlockPool::default) pool of these values, with their slots in the order in which they come.
+impl<T, R: ReuseOrder, H: HandleLayout> FromIterator<T> for BlockPool<T, R, H> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut pool = Self::default();
+        pool.extend(values);
+        pool
+    }
+}

@@ -1,0 +1,45 @@
+//! Types that several kinds of pools have in common, one for each role.
+//!
+//! Each kind of pool has names of its own for them, such as [`static_pool::Drain`](crate::static_pool::Drain), with the
+//! parameters of that pool.
+
+mod entry;
+mod iter;
+mod moving_out;
+mod operators;
+mod walked;
+
+pub use entry::VacantEntry;
+pub(crate) use iter::iterator;
+#[cfg(feature = "alloc")]
+pub(crate) use iter::iterators;
+pub use iter::{Handles, Iter, IterMut, Values, ValuesMut};
+pub use moving_out::{Drain, ExtractIf, IntoIter};
+pub(crate) use operators::operators;
+pub(crate) use walked::walked;
+
+/// What the faces need of a pool.
+pub(crate) mod sealed {
+    use crate::handle::HandleLayout;
+    use crate::occupancy::Occupancy;
+
+    /// A pool of values with handles.
+    pub trait Face {
+        type Value;
+        type Handle: HandleLayout;
+
+        fn live(&self) -> usize;
+
+        /// Moves a value into the slot that comes next, which has this handle.
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        fn put_next(&mut self, handle: Self::Handle, value: Self::Value);
+    }
+
+    /// A pool whose values stay where they are.
+    pub trait Walked: Face {
+        fn live_slots(&self) -> Occupancy<'_>;
+        fn handle_in(&self, index: usize) -> Option<Self::Handle>;
+        fn value_of(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;
+        fn take_from(&mut self, index: usize) -> Option<Self::Value>;
+    }
+}

@@ -1,0 +1,54 @@
+/// Gives a pool whose values stay where they are what its faces need, and makes it iterable by value. Of its own methods
+/// this needs `len`, `insert_peeked`, `occupancy`, `handle_at`, `get_mut` and `remove_at`.
+macro_rules! walked {
+    ([$($generics:tt)*] $pool:ty) => {
+        impl<$($generics)*> crate::pools::faces::sealed::Face for $pool {
+            type Value = T;
+            type Handle = H;
+
+            #[inline]
+            fn live(&self) -> usize {
+                self.len()
+            }
+
+            #[inline]
+            #[cfg_attr(feature = "debug-aids", track_caller)]
+            fn put_next(&mut self, handle: H, value: T) {
+                self.insert_peeked(handle, value);
+            }
+        }
+
+        impl<$($generics)*> crate::pools::faces::sealed::Walked for $pool {
+            #[inline]
+            fn live_slots(&self) -> crate::occupancy::Occupancy<'_> {
+                self.occupancy()
+            }
+
+            #[inline]
+            fn handle_in(&self, index: usize) -> Option<H> {
+                self.handle_at(index)
+            }
+
+            #[inline]
+            fn value_of(&mut self, handle: H) -> Option<&mut T> {
+                self.get_mut(handle)
+            }
+
+            #[inline]
+            fn take_from(&mut self, index: usize) -> Option<T> {
+                self.remove_at(index)
+            }
+        }
+
+        impl<$($generics)*> IntoIterator for $pool {
+            type Item = (H, T);
+            type IntoIter = crate::pools::faces::IntoIter<$pool>;
+
+            /// The handles and values in index order, from both ends.
+            fn into_iter(self) -> Self::IntoIter {
+                crate::pools::faces::IntoIter::new(self)
+            }
+        }
+    };
+}
+pub(crate) use walked;

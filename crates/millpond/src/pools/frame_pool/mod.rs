@@ -1,0 +1,320 @@
+//! [`FramePool`] and its links.
+
+pub use crate::values::FrameLink;
+
+use core::fmt;
+use core::ops::{Index, IndexMut};
+
+use crate::pools::settings::BuildError;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
+use crate::values::FrameValues;
+
+/// A pool whose values all go at once: the timber of what is torn down and rebuilt in every frame.
+///
+/// ```text
+/// frame 7   values [ root ][ node ][ node ]             links #41 #42 #43
+/// reset()
+/// frame 8   values [ root ][ node ]                     links #44 #45; #41 to #43 are refused
+/// ```
+///
+/// Values lie beside each other in the order of their insertion, as in an arena, and refer to each other by
+/// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link says where the
+/// value is in the sequence of all values that the pool ever had, so one subtraction and one comparison both find the
+/// value and refuse what is stale. An insertion and a reset cost what they cost in an arena of references, without
+/// lifetimes in the types; a lookup is an addition and a comparison more.
+///
+/// For a quadtree over the actors, a path search, a list of what is visible. Nothing is removed on its own: for that,
+/// and for links that last, take a [`Pool`](crate::Pool).
+///
+/// **Memory**: `size_of::<T>()` per slot, taken at creation. **Time**: O(1); a reset of values without `Drop` too.
+///
+/// ```
+/// use millpond::{FrameLink, FramePool};
+///
+/// struct Node {
+///     key: u32,
+///     children: [Option<FrameLink<Node>>; 2], // 8 bytes each
+/// }
+///
+/// let mut nodes = FramePool::new(1000);
+/// for frame in 0..60 {
+///     nodes.reset(); // O(1)
+///     let left = nodes.insert(Node { key: frame, children: [None, None] })?;
+///     let root = nodes.insert(Node { key: frame + 1, children: [Some(left), None] })?;
+///     assert_eq!(nodes[root].children[0].map(|child| nodes[child].key), Some(frame));
+/// }
+/// assert_eq!(nodes.stats().peak, 2);
+/// # Ok::<(), millpond::Full<Node>>(())
+/// ```
+#[derive(Clone)]
+#[doc(alias = "arena")]
+#[doc(alias = "bump")]
+#[doc(alias = "timber")]
+pub struct FramePool<T> {
+    /// Has room for `capacity` values, and never grows.
+    values: FrameValues<T>,
+    capacity: usize,
+    /// The highest number of values in a frame before this one.
+    peak_before: usize,
+    refused: u64,
+}
+
+impl<T> FramePool<T> {
+    /// A pool with room for `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        match Self::try_new(capacity) {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A pool with room for `capacity` values.
+    ///
+    /// ```
+    /// use millpond::{BuildError, FramePool};
+    ///
+    /// let capacity = usize::MAX / 8;
+    /// let error = FramePool::<u64>::try_new(capacity).unwrap_err();
+    /// assert_eq!(error, BuildError::OutOfMemory { capacity });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for so many.
+    pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
+        let values =
+            FrameValues::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        Ok(Self { values, capacity, peak_before: 0, refused: 0 })
+    }
+
+    /// Moves a value in, behind the last one. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the pool is full. The error gives the value back.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> Result<FrameLink<T>, Full<T>> {
+        if self.len() >= self.capacity {
+            return Err(self.refuse(value));
+        }
+        Ok(self.values.push(value))
+    }
+
+    #[cold]
+    fn refuse(&mut self, value: T) -> Full<T> {
+        self.refused += 1;
+        let Stats { capacity, peak, .. } = self.stats();
+        let pool = FullPool { name: None, capacity, peak, retired: 0, out_of_memory: false };
+        Full { value, pool }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn refuse_link(&self, link: FrameLink<T>) -> ! {
+        let past = self.values.is_past(link);
+        let why = if past { "of an earlier frame" } else { "of another pool" };
+        panic!("the frame pool refuses link {link:?}, which is {why}: {} are good", self.len());
+    }
+
+    /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`, else O(values).
+    ///
+    /// If a value's drop panics, the others are dropped all the same.
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// let link = pool.insert("a").unwrap();
+    /// pool.reset();
+    /// let same_place = pool.insert("b").unwrap();
+    /// assert_eq!((pool.get(link), pool.get(same_place)), (None, Some(&"b")));
+    /// ```
+    #[doc(alias = "clear")]
+    #[inline]
+    pub fn reset(&mut self) {
+        self.peak_before = self.peak_before.max(self.len());
+        self.values.reset();
+    }
+
+    /// The value, or `None` if the link is of an earlier frame. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, link: FrameLink<T>) -> Option<&T> {
+        self.values.get(link)
+    }
+
+    /// The value, mutable, or `None` if the link is of an earlier frame. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, link: FrameLink<T>) -> Option<&mut T> {
+        self.values.get_mut(link)
+    }
+
+    /// The value, without a look at whether the link is of this frame: a walk along links is then one along pointers.
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// let link = pool.insert(7).unwrap();
+    /// // SAFETY: the link was made in this frame, by this pool.
+    /// assert_eq!(unsafe { pool.get_unchecked(link) }, &7);
+    /// ```
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked(link) }
+    }
+
+    /// The value, mutable, as by [`get_unchecked`](Self::get_unchecked).
+    ///
+    /// # Safety
+    ///
+    /// The pool [contains](Self::contains) the link.
+    #[allow(unsafe_code, reason = "the caller vouches for the link")]
+    #[inline]
+    #[must_use]
+    pub unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        // SAFETY: as the caller promises.
+        unsafe { self.values.get_unchecked_mut(link) }
+    }
+
+    /// Whether the link is of this frame. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, link: FrameLink<T>) -> bool {
+        self.values.contains(link)
+    }
+
+    /// How many values this frame has.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Whether this frame has no value.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.as_slice().is_empty()
+    }
+
+    /// Whether an insertion would be refused.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.capacity
+    }
+
+    /// How many values there is room for.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// This frame's values, in the order of their insertion.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        self.values.as_slice()
+    }
+
+    /// This frame's values, mutable, in the order of their insertion.
+    #[inline]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.values.as_mut_slice()
+    }
+
+    /// This frame's values with their links, in the order of their insertion.
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// let links = ["a", "b"].map(|value| pool.insert(value).unwrap());
+    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(links[0], &"a"), (links[1], &"b")]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (FrameLink<T>, &T)> + Clone {
+        self.values.links().zip(self.as_slice())
+    }
+
+    /// How the pool stands, and what it has done. `peak` is that of the fullest frame. O(1).
+    ///
+    /// ```
+    /// use millpond::FramePool;
+    ///
+    /// let mut pool = FramePool::new(8);
+    /// for values in [3, 5, 1] {
+    ///     pool.reset();
+    ///     (0..values).for_each(|value| _ = pool.insert(value));
+    /// }
+    /// let stats = pool.stats();
+    /// assert_eq!((stats.live, stats.peak, stats.inserted, stats.removed), (1, 5, 9, 8));
+    /// ```
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let removed = self.values.gone();
+        Stats {
+            capacity: self.capacity,
+            live: self.len(),
+            peak: self.peak_before.max(self.len()),
+            inserted: removed + self.len() as u64,
+            removed,
+            refused: self.refused,
+            ..Stats::default()
+        }
+    }
+}
+
+/// # Panics
+///
+/// If the link is of an earlier frame.
+impl<T> Index<FrameLink<T>> for FramePool<T> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, link: FrameLink<T>) -> &T {
+        match self.get(link) {
+            Some(value) => value,
+            None => self.refuse_link(link),
+        }
+    }
+}
+
+/// # Panics
+///
+/// If the link is of an earlier frame.
+impl<T> IndexMut<FrameLink<T>> for FramePool<T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        if !self.contains(link) {
+            self.refuse_link(link);
+        }
+        self.get_mut(link).expect("a link of this frame has a value")
+    }
+}
+
+/// This frame's values, each after its link.
+impl<T: fmt::Debug> fmt::Debug for FramePool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

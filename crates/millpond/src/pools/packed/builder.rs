@@ -1,0 +1,59 @@
+use core::marker::PhantomData;
+
+use super::{PackedPool, PackedSettings};
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::settings::{BuildError, Settings, handle_method, settings_methods};
+
+/// Builds a [`PackedPool`]: capacity, handle layout, name, salt, and what happens when the generations
+/// of a slot are used up.
+///
+/// ```
+/// use millpond::PackedPool;
+///
+/// let pool = PackedPool::<[f32; 4]>::builder().capacity(1000).name("sparks").build();
+/// assert_eq!(pool.name(), Some("sparks"));
+/// ```
+#[derive(Debug)]
+#[must_use = "call `.build()` to get the pool"]
+pub struct PackedPoolBuilder<T, H: HandleLayout = Handle<T>> {
+    settings: PackedSettings<H>,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
+    pub(super) fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+}
+
+impl<T, H: HandleLayout> PackedPoolBuilder<T, H> {
+    settings_methods!();
+    handle_method!(PackedPoolBuilder<T>, keeps values);
+
+    /// The pool.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> PackedPool<T, H> {
+        self.try_build().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The pool.
+    ///
+    /// ```
+    /// use millpond::{BuildError, Handle32, PackedPool};
+    ///
+    /// let tiny = PackedPool::<u8>::builder().handle::<Handle32<u8, 8>>();
+    /// let error = tiny.capacity(300).try_build().unwrap_err();
+    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<PackedPool<T, H>, BuildError> {
+        PackedPool::from_settings(&self.settings)
+    }
+}

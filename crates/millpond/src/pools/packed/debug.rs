@@ -1,0 +1,135 @@
+//! What a packed pool does for its debug aids.
+
+use alloc::boxed::Box;
+use alloc::vec::{self, Vec};
+
+use super::PackedPool;
+use crate::base::memory::OutOfMemory;
+use crate::handle::HandleLayout;
+use crate::reports::debug::{DebugAids, LiveReport, Watch};
+use crate::slots::Census;
+
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// The live values, grouped by the source lines that they were inserted at. O(live), takes memory.
+    /// `None` unless the builder asked to
+    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut sprites = PackedPool::builder().capacity(8).debug_aids(aids).build();
+    /// for sprite in 0..5 {
+    ///     sprites.insert(sprite).unwrap();
+    /// }
+    /// assert_eq!(sprites.live_report().unwrap().origins()[0].count(), 5);
+    /// ```
+    #[must_use]
+    pub fn live_report(&self) -> Option<LiveReport> {
+        self.roster.slots().watch.as_ref()?.report(slots_of(self.as_handle_slice()))
+    }
+
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(super) fn watch(&mut self, aids: DebugAids) -> Result<(), OutOfMemory> {
+        self.roster.slots_mut().watch = Watch::try_new(self.name(), aids, self.capacity())?;
+        self.fill_if_watched();
+        Ok(())
+    }
+
+    /// Has dead slots filled, if that is among the aids.
+    pub(super) fn fill_if_watched(&mut self) {
+        if self.roster.slots().watch.as_ref().is_some_and(|watch| watch.fills()) {
+            self.values.fill_dead();
+        }
+    }
+
+    /// No longer.
+    pub(super) fn unwatch(&mut self) {
+        self.values.leave_dead();
+        self.roster.slots_mut().watch = None;
+    }
+
+    /// Looks at the place that the next value goes to.
+    #[track_caller]
+    #[inline]
+    pub(super) fn inspect_next(&mut self) {
+        if let Some(watch) = &self.roster.slots().watch {
+            self.values.inspect_next(watch);
+        }
+    }
+
+    /// A value was inserted by whoever called.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_origin(&mut self, handle: H) {
+        if let Some(watch) = &mut self.roster.slots_mut().watch {
+            watch.inserted(handle.index() as usize);
+        }
+    }
+
+    /// A removal was refused.
+    #[track_caller]
+    #[inline]
+    pub(super) fn note_refused_removal(&self, handle: H) {
+        if let Some(watch) = &self.roster.slots().watch {
+            watch.removal_refused(handle, self.explain(handle));
+        }
+    }
+
+    /// The state of another pool is about to be copied to the roster.
+    pub(super) fn note_restored(&mut self, other: &Self) {
+        let watch = &mut self.roster.slots_mut().watch;
+        let Some(mut watch) = watch.take_if(|watch| watch.remembers()) else { return };
+        let (slots, others) = (self.roster.slots(), other.roster.slots());
+        let differs = |index: &usize| slots.word(*index) != others.word(*index);
+        (0..other.capacity()).filter(differs).for_each(|index| watch.restored(index));
+        self.roster.slots_mut().watch = Some(watch);
+    }
+}
+
+/// The slots of handles.
+fn slots_of<H: HandleLayout>(handles: &[H]) -> impl Iterator<Item = usize> {
+    handles.iter().map(|handle| handle.index() as usize)
+}
+
+/// What watches over values that an iterator has moved out of their pool, and has not handed out. Apart from
+/// their handles, for the reason that [`Slots`](super::slots::Slots) gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Left {
+    watch: Option<Box<Watch>>,
+    slots: vec::IntoIter<usize>,
+}
+
+impl Left {
+    /// Of the pool's own watch, which it has no longer.
+    pub(super) fn of<T, H: HandleLayout>(pool: &mut PackedPool<T, H>) -> Self {
+        let Some(watch) = pool.roster.slots_mut().watch.take() else { return Self::default() };
+        if !watch.reports_drops() {
+            return Self::default();
+        }
+        let slots: Vec<_> = slots_of(pool.as_handle_slice()).collect();
+        Self { watch: Some(watch), slots: slots.into_iter() }
+    }
+
+    /// The first value is handed out.
+    #[inline]
+    pub(super) fn next(&mut self) {
+        self.slots.next();
+    }
+
+    /// The last value is handed out.
+    #[inline]
+    pub(super) fn next_back(&mut self) {
+        self.slots.next_back();
+    }
+}
+
+/// Says which values were not taken, if the aids are to.
+impl Drop for Left {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.report_drop(self.slots.as_slice().iter().copied());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Iterators that move values out of a packed pool. Those that borrow the pool take one value at a
+//! time, so that a panic, a drop half-way or a leak leaves a pool that is as good as after that many
+//! removals.
+
+use alloc::vec;
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::PackedPool;
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::faces::{self, sealed};
+
+/// The slot that a packed pool's next value goes to; made by [`PackedPool::vacant_entry`].
+pub type VacantEntry<'a, T, H = Handle<T>> = faces::VacantEntry<'a, PackedPool<T, H>>;
+
+impl<T, H: HandleLayout> sealed::Face for PackedPool<T, H> {
+    type Value = T;
+    type Handle = H;
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn put_next(&mut self, handle: H, value: T) {
+        self.insert_peeked(handle, value);
+    }
+}
+
+/// Moves the values out of a packed pool in their order; made by [`PackedPool::drain`].
+pub struct Drain<'a, T, H: HandleLayout> {
+    pool: &'a mut PackedPool<T, H>,
+    /// How many values have been handed out from where they stood. Each of them was replaced by the
+    /// last one, so that with `n` values at first these positions hold values `n - 1`, `n - 2`, …:
+    /// once the middle is used up, what is left comes in order from the end.
+    from: usize,
+}
+
+impl<'a, T, H: HandleLayout> Drain<'a, T, H> {
+    pub(super) fn new(pool: &'a mut PackedPool<T, H>) -> Self {
+        Self { pool, from: 0 }
+    }
+}
+
+impl<T, H: HandleLayout> Iterator for Drain<'_, T, H> {
+    type Item = (H, T);
+
+    #[inline]
+    fn next(&mut self) -> Option<(H, T)> {
+        let last = self.pool.len().checked_sub(1)?;
+        let position = self.from.min(last);
+        self.from += 1;
+        Some(self.pool.remove_at_position(position))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.pool.len(), Some(self.pool.len()))
+    }
+}
+
+impl<T, H: HandleLayout> ExactSizeIterator for Drain<'_, T, H> {}
+impl<T, H: HandleLayout> FusedIterator for Drain<'_, T, H> {}
+
+/// Removes what was not taken. If a value's drop panics, the rest is removed while unwinding.
+impl<T, H: HandleLayout> Drop for Drain<'_, T, H> {
+    fn drop(&mut self) {
+        struct Rest<'a, 'b, T, H: HandleLayout>(&'a mut Drain<'b, T, H>);
+        impl<T, H: HandleLayout> Drop for Rest<'_, '_, T, H> {
+            fn drop(&mut self) {
+                self.0.by_ref().for_each(drop);
+            }
+        }
+        let rest = Rest(self);
+        rest.0.by_ref().for_each(drop);
+    }
+}
+
+impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drain").field("remaining", &self.pool.len()).finish_non_exhaustive()
+    }
+}
+
+/// Moves chosen values out of a packed pool; made by [`PackedPool::extract_if`].
+#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+pub struct ExtractIf<'a, T, H: HandleLayout, F> {
+    pool: &'a mut PackedPool<T, H>,
+    /// The position that it comes to next.
+    position: usize,
+    choose: F,
+}
+
+impl<'a, T, H: HandleLayout, F> ExtractIf<'a, T, H, F> {
+    pub(super) fn new(pool: &'a mut PackedPool<T, H>, choose: F) -> Self {
+        Self { pool, position: 0, choose }
+    }
+}
+
+impl<T, H: HandleLayout, F> Iterator for ExtractIf<'_, T, H, F>
+where
+    F: FnMut(H, &mut T) -> bool,
+{
+    type Item = (H, T);
+
+    fn next(&mut self) -> Option<(H, T)> {
+        while self.position < self.pool.len() {
+            let handle = self.pool.as_handle_slice()[self.position];
+            if (self.choose)(handle, &mut self.pool.values[self.position]) {
+                return Some(self.pool.remove_at_position(self.position));
+            }
+            self.position += 1;
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.pool.len() - self.position))
+    }
+}
+
+impl<T, H: HandleLayout, F> FusedIterator for ExtractIf<'_, T, H, F> where
+    F: FnMut(H, &mut T) -> bool
+{
+}
+
+impl<T, H: HandleLayout, F> fmt::Debug for ExtractIf<'_, T, H, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+/// Moves the values out of a packed pool that is no longer needed, in their order.
+pub struct IntoIter<T, H> {
+    /// First, so that it tells of what is left before that is dropped.
+    #[cfg(feature = "debug-aids")]
+    left: super::debug::Left,
+    handles: vec::IntoIter<H>,
+    values: vec::IntoIter<T>,
+}
+
+impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
+    type Item = (H, T);
+    type IntoIter = IntoIter<T, H>;
+
+    /// The handles and values in their present order, from both ends.
+    fn into_iter(mut self) -> IntoIter<T, H> {
+        #[cfg(feature = "debug-aids")]
+        let left = super::debug::Left::of(&mut self);
+        let mut handles = self.roster.into_order();
+        handles.truncate(self.values.len());
+        IntoIter {
+            #[cfg(feature = "debug-aids")]
+            left,
+            handles: handles.into_iter(),
+            values: self.values.take_all(),
+        }
+    }
+}
+
+impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
+    fn clone(&self) -> Self {
+        // The values first: if that panics, there is no copy that could tell of values which go with it.
+        let values = self.values.clone();
+        Self {
+            #[cfg(feature = "debug-aids")]
+            left: self.left.clone(),
+            handles: self.handles.clone(),
+            values,
+        }
+    }
+}
+
+impl<T, H> Iterator for IntoIter<T, H> {
+    type Item = (H, T);
+
+    #[inline]
+    fn next(&mut self) -> Option<(H, T)> {
+        #[cfg(feature = "debug-aids")]
+        self.left.next();
+        self.handles.next().zip(self.values.next())
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.values.size_hint()
+    }
+}
+
+impl<T, H> DoubleEndedIterator for IntoIter<T, H> {
+    #[inline]
+    fn next_back(&mut self) -> Option<(H, T)> {
+        #[cfg(feature = "debug-aids")]
+        self.left.next_back();
+        self.handles.next_back().zip(self.values.next_back())
+    }
+}
+
+impl<T, H> ExactSizeIterator for IntoIter<T, H> {}
+impl<T, H> FusedIterator for IntoIter<T, H> {}
+
+impl<T: fmt::Debug, H: fmt::Debug> fmt::Debug for IntoIter<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs = self.handles.as_slice().iter().zip(self.values.as_slice());
+        f.debug_map().entries(pairs).finish()
+    }
+}

@@ -1,0 +1,769 @@
+//! [`PackedPool`] and what its methods return.
+
+mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod drain;
+mod iter;
+mod overflow;
+mod retain;
+mod roster;
+mod slots;
+mod snapshot;
+mod sort;
+mod traits;
+
+pub use builder::PackedPoolBuilder;
+pub use drain::{Drain, ExtractIf, IntoIter, VacantEntry};
+pub use iter::{Iter, IterMut};
+
+use core::iter::Copied;
+use core::slice;
+
+use crate::base::memory;
+use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::pools::settings::{BuildError, Settings};
+use crate::reports::errors::{Full, GetDisjointMutError, InsertAtError, InsertAtErrorKind};
+use crate::reports::stats::Stats;
+use crate::values::PackedValues;
+use retain::Removals;
+use roster::PackedRoster;
+
+/// A packed pool has no reuse order to set.
+type PackedSettings<H> = Settings<(), H>;
+
+/// A pool whose live values are always adjacent: a slice without holes, with handles that stay good
+/// while the values move.
+///
+/// Pick it when every frame goes over all values and few of them are looked up by handle (particles,
+/// sprites to draw, components of a system), when the order matters (draw order, by distance), or
+/// when the values are handed on as one slice. Where values must keep their address, or are looked up
+/// more often than they are walked, a [`Pool`](crate::Pool) is better: it reaches a value in one step
+/// less.
+///
+/// ```text
+/// handle 3v1 ──▶ slot 3, generation 1
+///                               │
+///   slots    [1: 1][2: 3][2: 0][1: 2]…     1 = 1, and 2 < 3 values: the handle is good, its value at 2
+///                                  │
+///   values   [ c ] [ a ] [ d ] ◀───┘       as_slice(): no holes
+///   order    [2v2] [0v1] [3v1] │ [1v2]…    the handles of the values, then those that come next
+/// ```
+///
+/// Removing a value moves the **last** one into its place, so the order changes with every removal;
+/// [`sort_by`](Self::sort_by) and its relatives put it right, and handles stay good.
+///
+/// **Memory**: taken and touched when the pool is created, none after. Per slot the value, a handle
+/// (8 bytes; 4 with [`Handle32`](crate::Handle32)), a position (4 bytes; 2 with at most 16 index bits)
+/// and a generation word (4 bytes; 2 with a `Handle32` of 16 or more index bits): `size_of::<T>()` + 16
+/// bytes with the defaults, + 8 with `Handle32<T, 16>`.
+///
+/// **Reuse order**: the slot freed last is handed out next, as by [`Lifo`](crate::reuse::Lifo). There
+/// is no choice: the handles to come stand in the same array as those of the values, behind them, which
+/// makes inserting and removing twice as fast as with a reuse order beside it.
+///
+/// **Time**: insert, get and remove are O(1). Iterating costs O(live), and is iterating over a slice.
+///
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. There is
+/// no unsafe code in this pool, but for what the feature `debug-aids` does with bytes behind the last value.
+///
+/// ```
+/// use millpond::PackedPool;
+///
+/// let mut sparks = PackedPool::new(100);
+/// let red = sparks.insert("red").unwrap();
+/// let green = sparks.insert("green").unwrap();
+/// let blue = sparks.insert("blue").unwrap();
+///
+/// assert_eq!(sparks.remove(red), Some("red"));
+/// assert_eq!(sparks.as_slice(), ["blue", "green"]); // the last took the place of the first
+/// assert_eq!((sparks[green], sparks[blue]), ("green", "blue"));
+/// assert_eq!(sparks.get(red), None); // stale, and refused for ever
+/// ```
+pub struct PackedPool<T, H: HandleLayout = Handle<T>> {
+    /// Has as many live slots as there are values, but while one of the methods below is on its way between the two,
+    /// where no user code runs but that of `retain`. First, so that its debug aids tell of live values before these are
+    /// dropped.
+    roster: PackedRoster<H>,
+    /// The value of each live slot, in the roster's order. Never longer than the capacity, and so
+    /// never reallocated.
+    values: PackedValues<T>,
+}
+
+impl<T> PackedPool<T> {
+    /// A pool of `capacity` slots, with handles of eight bytes. All of
+    /// its memory is taken and touched here.
+    ///
+    /// ```
+    /// use millpond::PackedPool;
+    ///
+    /// let pool = PackedPool::<String>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many slots; the builder's
+    /// [`try_build`](PackedPoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// A builder, to choose the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::{Handle32, PackedPool};
+    ///
+    /// struct Sprite;
+    /// let mut sprites = PackedPool::<Sprite>::builder()
+    ///     .capacity(4096)
+    ///     .handle::<Handle32<Sprite, 16>>()
+    ///     .name("sprites")
+    ///     .build();
+    /// let sprite: Handle32<Sprite, 16> = sprites.insert(Sprite).unwrap();
+    /// ```
+    pub fn builder() -> PackedPoolBuilder<T> {
+        PackedPoolBuilder::new()
+    }
+}
+
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// A pool of any handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::{Handle32, PackedPool};
+    ///
+    /// let pool: PackedPool<u32, Handle32<u32>> = PackedPool::with_capacity(512);
+    /// assert_eq!(pool.capacity(), 512);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::from_settings(&Settings::of_capacity(capacity)).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    crate::pools::shell::typed_builder_method!(PackedPoolBuilder<T, H>, example "PackedPool<u8, Key>", ".capacity(8).build()");
+
+    fn from_settings(settings: &PackedSettings<H>) -> Result<Self, BuildError> {
+        let capacity = settings.checked_capacity()?;
+        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut pool = Self {
+            roster: PackedRoster::try_new(capacity, &settings.lifetimes).map_err(out_of_memory)?,
+            values: PackedValues::try_new(capacity).map_err(out_of_memory)?,
+        };
+        #[cfg(feature = "debug-aids")]
+        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
+        Ok(pool)
+    }
+
+    /// How many slots the pool has, live, dead and retired.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.roster.handles().len()
+    }
+
+    /// How many values there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no values.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether an insertion would fail: every slot is live or retired.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.roster.next(self.len()).is_none()
+    }
+
+    #[cfg(feature = "recorder")]
+    crate::reports::recorder::record_methods!(
+        |pool, track| pool.roster.listen(track),
+        crate::reports::recorder::type_name::<T>()
+    );
+
+    crate::pools::shell::books_methods!(|pool| pool.roster);
+
+    /// The pool's counters: slots by state, the peak, insertions, refusals and evictions. O(1).
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.roster.stats(self.roster.slots())
+    }
+
+    /// All values, adjacent, in their present order. O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// pool.insert(1).unwrap();
+    /// pool.insert(2).unwrap();
+    /// assert_eq!(pool.as_slice(), [1, 2]);
+    /// assert_eq!(pool.as_slice().iter().max(), Some(&2));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All values, adjacent, to change. O(1).
+    ///
+    /// A handle names a place in this slice: to swap two values here is to swap what their handles
+    /// name. To change the order and keep what handles name, use [`sort_by`](Self::sort_by) or
+    /// [`swap_positions`](Self::swap_positions).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert(1.0).unwrap();
+    /// for value in pool.as_mut_slice() {
+    ///     *value += 0.5;
+    /// }
+    /// assert_eq!(pool[handle], 1.5);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// The handles of all values: the handle at a position is that of the value at the same position
+    /// of [`as_slice`](Self::as_slice). O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// assert_eq!(pool.as_handle_slice(), [a, b]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_handle_slice(&self) -> &[H] {
+        &self.roster.handles()[..self.len()]
+    }
+
+    /// The position in [`as_slice`](Self::as_slice) of the handle's value, until values are removed
+    /// or sorted. O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// assert_eq!(pool.position_of(b), Some(1));
+    /// pool.remove(a);
+    /// assert_eq!((pool.position_of(a), pool.position_of(b)), (None, Some(0)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn position_of(&self, handle: H) -> Option<usize> {
+        self.roster.find(handle).filter(|position| *position < self.len())
+    }
+
+    crate::pools::shell::insert_methods!(
+        core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
+        cost "It stands behind the others. O(1).", error "If the pool is full."
+    );
+
+    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        match self.roster.acquire(self.values.len()) {
+            Some(handle) => {
+                self.values.push(value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(handle);
+                Ok(handle)
+            }
+            None => Err((value, ())),
+        }
+    }
+
+    /// The handle that comes next.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn next_handle(&mut self) -> Result<H, ()> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        self.roster.next(self.len()).ok_or(())
+    }
+
+    /// Inserts at the handle that comes next.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        match self.insert_if_room(value) {
+            Ok(inserted) => debug_assert_eq!(inserted, handle),
+            Err(_) => unreachable!("the pool had a vacant slot, and was not touched since"),
+        }
+    }
+
+    /// Inserts at exactly this handle, behind the other values, for loading what was saved: handles
+    /// inside the saved values stay good. O(1) amortised, in every reuse order. Saved in the order of
+    /// [`iter`](Self::iter) and loaded in the same order, the values are in that order again.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
+    ///
+    /// let mut loaded = PackedPool::new(8);
+    /// for (handle, value) in saved {
+    ///     loaded.insert_at(handle, value).unwrap();
+    /// }
+    /// assert_eq!((loaded[a], loaded[b]), ("a", "b"));
+    /// assert_eq!(loaded.as_slice(), pool.as_slice());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
+    /// wraps), or may never have it. The error gives the value back.
+    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let claimed = self.roster.claim(handle);
+        self.push_claimed(claimed, handle, value)
+    }
+
+    crate::pools::shell::revive_method!(example "PackedPool::new(8)", |pool, handle, value| {
+        #[cfg(feature = "debug-aids")]
+        pool.inspect_next();
+        let claimed = pool.roster.revive(handle);
+        pool.push_claimed(claimed, handle, value)
+    });
+
+    /// The value of a handle whose slot was claimed, if it was.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn push_claimed(
+        &mut self,
+        claimed: Result<(), InsertAtErrorKind>,
+        handle: H,
+        value: T,
+    ) -> Result<H, InsertAtError<T>> {
+        match claimed {
+            Ok(()) => {
+                self.values.push(value);
+                #[cfg(feature = "debug-aids")]
+                self.note_origin(handle);
+                Ok(handle)
+            }
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
+    }
+
+    #[cold]
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
+        let (books, slots) = self.roster.parts_mut();
+        Full { value, pool: books.refuse(slots) }
+    }
+
+    /// The value, unless the handle is refused. O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.get(handle), Some(&"a"));
+    /// pool.remove(handle);
+    /// assert_eq!(pool.get(handle), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: H) -> Option<&T> {
+        self.values.get(self.roster.find(handle)?)
+    }
+
+    /// The value, to change, unless the handle is refused. O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert(1).unwrap();
+    /// if let Some(value) = pool.get_mut(handle) {
+    ///     *value += 1;
+    /// }
+    /// assert_eq!(pool[handle], 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        let position = self.roster.find(handle)?;
+        self.values.get_mut(position)
+    }
+
+    crate::pools::shell::object_at_methods!(example "PackedPool::new(8)");
+
+    crate::pools::shell::get_each_mut_method!(example "PackedPool::new(8)", |pool, handles| {
+        let positions = handles.map(|handle| pool.position_of(handle));
+        crate::pools::shell::each_mut(&mut pool.values, positions)
+    });
+
+    /// Several values at once, to change. O(N²) for N handles.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert(1).unwrap();
+    /// let b = pool.insert(2).unwrap();
+    /// let [x, y] = pool.get_disjoint_mut([a, b]).unwrap();
+    /// std::mem::swap(x, y);
+    /// assert_eq!((pool[a], pool[b]), (2, 1));
+    /// assert!(pool.get_disjoint_mut([a, a]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a handle is refused, or two name the same value.
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[&mut T; N], GetDisjointMutError> {
+        self.roster.check_disjoint(&handles, self.roster.slots())?;
+        // No good handle has the position `len`, which is out of range.
+        let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
+        match crate::pools::shell::all_mut(&mut self.values, positions) {
+            Some(values) => Ok(values),
+            None => unreachable!("good handles that differ have positions that differ"),
+        }
+    }
+
+    /// Whether the handle's value is in the pool. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.position_of(handle).is_some()
+    }
+
+    /// Whether the handle's value is in the pool, and if not, why the handle is refused. O(1).
+    ///
+    /// ```
+    /// use millpond::{PackedPool, Refusal};
+    ///
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.check(handle), Ok(()));
+    /// pool.remove(handle);
+    /// assert_eq!(pool.check(handle), Err(Refusal::Stale));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.roster.check(handle, self.roster.slots())
+    }
+
+    /// Moves the value out, unless the handle is refused; the last value takes its place. O(1). The
+    /// handle is stale from now on.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// pool.insert("b").unwrap();
+    /// pool.insert("c").unwrap();
+    /// assert_eq!(pool.remove(handle), Some("a"));
+    /// assert_eq!(pool.remove(handle), None);
+    /// assert_eq!(pool.as_slice(), ["c", "b"]);
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove(&mut self, handle: H) -> Option<T> {
+        let Some(position) = self.position_of(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.note_refused_removal(handle);
+            return None;
+        };
+        let live = self.values.len();
+        let value = self.values.swap_remove(position);
+        self.roster.release(handle, position, live);
+        Some(value)
+    }
+
+    /// Moves out the value at a position, which there is; the last value takes its place.
+    #[inline]
+    fn remove_at_position(&mut self, position: usize) -> (H, T) {
+        let handle = self.as_handle_slice()[position];
+        self.roster.release(handle, position, self.values.len());
+        (handle, self.values.swap_remove(position))
+    }
+
+    /// The value of a slot, by the index in its handle (not by its position), if the slot is live.
+    /// O(1). By position: [`as_slice`](Self::as_slice).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// pool.remove(a);
+    /// assert_eq!(pool.get_at(b.index() as usize), Some(&"b"));
+    /// assert_eq!(pool.get_at(0), None); // slot 0 is dead, and "b" stands at position 0
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&T> {
+        self.values.get(self.roster.position_at(index)?)
+    }
+
+    /// Returns a mutable reference to the value of a slot, by the index in its handle, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.values.get_mut(self.roster.position_at(index)?)
+    }
+
+    /// Moves the value of a slot out, by the index in its handle, if the slot is live; the last value takes its place.
+    /// O(1).
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.remove_at(handle.index() as usize), Some("a"));
+    /// assert!(!pool.contains(handle));
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_at(&mut self, index: usize) -> Option<T> {
+        self.remove(self.handle_at(index)?)
+    }
+
+    /// The handle of a slot, by the index in it, if the slot is live. O(1). By position:
+    /// [`as_handle_slice`](Self::as_handle_slice).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        self.as_handle_slice().get(self.roster.position_at(index)?).copied()
+    }
+
+    /// The slot of a value, from its address: the index in its handle. O(1). `None` for a value that
+    /// is not in the pool, and for every value of a type without a size, as those have no address of
+    /// their own.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert(5).unwrap();
+    /// assert_eq!(pool.index_of(&pool[handle]), Some(handle.index() as usize));
+    /// assert_eq!(pool.index_of(&5), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn index_of(&self, value: &T) -> Option<usize> {
+        let position = memory::position_in(&self.values, core::ptr::from_ref(value))?;
+        Some(self.as_handle_slice()[position].index() as usize)
+    }
+
+    /// The handles and values in their present order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let a = pool.insert("a").unwrap();
+    /// let b = pool.insert("b").unwrap();
+    /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
+    /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
+    /// ```
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, T, H> {
+        Iter::new(self.as_handle_slice(), &self.values)
+    }
+
+    /// The handles and values, to change, in their present order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
+    /// assert_eq!(pool[handle], 10);
+    /// ```
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, T, H> {
+        IterMut::new(&self.roster.handles()[..self.values.len()], &mut self.values)
+    }
+
+    /// The handles in the order of the values, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Copied<slice::Iter<'_, H>> {
+        self.as_handle_slice().iter().copied()
+    }
+
+    /// The values in their present order, from both ends.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// pool.insert(1).unwrap();
+    /// pool.insert(2).unwrap();
+    /// assert_eq!(pool.values().sum::<i32>(), 3);
+    /// ```
+    #[inline]
+    pub fn values(&self) -> slice::Iter<'_, T> {
+        self.values.iter()
+    }
+
+    /// The values, to change, in their present order, from both ends.
+    #[inline]
+    pub fn values_mut(&mut self) -> slice::IterMut<'_, T> {
+        self.values.iter_mut()
+    }
+
+    /// Moves all values out, in their present order. What is not taken is removed when the iterator is
+    /// dropped; if the iterator is leaked, what it has not handed out stays in the pool.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    #[inline]
+    pub fn drain(&mut self) -> Drain<'_, T, H> {
+        Drain::new(self)
+    }
+
+    /// Moves out the values that the function chooses, one at a time. It comes to each value once: in
+    /// their order, but where a value is moved out the last one takes its place and is next. What the
+    /// iterator has not come to stays in the pool.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// for i in 0..6 {
+    ///     pool.insert(i).unwrap();
+    /// }
+    /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
+    /// assert_eq!(even, [0, 2, 4]);
+    /// assert_eq!(pool.as_slice(), [5, 1, 3]);
+    /// ```
+    #[inline]
+    pub fn extract_if<F: FnMut(H, &mut T) -> bool>(&mut self, choose: F) -> ExtractIf<'_, T, H, F> {
+        ExtractIf::new(self, choose)
+    }
+
+    /// Removes the values for which `keep` returns `false`. Each value is visited once, in order, except
+    /// that the last value takes the place of a removed one and is visited next. O(live): a value moves
+    /// only to fill a gap. If `keep` panics, the value that it was called for stays, and so do those that
+    /// it has not been called for.
+    ///
+    /// In a pool of thousands of slots this is faster than [`extract_if`](Self::extract_if) and than
+    /// removals by handle, as their cache misses overlap.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// for frames_left in [3, 1, 2] {
+    ///     pool.insert(frames_left).unwrap();
+    /// }
+    /// pool.retain(|_, frames_left| {
+    ///     *frames_left -= 1;
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(pool.as_slice(), [2, 1]);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        let mut removals = Removals::new(self);
+        let mut position = 0;
+        while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
+            position = found;
+            // The value at the position goes, and so does each that takes its place, until one is kept.
+            loop {
+                let (value, handle_at) = removals.remove(position);
+                drop(value);
+                let PackedPool { roster, values } = &mut *removals.pool;
+                let Some(moved) = values.get_mut(position) else { return };
+                if keep(roster.handles()[handle_at], moved) {
+                    break;
+                }
+            }
+            position += 1;
+        }
+    }
+
+    /// The position of the first value, from `position` on, for which `is` returns `true`.
+    #[inline(always)]
+    fn position_from(
+        &mut self,
+        position: usize,
+        mut is: impl FnMut(H, &mut T) -> bool,
+    ) -> Option<usize> {
+        let handles = self.roster.handles().get(position..)?;
+        let values = self.values.get_mut(position..)?;
+        let found = handles.iter().zip(values).position(|(handle, value)| is(*handle, value))?;
+        Some(position + found)
+    }
+
+    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
+    /// stale for ever. O(capacity). If a value's drop panics, the others are dropped while unwinding,
+    /// and the pool is empty.
+    ///
+    /// ```
+    /// # use millpond::PackedPool;
+    /// let mut pool = PackedPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// pool.clear();
+    /// assert!(pool.is_empty() && !pool.contains(handle));
+    /// ```
+    pub fn clear(&mut self) {
+        self.roster.release_all();
+        self.values.clear();
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, H: HandleLayout> PackedPool<T, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        let live = crate::slots::Census::counts(self.roster.slots()).live();
+        crate::reports::validate::ensure(
+            live == self.values.len(),
+            "there is a value for each live slot",
+            format_args!("{} values of {live} slots", self.values.len()),
+        )?;
+        self.roster.validate()
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = PackedPool::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.roster.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

@@ -1,0 +1,421 @@
+//! The handles of a packed pool: which are live, in which order their values stand, and which come
+//! next.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::iter;
+use core::ops::{Deref, DerefMut, Range};
+
+use super::slots::{Slot, Slots};
+use crate::base::memory::{self, OutOfMemory};
+use crate::handle::{HandleLayout, IndexWord, Issue, Word};
+use crate::pools::settings::Lifetimes;
+use crate::reports::errors::InsertAtErrorKind;
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{Books, Census, Parting, Partition, Sorting};
+
+/// ```text
+/// position   0         live        live + retired    slots
+/// order      │ live …  │ retired … │ next, vacant … │
+/// ```
+///
+/// The `order` is a [`Partition`] of the slots: the live part has the handles of the values, in the same
+/// order as they; the vacant part has the handles that will be issued; of those in the retired part only the index
+/// counts. `slots[order[p].index()]` has
+/// position `p`, for every `p`.
+///
+/// A slot is live if its position is in the live part. Its word is the generation of its live
+/// value, or of the next one, without a mark of its own: so a lifetime begins without a write to the
+/// slot, and only a retired slot has a word that no handle has.
+#[derive(Clone, Debug)]
+pub(super) struct PackedRoster<H: HandleLayout> {
+    slots: Slots<H::Word, H::Index>,
+    order: Box<[H]>,
+    books: Books<H>,
+}
+
+/// What stands in the order for a slot with this word. Of a retired slot only the index counts, and no generation would
+/// make it the dangling handle, which has another.
+#[inline]
+fn handle_in<H: HandleLayout>(index: usize, word: H::Word) -> H {
+    let is_retired = word == H::Word::RETIRED;
+    H::from_live_parts(index, if is_retired { H::Word::from_generation(1) } else { word })
+}
+
+/// Below so many slots a cache near the processor has them all.
+const SLOTS_IN_CACHE: usize = 4096;
+
+impl<H: HandleLayout> Deref for PackedRoster<H> {
+    type Target = Books<H>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Books<H> {
+        &self.books
+    }
+}
+
+impl<H: HandleLayout> DerefMut for PackedRoster<H> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Books<H> {
+        &mut self.books
+    }
+}
+
+impl<H: HandleLayout> Partition for PackedRoster<H> {
+    type Item = H;
+
+    #[inline(always)]
+    fn item(&self, position: usize) -> H {
+        self.order[position]
+    }
+
+    #[inline(always)]
+    fn place(&mut self, position: usize, handle: H) {
+        self.order[position] = handle;
+        self.slots[handle.index() as usize].position = H::Index::from_index(position);
+    }
+}
+
+impl<H: HandleLayout> PackedRoster<H> {
+    pub(super) fn try_new(slots: usize, lifetimes: &Lifetimes) -> Result<Self, OutOfMemory> {
+        let books = Books::fresh(lifetimes);
+        let word = books.circle().start();
+        Ok(Self {
+            slots: Slots::new(memory::from_fn(slots, |index| Slot {
+                word,
+                position: H::Index::from_index(index),
+            })?),
+            order: memory::from_fn(slots, |index| H::from_kept_parts(index, word))?,
+            books,
+        })
+    }
+
+    /// What the books ask.
+    #[inline]
+    pub(super) fn slots(&self) -> &Slots<H::Word, H::Index> {
+        &self.slots
+    }
+
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn slots_mut(&mut self) -> &mut Slots<H::Word, H::Index> {
+        &mut self.slots
+    }
+
+    /// The same with the books, to be changed.
+    pub(super) fn parts_mut(&mut self) -> (&mut Books<H>, &Slots<H::Word, H::Index>) {
+        (&mut self.books, &self.slots)
+    }
+
+    #[inline(always)]
+    fn parting(&self) -> Parting {
+        Parting::of(self.slots.counts())
+    }
+
+    /// The handles of all slots: first those of the values, in their order.
+    #[inline]
+    pub(super) fn handles(&self) -> &[H] {
+        &self.order
+    }
+
+    /// The handles of the values, in their order, and then others.
+    pub(super) fn into_order(self) -> Vec<H> {
+        self.order.into_vec()
+    }
+
+    /// The handle that [`acquire`](Self::acquire) gives next, behind the `live` others.
+    #[inline]
+    pub(super) fn next(&self, live: usize) -> Option<H> {
+        let parting = Parting::with_live(live, self.slots.counts());
+        self.order.get(parting.next()).copied()
+    }
+
+    /// Begins the lifetime that comes next; its value goes behind the `live` others.
+    #[inline]
+    pub(super) fn acquire(&mut self, live: usize) -> Option<H> {
+        let handle = self.next(live)?;
+        let has_retired = self.parting().has_retired();
+        self.slots.counts_mut().birth();
+        self.books.note_birth(handle.index() as usize);
+        if has_retired {
+            self.pass_retired_with_care(live);
+        }
+        Some(handle)
+    }
+
+    /// Begins exactly the handle's lifetime; its value goes behind the others.
+    pub(super) fn claim(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = self.books.check_claim(handle, &self.slots)?;
+        self.claim_checked(index, handle);
+        Ok(())
+    }
+
+    /// The same for the slot's latest lifetime, which goes on.
+    pub(super) fn revive(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = self.books.check_revival(handle, &self.slots)?;
+        self.claim_checked(index, handle);
+        Ok(())
+    }
+
+    fn claim_checked(&mut self, index: usize, handle: H) {
+        let slot = &mut self.slots[index];
+        slot.word = handle.word();
+        let position = slot.position.to_index();
+        self.order[position] = handle;
+        Partition::claim(self, position, self.parting());
+        self.slots.counts_mut().birth();
+        self.books.note_claim(handle);
+    }
+
+    /// Ends the handle's lifetime, whose value is at this position of `live` ones; the last value takes its place.
+    ///
+    /// The handle is there in the order as well, but whoever removes by handle need not wait for the
+    /// memory that it stands in.
+    #[inline]
+    pub(super) fn release(&mut self, handle: H, position: usize, live: usize) {
+        debug_assert_eq!(self.order[position], handle);
+        self.slots.counts_mut().expect_death(live);
+        if !self.books.is_quick(handle.word()) {
+            return self.release_with_care(handle, position);
+        }
+        self.make_vacant(handle.index() as usize, handle.successor(), position, live);
+    }
+
+    /// The live slot at this position becomes vacant, with this handle next.
+    #[inline(always)]
+    fn make_vacant(&mut self, index: usize, next: H, position: usize, live: usize) {
+        self.slots.counts_mut().death();
+        let last = live - 1;
+        self.place(position, self.order[last]);
+        self.order[last] = next;
+        self.slots[index] = Slot { word: next.word(), position: H::Index::from_index(last) };
+        if self.parting().has_retired() {
+            self.pass_retired_with_care(last);
+        }
+    }
+
+    /// The slot at this position and the one behind the retired ones change places.
+    #[cold]
+    #[inline(never)]
+    fn pass_retired_with_care(&mut self, position: usize) {
+        self.swap(position, position + self.slots.counts().retired());
+    }
+
+    /// Also where the successor of its generation does not come next, or somebody listens.
+    #[cold]
+    #[inline(never)]
+    fn release_with_care(&mut self, handle: H, position: usize) {
+        let index = handle.index() as usize;
+        let live = self.slots.counts().live();
+        match self.books.end(index, handle.word()) {
+            Some(next) => self.make_vacant(index, H::from_kept_parts(index, next), position, live),
+            None => {
+                self.slots.counts_mut().death();
+                self.slots.counts_mut().retire(1);
+                self.end(position, handle, self.parting());
+                self.slots[index].word = H::Word::RETIRED;
+            }
+        }
+    }
+
+    /// Whether several releases are faster by [`release_each`](Self::release_each): the slots may be too
+    /// many for the cache. `false` while a recorder is attached, which notes when each lifetime ends.
+    #[inline]
+    pub(super) fn is_faster_in_batches(&self) -> bool {
+        self.slots.len() >= SLOTS_IN_CACHE && !self.books.is_recorded()
+    }
+
+    /// Releases the values at `positions`, in this order. All memory that this needs is read first, so that the
+    /// processor fetches it at the same time.
+    #[inline]
+    pub(super) fn release_each(&mut self, positions: &[H::Index]) {
+        let mut seen = 0;
+        let live = self.slots.counts().live();
+        for (position, last) in positions.iter().zip((0..live).rev()) {
+            for position in [position.to_index(), last] {
+                seen ^= self.slots[self.order[position].index() as usize].position.to_index();
+            }
+        }
+        core::hint::black_box(seen);
+        for (position, live) in positions.iter().zip((0..=live).rev()) {
+            let position = position.to_index();
+            self.release(self.order[position], position, live);
+        }
+    }
+
+    /// Ends all lifetimes. The vacant slots come in the order of their indices again.
+    pub(super) fn release_all(&mut self) {
+        let live = self.slots.counts().live();
+        self.slots.counts_mut().expect_death(live);
+        let circle = self.books.circle();
+        let mut retired = 0;
+        for handle in &self.order[..live] {
+            let slot = &mut self.slots[handle.index() as usize];
+            slot.word = circle.after(slot.word).unwrap_or(H::Word::RETIRED);
+            retired += usize::from(slot.word == H::Word::RETIRED);
+        }
+        self.slots.counts_mut().all_dead();
+        self.slots.counts_mut().retire(retired);
+        let mut sorting = Sorting::new(self.parting());
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            let position = sorting.position(slot.word.as_dead());
+            slot.position = H::Index::from_index(position);
+            self.order[position] = handle_in(index, slot.word);
+        }
+        self.books.recount(&self.slots);
+        self.books.tell_all(&self.slots, iter::empty());
+    }
+
+    /// The position of the handle's slot, if the slot is in that lifetime, or will be next: then the position is not
+    /// that of a value.
+    #[inline]
+    pub(super) fn find(&self, handle: H) -> Option<usize> {
+        let slot = self.slots.get(handle.index() as usize)?;
+        (slot.word == handle.word()).then_some(slot.position.to_index())
+    }
+
+    /// The position of a slot; that of a value if the slot is live.
+    #[inline]
+    pub(super) fn position_at(&self, index: usize) -> Option<usize> {
+        Some(self.slots.get(index)?.position.to_index())
+    }
+
+    /// Sorts the handles of the values by what the function says of two positions, in which the values
+    /// stand until [`settle`](Self::settle) is called, which must follow whatever happens.
+    pub(super) fn sort_by(&mut self, mut compare: impl FnMut(usize, usize) -> Ordering) {
+        let slots = &self.slots;
+        let position = |handle: &H| slots[handle.index() as usize].position.to_index();
+        self.order[..slots.counts().live()]
+            .sort_unstable_by(|a, b| compare(position(a), position(b)));
+    }
+
+    /// Makes the positions true after a sort. `swap` is told which two values have to change places.
+    ///
+    /// One cycle of the permutation at a time: the value that stood at its start is handed on to its
+    /// end.
+    pub(super) fn settle(&mut self, mut swap: impl FnMut(usize, usize)) {
+        for start in 0..self.slots.counts().live() {
+            let mut to = start;
+            loop {
+                let slot = &mut self.slots[self.order[to].index() as usize];
+                let from = slot.position.to_index();
+                slot.position = H::Index::from_index(to);
+                if from == start {
+                    break;
+                }
+                swap(to, from);
+                to = from;
+            }
+        }
+    }
+
+    /// Slots from here on were never used, and each stands at the position of its own number.
+    ///
+    /// For: a claim changes positions up to that of the claimed slot; see [`Books::used`] for the rest.
+    pub(super) fn used(&self) -> usize {
+        self.books.used(&self.slots, false)
+    }
+
+    /// The live slots in their order, the vacant ones and the retired ones; the unused ones as one range.
+    pub(super) fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let (used, slots) = (self.used(), self.slots.len());
+        let position = move |place| self.parting().listed(place, slots);
+        let indices = (0..used).map(move |place| self.order[position(place)].index() as usize);
+        indices.map(|index| index..index + 1).chain(iter::once(used..slots))
+    }
+
+    /// Becomes what was saved.
+    #[cfg(feature = "serde")]
+    pub(super) fn load(&mut self, saved: &crate::slots::saved::Checked<H::Word>) {
+        self.slots.load(&saved.words, saved.inserted, saved.peak);
+        self.books.load(saved, &self.slots);
+        let parting = self.parting();
+        for (place, &index) in saved.order.iter().enumerate() {
+            let index = index as usize;
+            let position = parting.listed(place, self.slots.len());
+            self.place(position, handle_in(index, self.slots[index].word));
+        }
+    }
+
+    /// Takes on the state of another roster of the same capacity and circle.
+    pub(super) fn copy_state_from(&mut self, other: &Self) {
+        let used = self.used().max(other.used());
+        self.slots.copy_state_from(&other.slots, used);
+        self.order[..used].copy_from_slice(&other.order[..used]);
+        self.books.copy_state_from(&other.books);
+        let live = &self.order[..self.slots.counts().live()];
+        self.books.tell_all(&self.slots, live.iter().map(|handle| handle.index() as usize));
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<H: HandleLayout> PackedRoster<H> {
+    pub(super) fn validate(&self) -> Result<(), Violation> {
+        ensure(
+            self.order.len() == self.slots.len(),
+            "there is a place in the order for each slot",
+            format_args!("{} places for {} slots", self.order.len(), self.slots.len()),
+        )?;
+        self.books.validate(&self.slots, self.used())?;
+        for (position, handle) in self.order.iter().enumerate() {
+            let slot = self.slots.get(handle.index() as usize);
+            ensure(
+                slot.is_some_and(|slot| slot.position.to_index() == position),
+                "the positions are the inverse of the order",
+                format_args!("{handle} at {position}"),
+            )?;
+            let Some(slot) = slot else { continue };
+            let word = slot.state(self.slots.counts().live());
+            ensure(
+                self.parting().suits(position, word)
+                    && (slot.word == handle.word() || slot.word == H::Word::RETIRED),
+                "each slot's word is that of its part of the order",
+                format_args!("{:?} of {handle} at {position}", slot.word),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::handle::Handle;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut PackedRoster<Handle<()>>)| {
+            let lifetimes = Lifetimes { count: 2, ..Lifetimes::default() };
+            let mut roster = PackedRoster::<Handle<()>>::try_new(5, &lifetimes).unwrap();
+            let first = roster.acquire(0).unwrap();
+            roster.acquire(1).unwrap();
+            roster.release(first, 0, 2);
+            let last = roster.acquire(1).unwrap();
+            roster.release(last, 1, 2); // retires
+            roster.acquire(1).unwrap();
+            roster.validate().unwrap();
+            change(&mut roster);
+            roster.validate().unwrap_err().rule()
+        };
+        let word = "each slot's word is that of its part of the order";
+        assert_eq!(broken(|roster| roster.slots[1].word = 2), word);
+        assert_eq!(broken(|roster| roster.slots[3].word = 2), word);
+        assert_eq!(broken(|roster| roster.swap(0, 2)), word);
+        assert_eq!(broken(|roster| roster.swap(2, 3)), word);
+        let counted = "the retired slots are counted";
+        assert_eq!(broken(|roster| roster.slots[0].word = 1), counted);
+        assert_eq!(broken(|roster| roster.slots.counts_mut().retire(1)), counted);
+        let inverse = "the positions are the inverse of the order";
+        assert_eq!(broken(|roster| roster.order.swap(0, 1)), inverse);
+        assert_eq!(broken(|roster| roster.slots[4].position = 0), inverse);
+        assert_eq!(
+            broken(|roster| roster.order[3] = Handle::from_bits(9 << 32 | 1).unwrap()),
+            inverse
+        );
+        assert_eq!(broken(|roster| roster.slots[3].word = 3), "a slot is in one of its lifetimes");
+        let places = "there is a place in the order for each slot";
+        assert_eq!(broken(|roster| roster.order = roster.order[..4].into()), places);
+        assert_eq!(broken(|roster| roster.set_evicted(9)), "the counters agree");
+    }
+}

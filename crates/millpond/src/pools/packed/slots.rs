@@ -1,0 +1,110 @@
+use alloc::boxed::Box;
+use core::ops::{Deref, DerefMut};
+
+use crate::handle::{IndexWord, Word};
+use crate::slots::{Census, Counts};
+
+/// The generation of the slot's live value, or of the next one, or the mark of a retired slot; and where the
+/// slot stands in the order. Both in one place, as whoever compares the generation goes on to the position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot<W, I> {
+    pub(super) word: W,
+    pub(super) position: I,
+}
+
+impl<W: Word, I: IndexWord> Slot<W, I> {
+    /// The word, marked as dead if the position is not that of one of so many live slots.
+    pub(super) fn state(&self, live: usize) -> W {
+        if self.position.to_index() < live { self.word } else { self.word.as_dead() }
+    }
+}
+
+/// The slots of a packed pool, and what watches over them. Apart from the handles and the values, whose types
+/// may name what does not live longer than the pool: with debug aids this has code to run when it is dropped.
+#[derive(Clone, Debug)]
+pub(super) struct Slots<W: Word, I: IndexWord> {
+    slots: Box<[Slot<W, I>]>,
+    counts: Counts,
+    #[cfg(feature = "debug-aids")]
+    pub(super) watch: Option<Box<crate::reports::debug::Watch>>,
+}
+
+impl<W: Word, I: IndexWord> Slots<W, I> {
+    /// Not watched.
+    pub(super) fn new(slots: Box<[Slot<W, I>]>) -> Self {
+        Self {
+            slots,
+            counts: Counts::NONE,
+            #[cfg(feature = "debug-aids")]
+            watch: None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn counts_mut(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Takes on these words, of which as many are live, and this history. The positions are missing.
+    #[cfg(feature = "serde")]
+    pub(super) fn load(&mut self, words: &[W], inserted: u64, peak: usize) {
+        let (mut live, mut retired) = (0, 0);
+        for (slot, &word) in self.slots.iter_mut().zip(words) {
+            live += usize::from(!word.is_dead());
+            retired += usize::from(word == W::RETIRED);
+            slot.word = if word == W::RETIRED { word } else { word.as_live() };
+        }
+        self.counts = Counts::loaded(inserted, live, peak, retired);
+    }
+
+    /// Takes on the state of others. Slots from `used` on were never used in either.
+    pub(super) fn copy_state_from(&mut self, other: &Self, used: usize) {
+        self.slots[..used].copy_from_slice(&other.slots[..used]);
+        self.counts = other.counts;
+    }
+}
+
+impl<W: Word, I: IndexWord> Census for Slots<W, I> {
+    type Word = W;
+
+    #[inline]
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    fn word(&self, index: usize) -> Option<W> {
+        self.slots.get(index).map(|slot| slot.state(self.counts.live()))
+    }
+}
+
+impl<W: Word, I: IndexWord> Deref for Slots<W, I> {
+    type Target = [Slot<W, I>];
+
+    #[inline]
+    fn deref(&self) -> &[Slot<W, I>] {
+        &self.slots
+    }
+}
+
+impl<W: Word, I: IndexWord> DerefMut for Slots<W, I> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Slot<W, I>] {
+        &mut self.slots
+    }
+}
+
+/// Says which values are still live, if the aids are to.
+#[cfg(feature = "debug-aids")]
+impl<W: Word, I: IndexWord> Drop for Slots<W, I> {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            let is_live = |index: &usize| self.word(*index).is_some_and(|word| !word.is_dead());
+            watch.report_drop((0..self.slots.len()).filter(is_live));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The builder of a pool, also in memory that the caller lends.
+//!
+//! Invariant of what is unsafe here: the lent memory is the storage's alone until the pool is dropped, and as large and
+//! as aligned as `memory_layout` says.
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+use super::Pool;
+use crate::base::memory::OutOfMemory;
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::values::PoolStorage;
+
+/// Builds a [`Pool`]: capacity, reuse order, handle layout, name, salt, and what happens when the
+/// generations of a slot are used up.
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::reuse::LowestFirst;
+///
+/// let pool = Pool::<[f32; 4]>::builder().capacity(1000).reuse(LowestFirst).name("sparks").build();
+/// assert_eq!(pool.name(), Some("sparks"));
+/// ```
+#[derive(Debug)]
+#[must_use = "call `.build()` to get the pool"]
+pub struct PoolBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    settings: Settings<R, H>,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
+    pub(super) fn new() -> Self {
+        Self { settings: Settings::new(), values: PhantomData }
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Clone for PoolBuilder<T, R, H> {
+    fn clone(&self) -> Self {
+        Self { settings: self.settings.clone(), values: self.values }
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
+    #[cfg(feature = "alloc")]
+    pub(crate) fn settings(&self) -> &Settings<R, H> {
+        &self.settings
+    }
+
+    /// Of a part of a pool, whose first slot has this number in the whole.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn part_from(self, slot: usize) -> Self {
+        Self { settings: self.settings.part_from(slot), ..self }
+    }
+
+    settings_methods!();
+    order_and_handle_methods!(PoolBuilder<T>, keeps values);
+
+    /// The pool.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[track_caller]
+    pub fn build(self) -> Pool<T, R, H> {
+        match self.try_build() {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The pool.
+    ///
+    /// ```
+    /// use millpond::{BuildError, Handle32, Pool};
+    ///
+    /// let tiny = Pool::<u8>::builder().handle::<Handle32<u8, 8>>();
+    /// let error = tiny.capacity(300).try_build().unwrap_err();
+    /// assert_eq!(error, BuildError::CapacityTooLarge { capacity: 300, capacity_max: 256 });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<Pool<T, R, H>, BuildError> {
+        Pool::from_settings(&self.settings)
+    }
+
+    /// The memory that the pool needs: one block with all of its values, generation words and what the reuse
+    /// order keeps. For [`build_in`](Self::build_in).
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or the block is larger than the
+    /// address space.
+    pub fn memory_layout(&self) -> Result<Layout, BuildError> {
+        let capacity = self.settings.checked_capacity()?;
+        PoolStorage::<T, R, H>::layout::<R, H>(capacity)
+            .map_err(|OutOfMemory| BuildError::OutOfMemory { capacity })
+    }
+
+    /// The pool, in memory that the program hands over instead of the heap: an array of its own, or a part of
+    /// what it has taken at its start. What is in front of the first aligned byte, and behind the last that the
+    /// pool [needs](Self::memory_layout), is not used. A clone or a snapshot of the pool takes memory from the heap.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use millpond::Pool;
+    ///
+    /// let builder = Pool::<[f32; 4]>::builder().capacity(100);
+    /// let layout = builder.memory_layout()?;
+    /// let bytes = layout.size() + layout.align() - 1; // enough wherever it begins
+    /// let memory: &'static mut [MaybeUninit<u8>] = Box::leak(Box::new_uninit_slice(bytes));
+    /// let mut sparks = builder.build_in(memory)?;
+    /// let spark = sparks.insert([0.0; 4]).unwrap();
+    /// assert!(sparks.contains(spark));
+    /// # Ok::<(), millpond::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`try_build`](Self::try_build), and if the memory is too small.
+    pub fn build_in(
+        self,
+        memory: &'static mut [MaybeUninit<u8>],
+    ) -> Result<Pool<T, R, H>, BuildError> {
+        let (bytes, start) = (memory.len(), NonNull::from(memory).cast());
+        // SAFETY: the memory is lent alone, for ever.
+        unsafe { self.build_at(start, bytes) }
+    }
+
+    /// As [`build_in`](Self::build_in), in memory that need not live for ever.
+    ///
+    /// # Errors
+    ///
+    /// As [`build_in`](Self::build_in).
+    ///
+    /// # Safety
+    ///
+    /// From `start` on there are `bytes` bytes that may be read and written, and nothing else uses them until the
+    /// pool is dropped.
+    pub unsafe fn build_at(
+        self,
+        start: NonNull<u8>,
+        bytes: usize,
+    ) -> Result<Pool<T, R, H>, BuildError> {
+        let layout = self.memory_layout()?;
+        // What takes no bytes may begin anywhere.
+        let skipped = if layout.size() == 0 { 0 } else { start.align_offset(layout.align()) };
+        let needed = layout.size().saturating_add(skipped);
+        if needed > bytes {
+            return Err(BuildError::MemoryTooSmall { needed, bytes });
+        }
+        // SAFETY: these bytes are there, as just tested.
+        let start = unsafe { start.byte_add(skipped) };
+        Pool::of_settings(&self.settings, |capacity, dead| {
+            // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,
+            // and as large as the layout says.
+            unsafe { PoolStorage::<T, R, H>::try_in::<R, H>(start, capacity, dead) }
+        })
+    }
+}

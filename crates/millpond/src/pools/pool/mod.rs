@@ -1,0 +1,379 @@
+//! [`Pool`] and what its methods return.
+
+#[allow(unsafe_code)]
+mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod faces;
+mod overflow;
+mod snapshot;
+mod traits;
+
+pub use crate::pools::faces::{Handles, Values, ValuesMut};
+pub use crate::values::{ValueRuns, ValueRunsMut};
+pub use builder::PoolBuilder;
+pub use faces::{Drain, ExtractIf, IntoIter, Iter, IterMut, VacantEntry};
+pub use snapshot::Snapshot;
+
+#[cfg(target_has_atomic = "32")]
+use alloc::vec::Vec;
+
+use crate::base::memory::OutOfMemory;
+#[cfg(target_has_atomic = "32")]
+use crate::handle::IndexWord;
+use crate::handle::{Handle, HandleLayout, Issue, Refusal, Word};
+use crate::pools::settings::{BuildError, Settings};
+use crate::reports::errors::Full;
+use crate::slots::reuse::{Lifo, Queue, ReuseOrder, Roster, roster};
+use crate::slots::{Circle, Core};
+use crate::values::PoolStorage;
+
+/// A pool of values: they move in when inserted, stay at their address, and move out when removed.
+///
+/// ```text
+/// handle 2v3 ──▶ index 2, generation 3
+///                     │
+///   values       [ a ][   ][ c ][ d ][   ]…    one array, nothing ever moves
+///   generations  [ 1 ][ †2][ 3 ][ 1 ][ †9]…    3 = 3: the handle is good († dead)
+///   occupancy      1    0    1    1    0       runs: 0..1, 2..4
+///   free stack   [ 4 ][ 1 ]                    the next value goes to slot 1
+/// ```
+///
+/// **Memory**: one block, taken and touched when the pool is created, none after; or
+/// [memory of the program's own](PoolBuilder::build_in). Per slot the value, a
+/// generation word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits), one bit,
+/// and what the [reuse order](crate::reuse) takes: for the default 4 and 1/16 bytes. So a
+/// `Pool<[f32; 4]>` has 24.2 bytes per slot.
+///
+/// **Time**: insert, get and remove are O(1). Iterating costs O(capacity / 64 + live): a bitmap of the
+/// live slots is read a word at a time, and a run of live slots is a plain loop. In a pool of up to 256 slots, and
+/// in a larger one once it is iterated over often, each insertion and removal writes its bit. Otherwise a mutable
+/// iteration first brings the bitmap up to date from the generation words (about 0.05 ns per slot), and a shared
+/// one reads these words itself.
+///
+/// **Safety**: a handle is good for one lifetime of one slot. After that the pool refuses it for
+/// ever, also after `clear`, `drain` and the like, and whatever bits it was made from.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut ships = Pool::new(100);
+/// let cutter = ships.insert("cutter").unwrap();
+/// let barge = ships.insert("barge").unwrap();
+///
+/// assert_eq!(ships[cutter], "cutter");
+/// assert_eq!(ships.remove(cutter), Some("cutter"));
+/// assert_eq!(ships.get(cutter), None); // stale, and refused for ever
+///
+/// let tug = ships.insert("tug").unwrap(); // takes the same slot
+/// assert_eq!(tug.index(), cutter.index());
+/// assert_eq!(ships.get(cutter), None);
+/// assert_eq!(ships.values().copied().collect::<Vec<_>>(), ["tug", "barge"]);
+/// ```
+#[repr(C)]
+pub struct Pool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    /// The order in `core` has each slot that is vacant in `storage`, but while one of the methods below
+    /// is on its way between the two, where no user code runs.
+    storage: PoolStorage<T, R, H>,
+    core: Core<R, H>,
+}
+
+impl<T> Pool<T> {
+    /// A pool of `capacity` slots, with the default reuse order and handles of eight bytes. All of
+    /// its memory is taken and touched here.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    ///
+    /// let pool = Pool::<String>::new(512);
+    /// assert_eq!((pool.capacity(), pool.len()), (512, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many slots; the builder's
+    /// [`try_build`](PoolBuilder::try_build) returns an error instead.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_capacity(capacity)
+    }
+
+    /// A builder, to choose the reuse order, the handle layout, a name and more.
+    ///
+    /// ```
+    /// use millpond::reuse::Fifo;
+    /// use millpond::{Handle32, Pool};
+    ///
+    /// struct Bullet;
+    /// let mut bullets = Pool::<Bullet>::builder()
+    ///     .capacity(4096)
+    ///     .reuse(Fifo)
+    ///     .handle::<Handle32<Bullet, 16>>()
+    ///     .name("bullets")
+    ///     .build();
+    /// let bullet: Handle32<Bullet, 16> = bullets.insert(Bullet).unwrap();
+    /// ```
+    pub fn builder() -> PoolBuilder<T> {
+        PoolBuilder::new()
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// A pool of any reuse order and handle layout, where the type is written down.
+    ///
+    /// ```
+    /// use millpond::reuse::LowestFirst;
+    /// use millpond::Pool;
+    ///
+    /// let pool: Pool<u32, LowestFirst> = Pool::with_capacity(512);
+    /// assert_eq!(pool.capacity(), 512);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        match Self::from_settings(&Settings::of_capacity(capacity)) {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    crate::pools::shell::typed_builder_method!(PoolBuilder<T, R, H>, example "Pool<u8, Fifo, Key>", ".capacity(8).build()");
+
+    fn from_settings(settings: &Settings<R, H>) -> Result<Self, BuildError> {
+        Self::of_settings(settings, PoolStorage::<T, R, H>::try_new::<R, H>)
+    }
+
+    /// The same with the storage that the function makes, for this capacity, with this word of a dead slot.
+    fn of_settings(
+        settings: &Settings<R, H>,
+        make_storage: impl FnOnce(usize, H::Word) -> Result<PoolStorage<T, R, H>, OutOfMemory>,
+    ) -> Result<Self, BuildError> {
+        let capacity = settings.checked_capacity()?;
+        let out_of_memory = |_| BuildError::OutOfMemory { capacity };
+        let circle = Circle::new::<H>(&settings.lifetimes);
+        let mut storage =
+            make_storage(capacity, circle.start().as_dead()).map_err(out_of_memory)?;
+        let core = Core::new(circle, settings.lifetimes.name, &mut storage);
+        #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "watched below"))]
+        let mut pool = Self { storage, core };
+        #[cfg(feature = "debug-aids")]
+        pool.watch(settings.debug_aids).map_err(out_of_memory)?;
+        Ok(pool)
+    }
+
+    /// The number of slots: live, free and retired.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.storage.words().slots()
+    }
+
+    #[cfg(feature = "debug-aids")]
+    crate::pools::shell::watch_methods!();
+
+    crate::pools::shell::words_methods!(example "Pool::new(8)");
+
+    /// Whether an insertion would fail: each slot is live or retired.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(self.storage.words())
+    }
+
+    crate::pools::shell::insert_methods!(
+        core core, example "Pool::new(8)", full "Pool::new(1)",
+        cost "Costs one *take* of the reuse order, O(1) for most.",
+        error "If the pool is full."
+    );
+
+    crate::pools::shell::insert_at_method!(
+        example "Pool::new(8)",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
+        error "", reach |_pool, _handle| Ok(())
+    );
+
+    /// The handle that comes next.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn next_handle(&mut self) -> Result<H, ()> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        self.core.peek(&self.storage).ok_or(())
+    }
+
+    /// Inserts at the handle that was peeked at, the pool being unchanged since.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.take_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, handle.word(), value);
+        #[cfg(feature = "debug-aids")]
+        self.note_origin(handle.index() as usize);
+    }
+
+    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
+        #[cfg(feature = "debug-aids")]
+        self.inspect_next();
+        let inserted = self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()));
+        #[cfg(feature = "debug-aids")]
+        if let Ok(handle) = inserted {
+            self.note_origin(handle.index() as usize);
+        }
+        inserted
+    }
+
+    #[cold]
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
+        Full { value, pool: self.core.refuse(self.storage.words()) }
+    }
+
+    crate::pools::shell::lookup_methods!(example "Pool::new(8)");
+
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
+    ///
+    /// ```
+    /// use millpond::{Pool, Refusal};
+    ///
+    /// let mut bullets = Pool::<u8>::builder().capacity(8).name("bullets").build();
+    /// let mut rockets = Pool::<u8>::builder().capacity(8).name("rockets").build();
+    /// let bullet = bullets.insert(1).unwrap();
+    /// let rocket = rockets.insert(1).unwrap();
+    /// assert_eq!(bullets.check(bullet), Ok(()));
+    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
+    /// bullets.remove(bullet);
+    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.core.check(handle, self.storage.words())
+    }
+
+    crate::pools::shell::remove_methods!(example "Pool::new(8)");
+
+    crate::pools::shell::walk_methods!(
+        example "Pool::new(8)", iterators Iter<'_, T, R, H>, IterMut<'_, T, R, H>, Handles<'_, R, H>,
+        index_of "O(1)."
+    );
+
+    crate::pools::shell::moving_out_methods!(example "Pool::new(8)");
+
+    /// Lists the slots that come next, if nothing dies meanwhile: `count`, or all that are vacant if there are fewer.
+    #[cfg(target_has_atomic = "32")]
+    pub(crate) fn list_upcoming(&self, count: usize, list: &mut Vec<H::Index>) {
+        let used = self.core.used(self.storage.words());
+        self.core.queue().list_upcoming(&self.storage, used, count, list);
+    }
+
+    /// Moves values into slots that were [listed](Self::list_upcoming), since when no slot was born or has died:
+    /// `births` are the values of each lot, and `first_of` says where in the list a lot begins.
+    #[cfg(target_has_atomic = "32")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(crate) fn begin_upcoming(
+        &mut self,
+        listed: &[H::Index],
+        births: &mut [Vec<T>],
+        first_of: impl Fn(usize) -> usize + Copy,
+    ) {
+        let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
+        let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
+        // Before anything changes, as the report is handed to a function of the program's own, which may panic.
+        #[cfg(feature = "debug-aids")]
+        for slot in taken.clone().flatten() {
+            self.storage.inspect(listed[slot].to_index());
+        }
+        let are_taken = self.core.take_upcoming(listed, taken, &mut self.storage);
+        let mut until = 0;
+        for (lot, values) in births.iter_mut().enumerate() {
+            for (slot, value) in listed[first_of(lot)..].iter().zip(values.drain(..)) {
+                let index = slot.to_index();
+                let word = self.storage.words().of_vacant(index).expect("listed as vacant");
+                if are_taken {
+                    self.storage.put(index, word, value);
+                    self.core.note_birth(index);
+                    #[cfg(feature = "debug-aids")]
+                    self.note_origin(index);
+                } else {
+                    self.begin_out_of_turn(H::from_kept_parts(index, word), value);
+                }
+                until = until.max(index + 1);
+            }
+        }
+        self.core.note_upcoming(until, self.storage.words());
+    }
+
+    /// In turn, the way of any insertion; out of turn, a claim.
+    #[cfg(target_has_atomic = "32")]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn begin_out_of_turn(&mut self, handle: H, value: T) {
+        if self.core.peek(&self.storage) == Some(handle) {
+            self.insert_peeked(handle, value);
+        } else {
+            self.insert_at(handle, value).expect("listed as vacant");
+        }
+    }
+
+    pub(crate) fn storage(&self) -> &PoolStorage<T, R, H> {
+        &self.storage
+    }
+
+    pub(crate) fn storage_mut(&mut self) -> &mut PoolStorage<T, R, H> {
+        &mut self.storage
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.storage.validate()?;
+        self.core.validate(&self.storage)
+    }
+}
+
+impl<T, H: HandleLayout> Pool<T, Roster, H> {
+    /// The live slots as a dense list, in the roster's order: those below the partition.
+    ///
+    /// ```
+    /// use millpond::reuse::Roster;
+    /// use millpond::Pool;
+    ///
+    /// let mut pool: Pool<char, Roster> = Pool::with_capacity(8);
+    /// let a = pool.insert('a').unwrap();
+    /// pool.insert('b').unwrap();
+    /// pool.insert('c').unwrap();
+    /// pool.remove(a);
+    /// assert_eq!(pool.live_slots(), [2, 1]); // the last live one took the place of the removed one
+    /// ```
+    #[must_use]
+    pub fn live_slots(&self) -> &[H::Index] {
+        &roster(self.storage.words())[..self.len()]
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = Pool::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.core.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

@@ -1,0 +1,30 @@
+use super::{Iter, IterMut, Pool};
+use crate::handle::HandleLayout;
+use crate::pools::faces::operators;
+use crate::reports::errors::PoolName;
+use crate::slots::reuse::ReuseOrder;
+
+operators! {
+    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, T, H,
+    iterators: Iter<'a, T, R, H>, IterMut<'a, T, R, H>,
+    example: "Pool", " = Pool::<u8>::builder().name(\"bullets\").capacity(8).build()"
+}
+
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new pool.
+impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Pool<T, R, H> {
+    fn clone(&self) -> Self {
+        let storage = match self.storage.try_clone() {
+            Ok(storage) => storage,
+            Err(_) => panic!("no memory for a copy of {}", PoolName(self.name())),
+        };
+        #[cfg(feature = "debug-aids")]
+        let storage = storage.watched_like(&self.storage);
+        Self { core: self.core.clone_for(storage.words()), storage }
+    }
+}
+
+crate::pools::shell::default_without_slots!([T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>);
+crate::pools::shell::full_from_iterator!(
+    [T, R: ReuseOrder, H: HandleLayout] Pool<T, R, H>, example "Pool"
+);

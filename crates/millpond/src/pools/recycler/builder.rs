@@ -1,0 +1,88 @@
+use super::Recycler;
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::settings::{BuildError, Settings, order_and_handle_methods, settings_methods};
+use crate::slots::reuse::{Lifo, ReuseOrder};
+
+/// Builds a [`Recycler`].
+///
+/// ```
+/// use millpond::Recycler;
+///
+/// #[derive(Default)]
+/// struct Voice {
+///     sound: Option<std::rc::Rc<[i16]>>,
+/// }
+///
+/// let mut voices = Recycler::builder()
+///     .capacity(32)
+///     .name("voices")
+///     .on_release(|voice: &mut Voice| voice.sound = None) // a dead voice keeps no sound alive
+///     .build();
+/// let sound: std::rc::Rc<[i16]> = std::rc::Rc::new([1, 2, 3]);
+/// let (handle, voice) = voices.acquire().unwrap();
+/// voice.sound = Some(sound.clone());
+/// voices.release(handle);
+/// assert_eq!(std::rc::Rc::strong_count(&sound), 1);
+/// ```
+#[derive(Debug)]
+#[must_use = "call `.build()` or `.build_with(…)` to get the recycler"]
+pub struct RecyclerBuilder<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    settings: Settings<R, H>,
+    on_release: Option<fn(&mut T)>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
+    pub(super) fn new() -> Self {
+        Self { settings: Settings::new(), on_release: None }
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> RecyclerBuilder<T, R, H> {
+    settings_methods!();
+    order_and_handle_methods!(RecyclerBuilder<T>, keeps on_release);
+
+    /// Called for each object that is released, to clear what it refers to: a dead object that still
+    /// refers to others keeps them alive.
+    pub fn on_release(mut self, hook: fn(&mut T)) -> Self {
+        self.on_release = Some(hook);
+        self
+    }
+
+    /// The recycler, of default objects.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build_with`](Self::try_build_with) returns an error.
+    #[track_caller]
+    pub fn build(self) -> Recycler<T, R, H>
+    where
+        T: Default,
+    {
+        self.build_with(|_| T::default())
+    }
+
+    /// The recycler, of objects that the function makes from their indices.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build_with`](Self::try_build_with) returns an error.
+    #[track_caller]
+    pub fn build_with(self, make: impl FnMut(usize) -> T) -> Recycler<T, R, H> {
+        match self.try_build_with(make) {
+            Ok(recycler) => recycler,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The recycler, of objects that the function makes from their indices.
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, the handle layout cannot name so many slots, or there is no memory.
+    pub fn try_build_with(
+        self,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Recycler<T, R, H>, BuildError> {
+        Recycler::from_settings(&self.settings, self.on_release, make)
+    }
+}

@@ -1,0 +1,62 @@
+//! What a recycler does for its debug aids: its handles are watched.
+
+use super::Recycler;
+use crate::handle::HandleLayout;
+use crate::reports::debug::LiveReport;
+use crate::slots::reuse::ReuseOrder;
+
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// The live objects, grouped by the source lines that they were acquired at. O(capacity), takes
+    /// memory. `None` unless the builder asked to
+    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().remember_origins();
+    /// let mut buffers = Recycler::<Vec<u8>>::builder().capacity(8).debug_aids(aids).build();
+    /// let handles: Vec<_> = (0..5).map(|_| buffers.acquire().unwrap().0).collect();
+    /// buffers.release(handles[0]);
+    /// assert_eq!(buffers.live_report().unwrap().origins()[0].count(), 4);
+    /// ```
+    #[must_use]
+    pub fn live_report(&self) -> Option<LiveReport> {
+        self.handles.live_report()
+    }
+
+    /// From now on, `scramble` ruins each object that is released, after the builder's
+    /// [`on_release`](crate::RecyclerBuilder::on_release): it overwrites every field that an initialiser must set
+    /// with a value that is valid and looks wrong.
+    ///
+    /// A reused object looks right because it holds a past life, so an initialiser that forgets a field goes
+    /// unnoticed. With a scramble, the field shows: as a position of NaN, a health of `i32::MIN`. Objects that were
+    /// never released are as they were made. If `scramble` panics, the object stays live.
+    ///
+    /// **Cost**: a call per release once it is set, a test of a pointer otherwise; without the feature `debug-aids`
+    /// there is neither.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// #[derive(Default)]
+    /// struct Spark {
+    ///     x: f32,
+    ///     frames_left: u32,
+    /// }
+    ///
+    /// let mut sparks = Recycler::<Spark>::new(1);
+    /// sparks.scramble_released(|spark| *spark = Spark { x: f32::NAN, frames_left: u32::MAX });
+    ///
+    /// let (spark, object) = sparks.acquire().unwrap();
+    /// (object.x, object.frames_left) = (5.0, 60);
+    /// sparks.release(spark);
+    ///
+    /// let (_, object) = sparks.acquire().unwrap();
+    /// object.frames_left = 60; // `x` is forgotten, and would be 5.0 from the spark before
+    /// assert!(object.x.is_nan());
+    /// ```
+    pub fn scramble_released(&mut self, scramble: fn(&mut T)) {
+        self.scramble = Some(scramble);
+    }
+}

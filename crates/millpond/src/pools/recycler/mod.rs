@@ -1,0 +1,693 @@
+//! [`Recycler`] and what its methods return.
+
+mod builder;
+#[cfg(feature = "debug-aids")]
+mod debug;
+mod overflow;
+mod snapshot;
+
+pub use crate::values::slices::{RunSlices, RunSlicesMut};
+pub use builder::RecyclerBuilder;
+
+use alloc::boxed::Box;
+use core::fmt;
+use core::ops::{Index, IndexMut};
+
+use crate::base::memory;
+use crate::handle::{Handle, HandleLayout, Refusal, handle_of_live};
+use crate::occupancy::{LiveWalk, Occupancy};
+use crate::pools::allocator::{HandleAllocator, Handles};
+use crate::pools::settings::{BuildError, Settings};
+use crate::reports::errors::{GetDisjointMutError, InsertAtError, refuse};
+use crate::reports::stats::Stats;
+use crate::slots::reuse::{Lifo, ReuseOrder};
+
+/// A pool of objects that stay constructed: acquired, used, released, and acquired again as they are.
+///
+/// For objects that are expensive to make (connections, buffers, meshes), and for programs that
+/// process **all** slots, live and dead alike, without a branch:
+/// [`as_mut_slice`](Self::as_mut_slice) is a plain `&mut [T]`, and every object in it is always
+/// valid. Nothing is stored in a dead object.
+///
+/// **Memory**: as [`Pool`](crate::Pool), taken when it is created: per slot the object, a generation
+/// word, one bit, and what the [reuse order](crate::reuse) takes.
+///
+/// **Time**: acquire, get and release are O(1).
+///
+/// ```
+/// use millpond::Recycler;
+///
+/// let mut buffers = Recycler::from_fn(4, |_| Vec::<u8>::with_capacity(1024));
+///
+/// let (handle, buffer) = buffers.acquire().unwrap();
+/// buffer.clear(); // an object comes as it was released
+/// buffer.extend(b"hello");
+/// assert_eq!(buffers[handle], b"hello");
+///
+/// assert!(buffers.release(handle));
+/// assert!(buffers.get(handle).is_none()); // stale
+/// let (_, buffer) = buffers.acquire().unwrap();
+/// assert!(buffer.capacity() >= 1024); // the same buffer, nothing was allocated
+/// ```
+pub struct Recycler<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    /// First, so that its debug aids tell of live objects before these are dropped.
+    handles: HandleAllocator<R, H>,
+    objects: Box<[T]>,
+    on_release: Option<fn(&mut T)>,
+    #[cfg(feature = "debug-aids")]
+    scramble: Option<fn(&mut T)>,
+}
+
+impl<T> Recycler<T> {
+    /// A recycler of `capacity` objects, each made by the function from its index.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let connections = Recycler::from_fn(3, |index| format!("connection {index}"));
+    /// assert_eq!(connections.as_slice()[2], "connection 2");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many, or the function panics; then the objects that it has made
+    /// are dropped.
+    #[must_use]
+    #[track_caller]
+    pub fn from_fn(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
+        Self::builder().capacity(capacity).build_with(make)
+    }
+
+    /// A recycler of `capacity` default objects.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    #[must_use]
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self
+    where
+        T: Default,
+    {
+        Self::from_fn(capacity, |_| T::default())
+    }
+
+    /// A builder, to choose the reuse order, the handle layout, what happens to an object on release,
+    /// a name and more.
+    pub fn builder() -> RecyclerBuilder<T> {
+        RecyclerBuilder::new()
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    crate::pools::shell::typed_builder_method!(RecyclerBuilder<T, R, H>, example "Recycler<u8, Fifo, Key>", ".capacity(8).build()");
+
+    /// A recycler of objects that `make` makes from their indices, of any reuse order and handle layout, where the type
+    /// is written down.
+    ///
+    /// # Panics
+    ///
+    /// As [`from_fn`](Recycler::from_fn), and if the handle layout cannot name so many slots.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize, make: impl FnMut(usize) -> T) -> Self {
+        match Self::from_settings(&Settings::of_capacity(capacity), None, make) {
+            Ok(recycler) => recycler,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn from_settings(
+        settings: &Settings<R, H>,
+        on_release: Option<fn(&mut T)>,
+        make: impl FnMut(usize) -> T,
+    ) -> Result<Self, BuildError> {
+        let handles = HandleAllocator::from_settings(settings)?;
+        let capacity = handles.capacity();
+        let objects =
+            memory::from_fn(capacity, make).map_err(|_| BuildError::OutOfMemory { capacity })?;
+        Ok(Self {
+            handles,
+            objects,
+            on_release,
+            #[cfg(feature = "debug-aids")]
+            scramble: None,
+        })
+    }
+
+    /// How many objects there are, live, dead and retired.
+    #[inline]
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// How many objects are live: acquired and not released.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// Whether no object is live.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    /// Whether [`acquire`](Self::acquire) would give `None`.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.handles.is_full()
+    }
+
+    #[cfg(feature = "recorder")]
+    crate::reports::recorder::record_methods!(
+        |pool, track| pool.handles.listen(track),
+        crate::reports::recorder::type_name::<T>()
+    );
+
+    crate::pools::shell::books_methods!(|pool| pool.handles.core());
+
+    /// How the recycler stands, and what it has done. O(1).
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.handles.stats()
+    }
+
+    /// Which slots are live.
+    #[inline]
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy<'_> {
+        self.handles.occupancy()
+    }
+
+    /// An object that is not in use, as it was released (or made), and its handle. `None` if all are
+    /// in use. Cost: that of the reuse order's *take*, O(1) for most.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(1);
+    /// let (handle, object) = recycler.acquire().unwrap();
+    /// *object = 7;
+    /// assert!(recycler.acquire().is_none());
+    /// recycler.release(handle);
+    /// assert_eq!(recycler.acquire().unwrap().1, &7);
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire(&mut self) -> Option<(H, &mut T)> {
+        let handle = self.handles.acquire()?;
+        Some((handle, &mut self.objects[handle.index() as usize]))
+    }
+
+    /// Acquires exactly this handle's slot, for loading what was saved. O(1) amortised.
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, live or retired, or has had this lifetime already.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire_at(&mut self, handle: H) -> Result<&mut T, InsertAtError<()>> {
+        self.handles.acquire_at(handle)?;
+        Ok(&mut self.objects[handle.index() as usize])
+    }
+
+    /// Gives an object back: the handle is stale from now on. `false`, and nothing happens, if the
+    /// handle is refused. O(1).
+    ///
+    /// If the recycler was built with [`on_release`](RecyclerBuilder::on_release), that is called
+    /// first; if it panics, the object stays live.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(1);
+    /// let (handle, _) = recycler.acquire().unwrap();
+    /// assert!(recycler.release(handle));
+    /// assert!(!recycler.release(handle));
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn release(&mut self, handle: H) -> bool {
+        let Some(index) = self.handles.find(handle) else {
+            #[cfg(feature = "debug-aids")]
+            self.handles.note_refused_removal(handle);
+            return false;
+        };
+        if let Some(on_release) = self.on_release {
+            on_release(&mut self.objects[index]);
+        }
+        #[cfg(feature = "debug-aids")]
+        if let Some(scramble) = self.scramble {
+            scramble(&mut self.objects[index]);
+        }
+        self.handles.release_live(index, handle.word());
+        true
+    }
+
+    /// Releases the live objects of which the function says `false`, in index order: update and release
+    /// in one pass.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut sparks = Recycler::<u32>::new(4);
+    /// for frames_left in [3, 1] {
+    ///     *sparks.acquire().unwrap().1 = frames_left;
+    /// }
+    /// sparks.retain(|_, frames_left| {
+    ///     *frames_left -= 1;
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(sparks.len(), 1);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(H, &mut T) -> bool) {
+        let mut live = LiveWalk::new(self.occupancy());
+        while let Some(index) = live.next(self.occupancy()) {
+            let handle = handle_of_live(index, self.handles.words().as_slice());
+            if !keep(handle, &mut self.objects[index]) {
+                self.release(handle);
+            }
+        }
+    }
+
+    /// An object that is not in use; if all are, the live one with the smallest key is released and
+    /// acquired anew. Also says which handle that made stale. Of equal keys, the lowest index. `None`
+    /// if no object can be used: there is none, or every slot is in its last lifetime or retired.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut voices = Recycler::from_fn(2, |_| 0);
+    /// for loudness in [90, 10] {
+    ///     *voices.acquire().unwrap().1 = loudness;
+    /// }
+    /// let (_, voice, evicted) = voices.acquire_or_evict(|_, loudness| *loudness).unwrap();
+    /// assert_eq!((*voice, evicted.map(|handle| handle.index())), (10, Some(1)));
+    /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn acquire_or_evict<K: Ord>(
+        &mut self,
+        mut key: impl FnMut(H, &T) -> K,
+    ) -> Option<(H, &mut T, Option<H>)> {
+        let mut evicted = None;
+        if self.is_full() {
+            let least = self
+                .iter()
+                .filter(|(handle, _)| !self.handles.core().is_last(*handle))
+                .map(|(handle, object)| (key(handle, object), handle))
+                .min_by(|(a, _), (b, _)| a.cmp(b));
+            let (_, handle) = least?;
+            self.evict(handle);
+            evicted = Some(handle);
+        }
+        let (handle, object) = self.acquire()?;
+        Some((handle, object, evicted))
+    }
+
+    /// Gives all objects back, in index order. Slots are handed out from the lowest again.
+    /// O(capacity).
+    ///
+    /// If [`on_release`](RecyclerBuilder::on_release) panics, the objects that it has not come to stay
+    /// live, and so does the one that it was called for.
+    pub fn clear(&mut self) {
+        if self.changes_released() {
+            self.retain(|_, _| false);
+        }
+        self.handles.clear();
+    }
+
+    /// Whether a release changes the object.
+    fn changes_released(&self) -> bool {
+        #[cfg(feature = "debug-aids")]
+        if self.scramble.is_some() {
+            return true;
+        }
+        self.on_release.is_some()
+    }
+
+    /// Calls `hook` for each object that is released from now on.
+    pub(crate) fn set_on_release(&mut self, hook: fn(&mut T)) {
+        self.on_release = Some(hook);
+    }
+
+    /// The object, unless the handle is refused. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: H) -> Option<&T> {
+        self.handles.find(handle).map(|index| &self.objects[index])
+    }
+
+    /// The object, to change, unless the handle is refused. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
+        self.handles.find(handle).map(|index| &mut self.objects[index])
+    }
+
+    /// Returns a reference to the object at this index, if it is live. O(1).
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// assert_eq!((recycler.get_at(0), recycler.get_at(1)), (Some(&0), None));
+    /// assert_eq!(recycler.object_at(0), Some((handle, &0)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_at(&self, index: usize) -> Option<&T> {
+        self.objects.get(index).filter(|_| self.is_live(index))
+    }
+
+    /// Returns a mutable reference to the object at this index, if it is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get_at_mut(&mut self, index: usize) -> Option<&mut T> {
+        let is_live = self.is_live(index);
+        self.objects.get_mut(index).filter(|_| is_live)
+    }
+
+    /// Returns the object at this index and its handle, if it is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at(&self, index: usize) -> Option<(H, &T)> {
+        Some((self.handle_at(index)?, self.objects.get(index)?))
+    }
+
+    /// Returns the object at this index, mutable, and its handle, if it is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn object_at_mut(&mut self, index: usize) -> Option<(H, &mut T)> {
+        Some((self.handle_at(index)?, self.objects.get_mut(index)?))
+    }
+
+    /// Returns the handle of a live object, from its address. O(1). `None` for a dead one, and where
+    /// [`index_of`](Self::index_of) returns `None`.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// assert_eq!(recycler.handle_of(&recycler[handle]), Some(handle));
+    /// ```
+    #[must_use]
+    pub fn handle_of(&self, object: &T) -> Option<H> {
+        self.handle_at(self.index_of(object)?)
+    }
+
+    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    ///
+    /// ```
+    /// use millpond::{Handle, Recycler};
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let handle = recycler.acquire().unwrap().0;
+    /// let [object, none] = recycler.get_each_mut([handle, Handle::DANGLING]).unwrap();
+    /// assert_eq!((object, none), (Some(&mut 0), None));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If two handles that are good name the same object.
+    pub fn get_each_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
+        let positions = handles.map(|handle| self.handles.find(handle));
+        crate::pools::shell::each_mut(&mut self.objects, positions)
+    }
+
+    /// Several live objects at once, to change. O(N²) for N handles.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::<u32>::new(2);
+    /// let a = recycler.acquire().unwrap().0;
+    /// let b = recycler.acquire().unwrap().0;
+    /// let [x, y] = recycler.get_disjoint_mut([b, a]).unwrap();
+    /// (*x, *y) = (1, 2);
+    /// assert_eq!(recycler.as_slice(), [2, 1]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a handle is refused, or two name the same object.
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [H; N],
+    ) -> Result<[&mut T; N], GetDisjointMutError> {
+        self.handles.check_disjoint(&handles)?;
+        let indices = handles.map(|handle| handle.index() as usize);
+        match crate::pools::shell::all_mut(&mut self.objects, indices) {
+            Some(objects) => Ok(objects),
+            None => {
+                unreachable!("the indices of good handles that differ are in range and differ")
+            }
+        }
+    }
+
+    /// Whether the handle's object is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        self.handles.contains(handle)
+    }
+
+    /// Whether the handle's object is live, and if not, why the handle is refused. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.handles.check(handle)
+    }
+
+    /// Whether the object at this index is live; `false` for an index that is out of range. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_live(&self, index: usize) -> bool {
+        self.occupancy().is_live(index)
+    }
+
+    /// The handle of the live object at this index. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<H> {
+        self.handles.handle_at(index)
+    }
+
+    /// The slot that an object lies in, live or dead, from its address. O(1). `None` for an object
+    /// that is not in here, and for every object of a type without a size.
+    #[must_use]
+    pub fn index_of(&self, object: &T) -> Option<usize> {
+        memory::position_in(&self.objects, core::ptr::from_ref(object))
+    }
+
+    /// All objects, live and dead.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.objects
+    }
+
+    /// All objects, live and dead, to change: for a pass without a branch.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// #[derive(Clone, Default)]
+    /// struct Particle {
+    ///     x: f32,
+    ///     speed: f32,
+    /// }
+    ///
+    /// let mut particles = Recycler::<Particle>::new(1000);
+    /// let (handle, particle) = particles.acquire().unwrap();
+    /// particle.speed = 2.0;
+    /// for particle in particles.as_mut_slice() {
+    ///     particle.x += particle.speed; // dead ones too: it does no harm, and a branch would
+    /// }
+    /// assert_eq!(particles[handle].x, 2.0);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.objects
+    }
+
+    /// The live handles in index order, from both ends.
+    #[inline]
+    pub fn handles(&self) -> Handles<'_, R, H> {
+        self.handles.handles()
+    }
+
+    /// The live objects with their handles in index order, from both ends.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::from_fn(3, |index| index);
+    /// let (handle, _) = recycler.acquire().unwrap();
+    /// assert_eq!(recycler.iter().collect::<Vec<_>>(), [(handle, &0)]);
+    /// ```
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (H, &T)> + ExactSizeIterator + Clone {
+        let words = self.handles.words().as_slice();
+        self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
+    }
+
+    /// The live objects with their handles, to change, in index order, from both ends.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
+        self.handles.refresh();
+        let words = self.handles.words().as_slice();
+        RunSlicesMut::new(&mut self.objects, self.handles.runs()).flat_map(move |(first, run)| {
+            let handle = move |at| handle_of_live(first + at, words);
+            run.iter_mut().enumerate().map(move |(at, object)| (handle(at), object))
+        })
+    }
+
+    /// Iterates over the live objects in index order, from both ends.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::from_fn(3, |index| index);
+    /// recycler.acquire().unwrap();
+    /// assert_eq!(recycler.values().collect::<Vec<_>>(), [&0]);
+    /// ```
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
+        self.iter().map(|(_, object)| object)
+    }
+
+    /// Iterates over the live objects, mutable, in index order, from both ends.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        self.iter_mut().map(|(_, object)| object)
+    }
+
+    /// The runs of live objects in index order, from both ends: `(first index, slice)`.
+    ///
+    /// ```
+    /// use millpond::Recycler;
+    ///
+    /// let mut recycler = Recycler::from_fn(5, |index| index);
+    /// let handles: Vec<_> = (0..4).map(|_| recycler.acquire().unwrap().0).collect();
+    /// recycler.release(handles[1]);
+    /// assert_eq!(recycler.runs().collect::<Vec<_>>(), [(0, &[0][..]), (2, &[2, 3])]);
+    /// ```
+    #[inline]
+    pub fn runs(&self) -> RunSlices<'_, T> {
+        RunSlices::new(&self.objects, self.handles.runs())
+    }
+
+    /// The runs of live objects, to change: `(first index, slice)`.
+    #[inline]
+    pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
+        self.handles.refresh();
+        RunSlicesMut::new(&mut self.objects, self.handles.runs())
+    }
+
+    pub(crate) fn allocator(&self) -> &HandleAllocator<R, H> {
+        &self.handles
+    }
+
+    pub(crate) fn allocator_mut(&mut self) -> &mut HandleAllocator<R, H> {
+        &mut self.handles
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.handles.validate()?;
+        crate::reports::validate::ensure(
+            self.objects.len() == self.handles.capacity(),
+            "there is an object for each slot",
+            format_args!("{} objects for {} slots", self.objects.len(), self.handles.capacity()),
+        )
+    }
+}
+
+/// # Panics
+///
+/// If the handle is refused; the message names the recycler, the handle and the reason.
+impl<T, R: ReuseOrder, H: HandleLayout> Index<H> for Recycler<T, R, H> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, handle: H) -> &T {
+        match self.get(handle) {
+            Some(object) => object,
+            None => refuse(self.name(), handle, self.explain(handle)),
+        }
+    }
+}
+
+/// # Panics
+///
+/// If the handle is refused; the message names the recycler, the handle and the reason.
+impl<T, R: ReuseOrder, H: HandleLayout> IndexMut<H> for Recycler<T, R, H> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, handle: H) -> &mut T {
+        match self.handles.find(handle) {
+            Some(index) => &mut self.objects[index],
+            None => refuse(self.name(), handle, self.explain(handle)),
+        }
+    }
+}
+
+/// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
+/// handles. Takes the memory of a new recycler.
+/// A recycler without objects, which takes no memory: for structs that derive `Default`, and replace it by one of the
+/// right capacity later.
+impl<T, R: ReuseOrder, H: HandleLayout> Default for Recycler<T, R, H> {
+    fn default() -> Self {
+        Self::with_capacity(0, |_| unreachable!("there is no slot to make an object for"))
+    }
+}
+
+impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for Recycler<T, R, H> {
+    fn clone(&self) -> Self {
+        // The objects first: if that panics, there is no copy that could tell of objects which go with it.
+        let objects = self.objects.clone();
+        Self {
+            handles: self.handles.clone(),
+            objects,
+            on_release: self.on_release,
+            #[cfg(feature = "debug-aids")]
+            scramble: self.scramble,
+        }
+    }
+}
+
+impl<T: fmt::Debug, R: ReuseOrder, H: HandleLayout> fmt::Debug for Recycler<T, R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let live = self.handles().map(|handle| (handle, &self[handle]));
+        f.debug_map().entries(live).finish()
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = Recycler::<u8>::new(3);
+        pool.validate().unwrap();
+        pool.handles.core_mut().count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+}

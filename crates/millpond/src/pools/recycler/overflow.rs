@@ -1,0 +1,18 @@
+use super::Recycler;
+use crate::handle::HandleLayout;
+use crate::policies::lifetimes;
+use crate::slots::reuse::ReuseOrder;
+
+impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+    /// Releases an object to make room for another.
+    pub(crate) fn evict(&mut self, handle: H) {
+        if self.release(handle) {
+            self.handles.core_mut().count_eviction();
+        }
+    }
+}
+
+lifetimes! {
+    [T, R: ReuseOrder, H: HandleLayout] Recycler<T, R, H>, H,
+    last: |recycler, handle| recycler.handles.core().is_last(handle),
+}

@@ -1,0 +1,225 @@
+//! What the builders of all pools have in common.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+pub(crate) use crate::slots::lifetimes::Lifetimes;
+
+/// Why a pool cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The builder was not told a capacity.
+    NoCapacity,
+    /// The handle layout cannot name so many slots.
+    CapacityTooLarge {
+        /// What was asked for.
+        capacity: usize,
+        /// What the handle layout can name.
+        capacity_max: usize,
+    },
+    /// The blocks of a pool that grows have a number of slots that is not a power of two.
+    SlotsPerBlock {
+        /// What was asked for.
+        slots_per_block: usize,
+    },
+    /// The first block of a pool that grows is larger than its largest.
+    BlockSizes {
+        /// The size of the first block.
+        first: usize,
+        /// What no block is to exceed.
+        last: usize,
+    },
+    /// The slots that a pool is to have from the beginning are more than it may ever have.
+    ReservedTooMuch {
+        /// What was asked for.
+        reserved: usize,
+        /// The limit that was set.
+        capacity_max: usize,
+    },
+    /// The memory that the pool was to be built in has too few bytes.
+    MemoryTooSmall {
+        /// How many bytes are needed, where the memory begins.
+        needed: usize,
+        /// How many there are.
+        bytes: usize,
+    },
+    /// A side table of a fixed capacity, or with a limit, was to have more slots.
+    BeyondLimit {
+        /// What was asked for.
+        capacity: usize,
+        /// What the table may have.
+        capacity_max: usize,
+    },
+    /// The allocator has no room for a pool of this capacity.
+    OutOfMemory {
+        /// What was asked for.
+        capacity: usize,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::NoCapacity => {
+                f.write_str("a pool needs a capacity: call `.capacity(slots)` on its builder")
+            }
+            BuildError::CapacityTooLarge { capacity, capacity_max } => write!(
+                f,
+                "a capacity of {capacity} is more than the {capacity_max} slots that this handle \
+                 layout can name: choose one with more index bits"
+            ),
+            BuildError::SlotsPerBlock { slots_per_block } => write!(
+                f,
+                "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
+                 two, so that an index is taken apart with a shift"
+            ),
+            BuildError::BlockSizes { first, last } => {
+                write!(f, "a first block of {first} slots where blocks have at most {last}")
+            }
+            BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
+                f,
+                "{reserved} slots from the beginning are more than the pool's limit of \
+                 {capacity_max}: raise `max_blocks`"
+            ),
+            BuildError::MemoryTooSmall { needed, bytes } => write!(
+                f,
+                "{bytes} bytes of memory for a pool that needs {needed} there: see the builder's \
+                 `memory_layout`"
+            ),
+            BuildError::BeyondLimit { capacity, capacity_max } => {
+                write!(
+                    f,
+                    "{capacity} slots are more than the {capacity_max} that the table may have"
+                )
+            }
+            BuildError::OutOfMemory { capacity } => {
+                write!(f, "no memory for a pool of {capacity} slots")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+/// The methods that set what the builder of every pool has: it has `settings: Settings<R, H>`.
+macro_rules! settings_methods {
+    () => {
+        /// How many slots: the pool takes the memory for them when it is built, and none after.
+        pub fn capacity(mut self, slots: usize) -> Self {
+            self.settings.capacity = Some(slots);
+            self
+        }
+
+        crate::pools::settings::settings_methods!(without capacity);
+    };
+    (without capacity) => {
+        crate::slots::lifetimes::lifetimes_methods!(settings.lifetimes);
+
+        /// Aids for finding what is done wrong with the pool's objects; none unless asked for. See
+        /// [`debug`](crate::debug).
+        #[cfg(feature = "debug-aids")]
+        pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
+            self.settings.debug_aids = aids;
+            self
+        }
+    };
+}
+pub(crate) use settings_methods;
+
+/// The method that changes the type of handles: of the builder with these parameters before that of the
+/// handles, which keeps its other fields, these.
+macro_rules! handle_method {
+    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
+        /// Which handles the pool issues: [`Handle`](crate::Handle) (the default) or
+        /// [`Handle32`](crate::Handle32).
+        pub fn handle<H2: crate::handle::HandleLayout>(self) -> $builder<$($parameter,)* H2> {
+            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
+        }
+    };
+}
+pub(crate) use handle_method;
+
+/// The same, and the method that changes the reuse order: of the builder with these parameters before
+/// `R, H`.
+macro_rules! order_and_handle_methods {
+    ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
+        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        pub fn reuse<R2: crate::slots::reuse::ReuseOrder>(
+            self,
+            _order: R2,
+        ) -> $builder<$($parameter,)* R2, H> {
+            $builder { settings: self.settings.with_types(), $($field: self.$field),* }
+        }
+
+        crate::pools::settings::handle_method!($builder<$($parameter,)* R>, keeps $($field),*);
+    };
+}
+pub(crate) use order_and_handle_methods;
+
+/// What a builder has gathered.
+#[derive(Debug)]
+pub(crate) struct Settings<R, H> {
+    pub(crate) capacity: Option<usize>,
+    pub(crate) lifetimes: Lifetimes,
+    #[cfg(feature = "debug-aids")]
+    pub(crate) debug_aids: crate::reports::debug::DebugAids,
+    types: PhantomData<fn() -> (R, H)>,
+}
+
+impl<R, H> Settings<R, H> {
+    pub(crate) fn new() -> Self {
+        Self {
+            capacity: None,
+            lifetimes: Lifetimes::default(),
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::reports::debug::DebugAids::none(),
+            types: PhantomData,
+        }
+    }
+
+    pub(crate) fn of_capacity(capacity: usize) -> Self {
+        Self { capacity: Some(capacity), ..Self::new() }
+    }
+
+    /// The same of a part of a pool, whose first slot has this number in the whole: what is told of its slots
+    /// and handles counts from there.
+    #[cfg_attr(not(feature = "debug-aids"), allow(unused_mut, reason = "changed below"))]
+    pub(crate) fn part_from(mut self, slot: usize) -> Self {
+        #[cfg(feature = "debug-aids")]
+        {
+            self.debug_aids = self.debug_aids.part_from(slot);
+        }
+        let _ = slot;
+        self
+    }
+
+    /// The same of a pool with another reuse order, or other handles.
+    pub(crate) fn with_types<R2, H2>(self) -> Settings<R2, H2> {
+        Settings {
+            capacity: self.capacity,
+            lifetimes: self.lifetimes,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<R, H> Clone for Settings<R, H> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<R, H: crate::handle::HandleLayout> Settings<R, H> {
+    /// The capacity, if the layout can name as many slots.
+    pub(crate) fn checked_capacity(&self) -> Result<usize, BuildError> {
+        let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
+        if capacity > H::CAPACITY_MAX {
+            let capacity_max = H::CAPACITY_MAX;
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+        }
+        Ok(capacity)
+    }
+}

@@ -1,0 +1,70 @@
+/// `typed_builder`, of this builder.
+#[cfg(feature = "alloc")]
+macro_rules! typed_builder_method {
+    ($builder:ty, example $type:literal, $finish:literal) => {
+        /// A builder of pools of exactly this type. `builder` starts with the default reuse order and handles; this
+        /// one starts with those of `Self`.
+        ///
+        /// ```
+        /// use millpond::reuse::Fifo;
+        /// use millpond::*;
+        ///
+        /// handle_type! { struct Key; }
+        #[doc = concat!("type Keyed = ", $type, ";")]
+        #[doc = concat!("let pool = Keyed::typed_builder().name(\"nodes\")", $finish, ";")]
+        /// assert_eq!(pool.name(), Some("nodes"));
+        /// ```
+        pub fn typed_builder() -> $builder {
+            <$builder>::new()
+        }
+    };
+}
+#[cfg(feature = "alloc")]
+pub(crate) use typed_builder_method;
+
+/// `Default`: a pool without slots.
+#[cfg(feature = "alloc")]
+macro_rules! default_without_slots {
+    ([$($generics:tt)*] $pool:ty) => {
+        /// A pool without slots, which takes no memory: for structs that derive `Default`, and replace it by a pool
+        /// of the right capacity later.
+        impl<$($generics)*> Default for $pool {
+            fn default() -> Self {
+                Self::with_capacity(0)
+            }
+        }
+    };
+}
+#[cfg(feature = "alloc")]
+pub(crate) use default_without_slots;
+
+/// `FromIterator`: a full pool.
+#[cfg(feature = "alloc")]
+macro_rules! full_from_iterator {
+    ([$($generics:tt)*] $pool:ty, example $name:literal) => {
+        /// A pool of exactly these values: as many slots as there are values, in the order in which they come. It is
+        /// full. (There is no `Extend`, which could not say that a pool is full.)
+        ///
+        /// ```
+        #[doc = concat!("use millpond::", $name, ";")]
+        ///
+        #[doc = concat!("let pool: ", $name, "<i32> = (0..9).collect();")]
+        /// assert_eq!((pool.capacity(), pool.values().sum::<i32>()), (9, 36));
+        /// assert!(pool.is_full());
+        /// ```
+        impl<$($generics)*> FromIterator<T> for $pool {
+            fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+                let values: alloc::vec::Vec<T> = values.into_iter().collect();
+                let mut pool = Self::with_capacity(values.len());
+                for value in values {
+                    if pool.insert(value).is_err() {
+                        unreachable!("the pool has a slot for each value");
+                    }
+                }
+                pool
+            }
+        }
+    };
+}
+#[cfg(feature = "alloc")]
+pub(crate) use full_from_iterator;

@@ -1,0 +1,267 @@
+/// `insert`, `insert_with`, `vacant_entry`, `insert_or_evict` and `try_insert_or_evict`.
+///
+/// Needs `insert_if_room(value) -> Result<H, (T, Cause)>`; `next_handle() -> Result<H, Cause>`; `insert_peeked(handle,
+/// value)`, at the handle that `next_handle` returned; and `refuse(value, cause) -> Full`. `core` counts refusals.
+macro_rules! insert_methods {
+    (
+        core $core:ident, example $example:literal, full $full:literal,
+        cost $cost:literal, error $error:literal
+    ) => {
+        #[doc = concat!("Moves `value` into a free slot and returns its handle. ", $cost)]
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $full, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// let full = pool.insert("b").unwrap_err();
+        /// assert_eq!(full.into_inner(), "b");
+        /// ```
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!($error, " The error returns `value`.")]
+        #[doc(alias = "add")]
+        #[doc(alias = "alloc")]
+        #[doc(alias = "create")]
+        #[doc(alias = "spawn")]
+        #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+        // Always inlined: as a call, the value would be written to the stack piece by piece and read back as a whole
+        // before the pieces have arrived, a stall longer than all of the rest.
+        #[inline(always)]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn insert(&mut self, value: T) -> Result<H, crate::reports::errors::Full<T>> {
+            self.insert_if_room(value).map_err(|(value, cause)| self.refuse(value, cause))
+        }
+
+        /// Inserts the value that `make` returns. `make` receives the value's future handle. If it panics, no slot is
+        /// taken.
+        ///
+        /// ```
+        /// # use millpond::*;
+        /// struct Node {
+        ///     me: Handle<Node>,
+        /// }
+        #[doc = concat!("let mut nodes = ", $example, ";")]
+        /// let handle = nodes.insert_with(|me| Node { me }).unwrap();
+        /// assert_eq!(nodes[handle].me, handle);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!($error, " `make` is not called then.")]
+        #[doc(alias = "insert_with_key")]
+        #[must_use = "a full pool does not call the function"]
+        #[inline]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn insert_with(
+            &mut self,
+            make: impl FnOnce(H) -> T,
+        ) -> Result<H, crate::reports::errors::Full<()>> {
+            match self.next_handle() {
+                Ok(handle) => {
+                    let value = make(handle);
+                    self.insert_peeked(handle, value);
+                    Ok(handle)
+                }
+                Err(cause) => Err(self.refuse((), cause)),
+            }
+        }
+
+        /// The slot for the next value, which may be filled or dropped: for values that must know their handle, and
+        /// whose construction may fail. `None` where [`insert`](Self::insert) would fail.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $full, ";")]
+        /// let entry = pool.vacant_entry().unwrap();
+        /// let promised = entry.handle();
+        /// drop(entry); // nothing was inserted
+        /// assert!(!pool.contains(promised));
+        ///
+        /// let entry = pool.vacant_entry().unwrap();
+        /// assert_eq!(entry.handle(), promised);
+        /// assert_eq!(entry.insert("value"), promised);
+        /// assert!(pool.vacant_entry().is_none());
+        /// ```
+        #[inline]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn vacant_entry(&mut self) -> Option<crate::pools::faces::VacantEntry<'_, Self>> {
+            match self.next_handle() {
+                Ok(handle) => Some(crate::pools::faces::VacantEntry::new(self, handle)),
+                Err(_) => {
+                    self.$core.count_refusal();
+                    None
+                }
+            }
+        }
+
+        /// Inserts `value`. If the pool is full, it first removes the live object with the smallest key, and returns
+        /// that object with the handle that it had. Of equal keys, the object that [`iter`](Self::iter) visits first.
+        ///
+        /// This is for objects whose loss is noticed least: the quietest of 32 voices, the oldest bullet hole. `key`
+        /// is called once per live object; if it panics, the pool is unchanged. Objects in the last lifetime of their
+        /// slot are skipped, because the slot retires after it. Keys that are floating-point numbers go in a
+        /// [`Total`](crate::overflow::Total).
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut voices = ", $full, "; voices.insert((\"wind\", 5)).unwrap();")]
+        /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
+        /// assert_eq!(evicted.unwrap().1, ("wind", 5));
+        /// assert_eq!(voices[new].0, "thunder");
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If no slot can ever hold `value`: the pool can have no slot, or it is full and each live slot is in the
+        /// last lifetime before it retires. [`try_insert_or_evict`](Self::try_insert_or_evict) returns an error
+        /// instead.
+        #[track_caller]
+        pub fn insert_or_evict<K: Ord>(
+            &mut self,
+            value: T,
+            key: impl FnMut(H, &T) -> K,
+        ) -> (H, Option<(H, T)>) {
+            let name = self.name();
+            match self.try_insert_or_evict(value, key) {
+                Ok(inserted) => inserted,
+                Err(full) => {
+                    let pool = crate::reports::errors::PoolName(name);
+                    panic!("{pool} has no slot that can be used again: {full}")
+                }
+            }
+        }
+
+        /// Like [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+        ///
+        /// # Errors
+        ///
+        /// If no slot can ever hold `value`. The error returns it.
+        #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
+        #[allow(clippy::type_complexity, reason = "the return type of `insert_or_evict`, in a result")]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn try_insert_or_evict<K: Ord>(
+            &mut self,
+            value: T,
+            key: impl FnMut(H, &T) -> K,
+        ) -> Result<(H, Option<(H, T)>), crate::reports::errors::Full<T>> {
+            crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
+        }
+    };
+}
+pub(crate) use insert_methods;
+
+/// `insert_at`. `reach` makes sure that the handle's slot is there. Needs `storage` and `core`.
+macro_rules! insert_at_method {
+    (
+        example $example:literal, cost $cost:literal, error $error:literal,
+        reach |$pool:ident, $handle:ident| $reach:expr
+    ) => {
+        /// Inserts `value` at exactly this handle, to load what was saved: handles inside the saved values stay valid.
+        #[doc = $cost]
+        ///
+        /// The slot continues from that generation. Handles of its earlier lifetimes stay refused. A generation later
+        /// than the slot's next is taken as it is, also from another pool or a damaged file: the slot loses the
+        /// lifetimes in between.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let a = pool.insert("a").unwrap();
+        /// let b = pool.insert("b").unwrap();
+        /// let saved: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value)).collect();
+        ///
+        #[doc = concat!("let mut loaded = ", $example, ";")]
+        /// for (handle, value) in saved.into_iter().rev() {
+        ///     loaded.insert_at(handle, value).unwrap();
+        /// }
+        /// assert_eq!((loaded[a], loaded[b]), ("a", "b"));
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool wraps), or can
+        /// never have it.
+        #[doc = concat!($error, "The error returns `value`.")]
+        #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn insert_at(
+            &mut self,
+            handle: H,
+            value: T,
+        ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
+            let ($pool, $handle) = (&mut *self, handle);
+            if let Err(kind) = $reach {
+                return Err(crate::reports::errors::InsertAtError { value, kind });
+            }
+            #[cfg(feature = "debug-aids")]
+            self.storage.inspect(handle.index() as usize);
+            let claimed = self.core.claim(handle, &mut self.storage);
+            self.put_claimed(claimed, handle, value)
+        }
+
+        crate::pools::shell::revive_method!(example $example, |pool, handle, value| {
+            #[cfg(feature = "debug-aids")]
+            pool.storage.inspect(handle.index() as usize);
+            let claimed = pool.core.revive(handle, &mut pool.storage);
+            pool.put_claimed(claimed, handle, value)
+        });
+
+        /// Writes the value of a handle whose slot was claimed, if it was.
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        fn put_claimed(
+            &mut self,
+            claimed: Result<usize, crate::reports::errors::InsertAtErrorKind>,
+            handle: H,
+            value: T,
+        ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
+            match claimed {
+                Ok(index) => {
+                    self.storage.put(index, handle.word(), value);
+                    #[cfg(feature = "debug-aids")]
+                    self.note_origin(index);
+                    Ok(handle)
+                }
+                Err(kind) => Err(crate::reports::errors::InsertAtError { value, kind }),
+            }
+        }
+    };
+}
+pub(crate) use insert_at_method;
+
+/// `revive` with this body.
+macro_rules! revive_method {
+    (example $example:literal, |$pool:ident, $handle:ident, $value:ident| $body:expr) => {
+        /// Inserts `value` at a handle whose object was removed, so that the handle is valid again: for undo, where
+        /// other objects still hold the handle. O(1) amortised.
+        ///
+        /// The slot must not have been used since, so that the handle can never name another object. (Prefer
+        /// [`Fifo`](crate::reuse::Fifo), which reuses slots late.)
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("lamp").unwrap();
+        /// let lamp = pool.remove(handle).unwrap();
+        /// pool.revive(handle, lamp).unwrap(); // undo
+        /// assert_eq!(pool[handle], "lamp");
+        ///
+        /// pool.remove(handle);
+        /// pool.insert("chair").unwrap(); // takes the slot
+        /// let error = pool.revive(handle, "lamp").unwrap_err();
+        /// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If the slot is live, retired or out of range, has been used since, or never had this lifetime. The error
+        /// returns `value`.
+        #[doc(alias = "reattach")]
+        #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn revive(
+            &mut self,
+            $handle: H,
+            $value: T,
+        ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
+            let $pool = self;
+            $body
+        }
+    };
+}
+pub(crate) use revive_method;

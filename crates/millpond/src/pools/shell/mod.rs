@@ -1,0 +1,28 @@
+//! The methods that pools share, as macros: each method is written once, with its docs, and each pool has it as a
+//! method of its own, so that nobody has to import a trait.
+//!
+//! The methods call a few private methods and fields of the pool; each macro says which. `T` is the pool's type of
+//! values and `H` that of its handles. The examples in the docs begin with an expression that makes an empty pool.
+
+mod construct;
+mod insert;
+mod lookup;
+mod remove;
+mod state;
+mod together;
+mod walk;
+#[cfg(feature = "debug-aids")]
+mod watch;
+
+#[cfg(feature = "alloc")]
+pub(crate) use construct::{default_without_slots, full_from_iterator, typed_builder_method};
+pub(crate) use insert::{insert_at_method, insert_methods, revive_method};
+pub(crate) use lookup::{lookup_methods, object_at_methods};
+pub(crate) use remove::{moving_out_methods, remove_methods};
+pub(crate) use state::{books_methods, words_methods};
+pub(crate) use together::get_each_mut_method;
+#[cfg(feature = "alloc")]
+pub(crate) use together::{all_mut, each_mut};
+pub(crate) use walk::walk_methods;
+#[cfg(feature = "debug-aids")]
+pub(crate) use watch::watch_methods;

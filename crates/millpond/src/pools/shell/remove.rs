@@ -1,0 +1,121 @@
+/// `remove` and `remove_at`, of `storage` and `core`.
+macro_rules! remove_methods {
+    (example $example:literal) => {
+        /// Moves the handle's value out, or returns `None` if the handle is refused. O(1). Every copy of the handle is
+        /// stale from then on.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// assert_eq!(pool.remove(handle), Some("a"));
+        /// assert_eq!(pool.remove(handle), None);
+        /// ```
+        #[doc(alias = "free")]
+        #[doc(alias = "despawn")]
+        #[doc(alias = "delete")]
+        #[inline]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        pub fn remove(&mut self, handle: H) -> Option<T> {
+            #[cfg(feature = "debug-aids")]
+            if !self.contains(handle) {
+                self.note_refused_removal(handle);
+            }
+            self.storage.remove(handle, &mut self.core)
+        }
+
+        /// Moves the value in a slot out, if the slot is live. O(1).
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// assert_eq!(pool.remove_at(0), Some("a"));
+        /// assert_eq!(pool.remove_at(0), None);
+        /// assert!(!pool.contains(handle));
+        /// ```
+        #[inline]
+        pub fn remove_at(&mut self, index: usize) -> Option<T> {
+            self.storage.end(index, &mut self.core)
+        }
+    };
+}
+pub(crate) use remove_methods;
+
+/// `drain`, `extract_if`, `retain` and `clear`, of `storage` and `core`; `after` is evaluated after `retain` and `clear`.
+macro_rules! moving_out_methods {
+    (example $example:literal $(, after |$pool:ident| $after:expr)?) => {
+        /// Moves all values out, in index order. Dropping the iterator removes the values that it has not returned;
+        /// leaking it leaves them in the pool.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
+        /// assert!(pool.is_empty() && !pool.contains(handle));
+        /// ```
+        #[inline]
+        pub fn drain(&mut self) -> crate::pools::faces::Drain<'_, Self> {
+            crate::pools::faces::Drain::new(self)
+        }
+
+        /// Moves out the values for which `choose` returns `true`, one at a time, in index order. Values that the
+        /// iterator has not reached stay in the pool.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// for i in 0..6 {
+        ///     pool.insert(i).unwrap();
+        /// }
+        /// let even: Vec<_> = pool.extract_if(|_, value| *value % 2 == 0).map(|(_, v)| v).collect();
+        /// assert_eq!(even, [0, 2, 4]);
+        /// assert_eq!(pool.len(), 3);
+        /// ```
+        #[inline]
+        pub fn extract_if<F: FnMut(H, &mut T) -> bool>(
+            &mut self,
+            choose: F,
+        ) -> crate::pools::faces::ExtractIf<'_, Self, F> {
+            crate::pools::faces::ExtractIf::new(self, choose)
+        }
+
+        /// Calls `keep` once per live object, in index order, and removes the values for which it returns `false`.
+        /// These are dropped at most 63 calls later. If `keep` panics, the object of that call and all later ones stay
+        /// in the pool.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// for frames_left in [3, 1, 2] {
+        ///     pool.insert(frames_left).unwrap();
+        /// }
+        /// pool.retain(|_, frames_left| {
+        ///     *frames_left -= 1;
+        ///     *frames_left > 0
+        /// });
+        /// assert_eq!(pool.values().copied().collect::<Vec<_>>(), [2, 1]);
+        /// ```
+        pub fn retain(&mut self, keep: impl FnMut(H, &mut T) -> bool) {
+            self.storage.retain(&mut self.core, keep);
+            $(
+                let $pool = self;
+                $after;
+            )?
+        }
+
+        /// Removes and drops all values. All handles stay stale, and the next insertions take the lowest slots.
+        /// O(capacity). If the drop of a value panics, the values that were not yet dropped stay in the pool.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// pool.clear();
+        /// assert!(pool.is_empty() && !pool.contains(handle));
+        /// ```
+        pub fn clear(&mut self) {
+            self.storage.clear(&mut self.core);
+            $(
+                let $pool = self;
+                $after;
+            )?
+        }
+    };
+}
+pub(crate) use moving_out_methods;

@@ -1,0 +1,88 @@
+//! Several values at once, mutable, of which some may be missing.
+
+#[cfg(feature = "alloc")]
+use crate::reports::errors::GetDisjointMutError;
+
+/// `get_each_mut` with this body. The example makes a pool.
+macro_rules! get_each_mut_method {
+    (example $example:literal, |$pool:ident, $handles:ident| $body:expr) => {
+        /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let a = pool.insert(1).unwrap();
+        /// let b = pool.insert(2).unwrap();
+        /// pool.remove(b);
+        /// let [x, none] = pool.get_each_mut([a, b]).unwrap();
+        /// assert_eq!((x, none), (Some(&mut 1), None));
+        /// assert!(pool.get_each_mut([a, a]).is_err());
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// If two valid handles are equal.
+        pub fn get_each_mut<const HANDLES: usize>(
+            &mut self,
+            $handles: [H; HANDLES],
+        ) -> Result<[Option<&mut T>; HANDLES], crate::reports::errors::GetDisjointMutError> {
+            let $pool = self;
+            $body
+        }
+    };
+}
+pub(crate) use get_each_mut_method;
+
+/// Mutable references to the elements at these positions, which are in range, if no two are the same.
+#[cfg(feature = "alloc")]
+pub(crate) fn each_mut<T, const N: usize>(
+    mut slice: &mut [T],
+    positions: [Option<usize>; N],
+) -> Result<[Option<&mut T>; N], GetDisjointMutError> {
+    let mut ascending: [usize; N] = core::array::from_fn(|at| at);
+    ascending.sort_unstable_by_key(|&at| (positions[at], at));
+    let mut found = [const { None }; N];
+    let mut first = 0;
+    for at in ascending {
+        let Some(position) = positions[at] else { continue };
+        let Some(skipped) = position.checked_sub(first) else {
+            return Err(GetDisjointMutError::Overlapping { position: at });
+        };
+        let rest = core::mem::take(&mut slice).get_mut(skipped..);
+        let Some((element, rest)) = rest.and_then(<[T]>::split_first_mut) else { continue };
+        found[at] = Some(element);
+        slice = rest;
+        first = position + 1;
+    }
+    Ok(found)
+}
+
+/// The same of positions that are there, each once; `None` if that is not so.
+#[cfg(feature = "alloc")]
+pub(crate) fn all_mut<T, const N: usize>(
+    slice: &mut [T],
+    positions: [usize; N],
+) -> Option<[&mut T; N]> {
+    let found = each_mut(slice, positions.map(Some)).ok()?;
+    if found.iter().any(Option::is_none) {
+        return None;
+    }
+    Some(found.map(|element| element.expect("it was just seen to be there")))
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_element_is_lent_once_in_the_order_that_was_asked_for() {
+        let mut elements = [10, 11, 12, 13];
+        let lent = each_mut(&mut elements, [Some(3), None, Some(0), Some(2)]).unwrap();
+        assert_eq!(lent, [Some(&mut 13), None, Some(&mut 10), Some(&mut 12)]);
+        let error = each_mut(&mut elements, [Some(1), Some(0), None, Some(1), None]).unwrap_err();
+        assert_eq!(error, GetDisjointMutError::Overlapping { position: 3 });
+        assert_eq!(each_mut(&mut elements, []).unwrap(), []);
+        assert_eq!(all_mut(&mut elements, [2, 0]), Some([&mut 12, &mut 10]));
+        assert_eq!(all_mut(&mut elements, [2, 4]), None);
+        assert_eq!(all_mut(&mut elements, [2, 2]), None);
+    }
+}

@@ -1,0 +1,125 @@
+/// Walks over the live slots, of `storage`. `Values`, `ValuesMut`, `ValueRuns` and `ValueRunsMut` are the pool's own.
+macro_rules! walk_methods {
+    (
+        example $example:literal, iterators $iter:ty, $iter_mut:ty, $handles:ty,
+        index_of $cost:literal
+    ) => {
+        #[doc = concat!("Returns the index of the slot that a value lies in, from its address. ", $cost)]
+        /// `None` for a value that is not in the pool, and for every value of a type of size 0, because such values
+        /// have no address of their own.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handles = [5, 6, 7].map(|value| pool.insert(value).unwrap());
+        /// assert_eq!(pool.index_of(&pool[handles[2]]), Some(2));
+        /// assert_eq!(pool.index_of(&7), None);
+        /// ```
+        #[inline]
+        #[must_use]
+        pub fn index_of(&self, value: &T) -> Option<usize> {
+            self.storage.index_of(value)
+        }
+
+        /// Iterates over handles and values in index order, from both ends. In hot code prefer
+        /// [`for_each`](Iterator::for_each) or [`runs`](Self::runs) over `for`.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let a = pool.insert("a").unwrap();
+        /// let b = pool.insert("b").unwrap();
+        /// assert_eq!(pool.iter().collect::<Vec<_>>(), [(a, &"a"), (b, &"b")]);
+        /// assert_eq!(pool.iter().next_back(), Some((b, &"b")));
+        /// ```
+        #[inline]
+        pub fn iter(&self) -> $iter {
+            <$iter>::new(self.storage.words().kept(), self.storage.iter())
+        }
+
+        /// Iterates over handles and mutable values in index order, from both ends.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert(1).unwrap();
+        /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
+        /// assert_eq!(pool[handle], 10);
+        /// ```
+        #[inline]
+        pub fn iter_mut(&mut self) -> $iter_mut {
+            let (words, values) = self.storage.words_and_iter_mut();
+            <$iter_mut>::new(words, values)
+        }
+
+        /// Iterates over the live handles in index order, from both ends.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert("a").unwrap();
+        /// assert_eq!(pool.handles().collect::<Vec<_>>(), [handle]);
+        /// ```
+        #[doc(alias = "keys")]
+        #[inline]
+        pub fn handles(&self) -> $handles {
+            <$handles>::new(self.storage.words().kept(), self.storage.occupancy())
+        }
+
+        /// Iterates over the values in index order, from both ends.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// pool.insert(1).unwrap();
+        /// pool.insert(2).unwrap();
+        /// assert_eq!(pool.values().sum::<i32>(), 3);
+        /// ```
+        #[inline]
+        pub fn values(&self) -> Values<'_, T> {
+            Values::new(self.storage.iter())
+        }
+
+        /// Iterates over the mutable values in index order, from both ends.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert(1).unwrap();
+        /// pool.values_mut().for_each(|value| *value += 1);
+        /// assert_eq!(pool[handle], 2);
+        /// ```
+        #[inline]
+        pub fn values_mut(&mut self) -> ValuesMut<'_, T> {
+            ValuesMut::new(self.storage.iter_mut())
+        }
+
+        /// Iterates over the runs in index order: `(first index, slice)` for each maximal stretch of adjacent live
+        /// slots (in one block of memory). As fast as a slice where live slots are adjacent, and the way to pass live
+        /// values to code that takes slices. If free slots are scattered among the live ones,
+        /// [`values_mut`](Self::values_mut) with `for_each` is faster.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handles: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap()).collect();
+        /// pool.remove(handles[2]);
+        /// assert_eq!(pool.runs().collect::<Vec<_>>(), [(0, &[0, 1][..]), (3, &[3])]);
+        /// ```
+        #[inline]
+        pub fn runs(&self) -> ValueRuns<'_, T> {
+            self.storage.runs()
+        }
+
+        /// Iterates over the runs, mutable: `(first index, slice)`.
+        ///
+        /// ```
+        #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
+        /// let handle = pool.insert(1.0).unwrap();
+        /// for (_, run) in pool.runs_mut() {
+        ///     for value in run {
+        ///         *value += 0.5;
+        ///     }
+        /// }
+        /// assert_eq!(pool[handle], 1.5);
+        /// ```
+        #[inline]
+        pub fn runs_mut(&mut self) -> ValueRunsMut<'_, T> {
+            self.storage.runs_mut()
+        }
+    };
+}
+pub(crate) use walk_methods;

@@ -1,0 +1,337 @@
+//! [`StaticPool`] and what its methods return.
+
+mod builder;
+mod faces;
+mod overflow;
+mod snapshot;
+mod traits;
+
+pub use crate::pools::faces::{Values, ValuesMut};
+pub use crate::values::{ValueRuns, ValueRunsMut};
+pub use builder::StaticPoolBuilder;
+pub use faces::{Drain, ExtractIf, Handles, IntoIter, Iter, IterMut, VacantEntry};
+
+use crate::handle::{Handle, HandleLayout, Refusal};
+use crate::reports::errors::Full;
+use crate::slots::lifetimes::Lifetimes;
+use crate::slots::reuse::InlineRoster;
+use crate::slots::{Core, EntryOf, Inline};
+use crate::values::Storage;
+
+/// A pool of `N` slots that holds its values in itself: no heap, and a constant constructor.
+///
+/// Pick it for a pool in a `static` (behind a lock of your choice), inside of another object, or on a
+/// machine without a heap: it works without the feature `alloc`. Otherwise a
+/// [`Pool`](crate::Pool) is better: its capacity need not be known when the program is built, moving it
+/// costs nothing, and iterating over a sparse one is faster.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use millpond::StaticPool;
+///
+/// static SPARKS: Mutex<StaticPool<[f32; 2], 256>> = Mutex::new(StaticPool::new());
+///
+/// let mut sparks = SPARKS.lock().unwrap();
+/// let spark = sparks.insert([0.5, 1.0]).unwrap();
+/// assert_eq!(sparks[spark], [0.5, 1.0]);
+/// sparks.remove(spark);
+/// assert_eq!(sparks.get(spark), None); // stale, and refused for ever
+/// ```
+///
+/// **Memory**: `size_of::<StaticPool<T, N>>()`, where the pool is: per slot the value, a generation
+/// word (4 bytes; 2 with [`Handle32`](crate::Handle32) of 16 or more index bits) and two slot numbers
+/// (4 bytes each; 2 with at most 16 index bits): `size_of::<T>()` + 12 bytes with the defaults, + 6 with
+/// `Handle32<T, 16>`; and at most 88 bytes once (96 with the feature `recorder`). A new pool without a name, a
+/// salt or a limit is all zero bits, so that in
+/// a `static` it takes no room in the program's file. Beware of the stack: a large pool as a local
+/// variable lies there, and moving the pool copies all of it.
+///
+/// **Time**: insert, get and remove are O(1), at every handle [`insert_at`](Self::insert_at) too. The
+/// slot freed last is handed out next, as by [`Roster`](crate::reuse::Roster). Iterating is O(N): there
+/// is no bitmap of live slots; they are gathered from the generation words, 64 at a time.
+///
+/// **Safety**: as for [`Pool`](crate::Pool): a handle is good for one lifetime of one slot. A slot whose
+/// generations are used up retires, unless the pool was [built](Self::builder) to wrap.
+pub struct StaticPool<T, const N: usize, H: HandleLayout = Handle<T>> {
+    storage: StaticStorage<T, N, H>,
+    core: Core<InlineRoster, H>,
+}
+
+/// Every bit of it is 0 at first, but for a pool that starts at another generation than 1: see [`Inline`].
+type StaticStorage<T, const N: usize, H> =
+    Storage<Inline<<H as HandleLayout>::Word, EntryOf<InlineRoster, H>, T, N>>;
+
+impl<T, const N: usize> StaticPool<T, N> {
+    /// An empty pool, with handles of eight bytes.
+    ///
+    /// ```
+    /// use millpond::StaticPool;
+    ///
+    /// const EMPTY: StaticPool<u32, 16> = StaticPool::new();
+    /// assert_eq!((EMPTY.capacity(), EMPTY.len()), (16, 0));
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_handle()
+    }
+
+    /// An empty pool with a name for error messages. Pools of different names start their generations
+    /// at different points, so that a handle of one is refused by the other, as with
+    /// [`PoolBuilder::name`](crate::PoolBuilder::name).
+    ///
+    /// ```
+    /// use millpond::StaticPool;
+    ///
+    /// let mut pool = StaticPool::<u8, 0>::named("messages");
+    /// let full = pool.insert(1).unwrap_err();
+    /// assert!(full.to_string().starts_with("pool \"messages\" is full"));
+    /// ```
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Self::named_with_handle(name)
+    }
+
+    /// A builder, to choose the handle layout, a name and more; all of it in a constant, if need be.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use millpond::StaticPool;
+    ///
+    /// static LEFT: Mutex<StaticPool<u32, 64>> =
+    ///     Mutex::new(StaticPool::builder().name("wheels").salt(1).build());
+    /// static RIGHT: Mutex<StaticPool<u32, 64>> =
+    ///     Mutex::new(StaticPool::builder().name("wheels").salt(2).build());
+    ///
+    /// let wheel = LEFT.lock().unwrap().insert(1).unwrap();
+    /// assert!(RIGHT.lock().unwrap().get(wheel).is_none());
+    /// ```
+    pub const fn builder() -> StaticPoolBuilder<T, N> {
+        StaticPoolBuilder::new()
+    }
+}
+
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// A builder of pools of exactly this type, in a constant, if need be: the handles are those of the type that is
+    /// written down, where `builder` begins with the default ones.
+    ///
+    /// ```
+    /// use millpond::StaticPool;
+    ///
+    /// millpond::handle_type! { struct Key; }
+    /// type Keyed = StaticPool<u32, 64, Key>;
+    /// const NODES: Keyed = Keyed::typed_builder().name("nodes").build();
+    /// assert_eq!(NODES.name(), Some("nodes"));
+    /// ```
+    pub const fn typed_builder() -> StaticPoolBuilder<T, N, H> {
+        StaticPoolBuilder::new()
+    }
+
+    /// An empty pool of any handle layout, where the type is written down. More slots than the layout
+    /// can name do not compile.
+    ///
+    /// ```
+    /// use millpond::{Handle32, StaticPool};
+    ///
+    /// type Small = Handle32<u32, 16>;
+    /// const EMPTY: StaticPool<u32, 100, Small> = StaticPool::with_handle();
+    /// assert!(size_of_val(&EMPTY) <= 100 * (4 + 6) + 96);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// use millpond::{Handle32, StaticPool};
+    /// let pool: StaticPool<u32, 300, Handle32<u32, 8>> = StaticPool::with_handle();
+    /// ```
+    #[must_use]
+    pub const fn with_handle() -> Self {
+        Self::of(&Lifetimes::PLAIN)
+    }
+
+    /// An empty pool of any handle layout, with a name; see [`named`](StaticPool::named).
+    #[must_use]
+    pub const fn named_with_handle(name: &'static str) -> Self {
+        let lifetimes = Lifetimes { name: Some(name), ..Lifetimes::PLAIN };
+        Self::of(&lifetimes)
+    }
+
+    const fn of(lifetimes: &Lifetimes) -> Self {
+        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
+        let start = lifetimes.start(H::LIFETIMES_MAX);
+        Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
+    }
+
+    /// The number of slots: live, free and retired.
+    #[inline]
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        N
+    }
+
+    crate::pools::shell::words_methods!(example "StaticPool::<_, 8>::new()");
+
+    /// Whether an insertion would fail: each slot is live or retired.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.core.is_full(self.storage.words())
+    }
+
+    /// Whether a slot is live; `false` for an index that is out of range. O(1).
+    ///
+    /// ```
+    /// # use millpond::StaticPool;
+    /// let mut pool = StaticPool::<_, 8>::new();
+    /// let handle = pool.insert("a").unwrap();
+    /// assert!(pool.is_live(handle.index() as usize) && !pool.is_live(8));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_live(&self, index: usize) -> bool {
+        self.storage.words().is_live(index)
+    }
+
+    crate::pools::shell::insert_methods!(
+        core core, example "StaticPool::<_, 8>::new()", full "StaticPool::<_, 1>::new()",
+        cost "O(1).", error "If the pool is full."
+    );
+
+    crate::pools::shell::insert_at_method!(
+        example "StaticPool::<_, 8>::new()", cost "O(1).", error "", reach |_pool, _handle| Ok(())
+    );
+
+    /// The handle that comes next.
+    #[inline]
+    fn next_handle(&mut self) -> Result<H, ()> {
+        self.core.peek(&self.storage).ok_or(())
+    }
+
+    #[inline(always)]
+    fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
+        self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()))
+    }
+
+    /// Moves a value into the slot that comes next, which has this handle.
+    #[inline]
+    fn insert_peeked(&mut self, handle: H, value: T) {
+        self.core.take_peeked(handle, &mut self.storage);
+        self.storage.put(handle.index() as usize, handle.word(), value);
+    }
+
+    #[cold]
+    fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
+        Full { value, pool: self.core.refuse(self.storage.words()) }
+    }
+
+    crate::pools::shell::lookup_methods!(example "StaticPool::<_, 8>::new()");
+
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
+    ///
+    /// ```
+    /// use millpond::{Refusal, StaticPool};
+    ///
+    /// let mut bullets = StaticPool::<u8, 8>::named("bullets");
+    /// let mut rockets = StaticPool::<u8, 8>::named("rockets");
+    /// let bullet = bullets.insert(1).unwrap();
+    /// let rocket = rockets.insert(1).unwrap();
+    /// assert_eq!(bullets.check(bullet), Ok(()));
+    /// assert_eq!(bullets.check(rocket), Err(Refusal::OtherPool));
+    /// bullets.remove(bullet);
+    /// assert_eq!(bullets.check(bullet), Err(Refusal::Stale));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused.
+    pub fn check(&self, handle: H) -> Result<(), Refusal> {
+        self.core.check(handle, self.storage.words())
+    }
+
+    crate::pools::shell::remove_methods!(example "StaticPool::<_, 8>::new()");
+
+    crate::pools::shell::walk_methods!(
+        example "StaticPool::<_, 8>::new()", iterators Iter<'_, T, N, H>, IterMut<'_, T, N, H>, Handles<'_, N, H>,
+        index_of "O(1)."
+    );
+
+    crate::pools::shell::moving_out_methods!(example "StaticPool::<_, 8>::new()");
+}
+
+#[cfg(feature = "debug-aids")]
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// Static pools have no debug aids.
+    fn note_origin(&self, _index: usize) {}
+
+    fn note_refused_removal(&self, _handle: H) {}
+}
+
+#[cfg(feature = "validate")]
+impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
+    /// Checks every invariant; see [`validate`](crate::validate). O(N).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    pub fn validate(&self) -> Result<(), crate::reports::validate::Violation> {
+        self.storage.validate()?;
+        self.core.validate(&self.storage)
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use crate::Handle32;
+    use crate::reports::stats::Stats;
+    use crate::slots::reuse::Slots;
+
+    #[test]
+    fn validation_asks_what_knows_the_handles() {
+        let mut pool = StaticPool::<u8, 3>::new();
+        pool.validate().unwrap();
+        pool.core.count_eviction();
+        assert_eq!(pool.validate().unwrap_err().rule(), "the counters agree");
+    }
+
+    #[test]
+    fn validation_asks_what_knows_the_order() {
+        type Short = StaticPool<u8, 5, Handle32<u8, 30>>;
+        let mut pool = Short::with_handle();
+        for value in 0..3 {
+            let handle = pool.insert(value).unwrap();
+            pool.remove(handle); // the third time for ever
+        }
+        pool.insert(3).unwrap();
+        pool.insert(4).unwrap();
+        let Stats { live, retired, .. } = pool.stats();
+        assert_eq!((live, retired), (2, 1));
+        pool.validate().unwrap();
+        let broken = |from: usize, to: usize| {
+            let mut pool = pool.clone();
+            let entries = Slots::entries_mut(&mut pool.storage);
+            entries[to] = entries[from];
+            pool.validate().unwrap_err().rule()
+        };
+        // The first three slots have changed places, each in its table.
+        let inverse = "the reverse table is the roster's inverse";
+        for (from, to) in [(3, 0), (0, 2), (8, 5), (6, 5)] {
+            assert_eq!(broken(from, to), inverse);
+        }
+    }
+
+    #[test]
+    fn the_order_is_true_after_each_change() {
+        let mut pool = StaticPool::<usize, 9>::new();
+        for step in 0..200_usize {
+            match step * step % 7 {
+                0 | 2 => drop(pool.insert(step)),
+                1 => drop(pool.remove_at(step % 9)),
+                _ => {
+                    let handle = Handle::from_parts(step as u32 % 9, 50);
+                    let _ = handle.map(|handle| pool.insert_at(handle, step));
+                }
+            }
+            pool.validate().unwrap();
+        }
+    }
+}

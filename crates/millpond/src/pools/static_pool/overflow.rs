@@ -1,0 +1,11 @@
+use super::StaticPool;
+use crate::handle::HandleLayout;
+use crate::policies::bounded;
+
+bounded! {
+    [T, const N: usize, H: HandleLayout] StaticPool<T, N, H>, T, H,
+    last: |pool, handle| pool.core.is_last(handle),
+    insert: |pool, value| pool.insert_if_room(value).map_err(|(value, ())| value),
+    refuse: |pool, value| pool.refuse(value, ()),
+    evict: |pool, victim| pool.remove(victim).inspect(|_| pool.core.count_eviction()),
+}

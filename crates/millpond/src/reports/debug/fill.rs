@@ -1,0 +1,45 @@
+//! What dead slots are filled with.
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+/// From the first byte of each slot on, over and over: what is read there as a number is the number that is
+/// meant, on every machine.
+pub(super) const DEAD: [u8; 4] = 0x1dea_db0b_u32.to_ne_bytes();
+
+/// Fills a slot without a value, from this byte on.
+pub(crate) fn fill(slot: &mut [MaybeUninit<u8>], first: usize) {
+    let bytes = slot.iter_mut().enumerate().skip(first);
+    bytes.for_each(|(at, byte)| _ = byte.write(DEAD[at % 4]));
+}
+
+/// A byte of a dead slot that is not as it was left.
+pub(crate) struct Changed {
+    at: usize,
+    found: u8,
+    expected: u8,
+    /// How many bytes the slot has.
+    slot_bytes: usize,
+}
+
+/// What is said of the slot that "was written to while it was dead".
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, found, expected, slot_bytes } = self;
+        write!(
+            f,
+            "byte {at} of {slot_bytes} is {found:#04x} instead of {expected:#04x}. Look for a raw pointer or \
+             reference kept from before its removal"
+        )
+    }
+}
+
+/// The first of these bytes that is not as [`fill`] has left it, in a slot that was filled from byte `first`
+/// on; the bytes begin there.
+pub(crate) fn find_changed(filled: &[u8], first: usize) -> Option<Changed> {
+    let slot_bytes = first + filled.len();
+    (first..).zip(filled).find_map(|(at, &found)| {
+        let expected = DEAD[at % 4];
+        (found != expected).then_some(Changed { at, found, expected, slot_bytes })
+    })
+}

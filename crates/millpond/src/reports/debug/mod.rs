@@ -1,0 +1,263 @@
+//! Aids for finding what a program does wrong with a pool's objects: writes through stale raw pointers,
+//! removals of what is gone already, objects that nobody removes.
+//!
+//! Compiled with the feature `debug-aids`, and even then off unless the builder of a pool
+//! [asks for them](crate::PoolBuilder::debug_aids). Without the feature there is not an instruction of
+//! them in the program.
+//!
+//! ```
+//! use millpond::Pool;
+//! use millpond::debug::DebugAids;
+//!
+//! let mut bullets = Pool::<u64>::builder()
+//!     .capacity(100)
+//!     .name("bullets")
+//!     .debug_aids(DebugAids::all().report_on_drop(|report| eprintln!("{report}")))
+//!     .build();
+//! let bullet = bullets.insert(7).unwrap();
+//! let report = bullets.live_report().unwrap();
+//! assert_eq!(report.origins()[0].count(), 1);
+//! assert_eq!(report.origins()[0].location().file(), file!());
+//! ```
+//!
+//! # Which pools have which aids
+//!
+//! | | dead slots filled | refused removals panic | live objects by source line |
+//! | --- | --- | --- | --- |
+//! | [`Pool`], [`BlockPool`], [`PolicyPool`], [`AnyPool`] | yes | yes | yes |
+//! | [`PackedPool`] | what lies behind the last value | yes | yes |
+//! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
+//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by the line whatever the thread |
+//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that nobody released |
+//!
+//! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
+//! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
+//! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
+//! A [`SyncRecycler`](crate::SyncRecycler) has none: its guards are the only way to an object, and there is nothing to
+//! remove. The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
+//! `fill_dead_slots`; a [`ParticlePool`] always, with this feature. And a pool that was read with serde has none;
+//! restore what was read into a pool that was built with them.
+//!
+//! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
+//! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
+//! forgets does not look right. And [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser
+//! over two different fills and name what it leaves to the past.
+//!
+//! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
+//! handles: if the label in their type borrows from something, that has to live longer than the pool.
+//!
+//! # AddressSanitizer
+//!
+//! To a sanitizer, a pool's array is one block that is alive for as long as the pool: a use of a dead slot
+//! is no error to it. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and
+//! out tells AddressSanitizer which slots are dead, and every access to one through a pointer from before is
+//! reported: [`Pool`], [`BlockPool`], [`PackedPool`] (what lies behind its last value), [`AnyPool`],
+//! [`SideTable`], [`SizeClasses`] and the classic pools. (Not [`StaticPool`], which may be moved, its dead
+//! slots with it; and a [`Recycler`] has a valid object in every slot.)
+//!
+//! ```sh
+//! RUSTFLAGS='-Zsanitizer=address --cfg millpond_asan' \
+//!     cargo +nightly test -Zbuild-std --target x86_64-unknown-linux-gnu
+//! ```
+//!
+//! This needs no feature and no choice in the builder. A program whose C or C++ parts are compiled with
+//! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only told
+//! in part: the sanitizer knows memory by eights. (The first eight bytes of a dead slot stay accessible in a
+//! pool whose order threads a list through them, and in [`SizeClasses`].)
+//!
+//! [`AnyPool`]: crate::AnyPool
+//! [`BlockPool`]: crate::BlockPool
+//! [`BytemapPool`]: crate::classic::BytemapPool
+//! [`HandleAllocator`]: crate::HandleAllocator
+//! [`PackedPool`]: crate::PackedPool
+//! [`PolicyPool`]: crate::overflow::PolicyPool
+//! [`ParticlePool`]: crate::classic::ParticlePool
+//! [`Pool`]: crate::Pool
+//! [`PoolAllocator`]: crate::classic::PoolAllocator
+//! [`Recycler::scramble_released`]: crate::Recycler::scramble_released
+//! [`RosterPool::scramble_freed`]: crate::classic::RosterPool::scramble_freed
+//! [`Recycler`]: crate::Recycler
+//! [`SideTable`]: crate::SideTable
+//! [`SizeClasses`]: crate::SizeClasses
+//! [`StaticPool`]: crate::StaticPool
+//! [`SyncPool`]: crate::SyncPool
+
+mod fill;
+mod initialiser;
+mod live_report;
+mod watch;
+
+use core::panic::Location;
+
+use crate::handle::{Explanation, HandleLayout};
+use crate::reports::errors::refuse;
+
+pub(crate) use fill::{fill, find_changed};
+#[cfg(feature = "bytemuck")]
+pub use initialiser::forgotten_bytes;
+pub use initialiser::{Field, forgotten_fields};
+pub use live_report::{LiveReport, Origin};
+pub(crate) use watch::Watch;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub(crate) use watch::inspected;
+
+/// Which aids a pool has; see [the module](self). Made by [`all`](Self::all) or from
+/// [`none`](Self::none) on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DebugAids {
+    pub(crate) fill: bool,
+    pub(crate) panics_on_refused_removal: bool,
+    pub(crate) origins: bool,
+    pub(crate) on_drop: Option<fn(&LiveReport)>,
+    /// The number that the pool's first slot has in what it is a part of.
+    pub(crate) first_slot: usize,
+}
+
+impl DebugAids {
+    /// No aids: what a pool has that was built without a word about them.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            fill: false,
+            panics_on_refused_removal: false,
+            origins: false,
+            on_drop: None,
+            first_slot: 0,
+        }
+    }
+
+    /// All but the report on drop, for which it has to be said where it goes.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self { fill: true, panics_on_refused_removal: true, origins: true, ..Self::none() }
+    }
+
+    /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
+    /// slot is handed out again: if not, somebody wrote through a pointer from before, and the insertion
+    /// panics and says where. Costs a pass over the slot when its object goes, and two when it is handed out
+    /// again. A [`restore`](crate::Pool::restore) puts objects into dead slots without a look at them.
+    ///
+    /// (What is read through a stale pointer is the number `0x1deadb0b` over and over, which is easily
+    /// recognised in a debugger.)
+    ///
+    /// An order that threads a list through the slots ([`Intrusive`](crate::reuse::Intrusive)) needs the first
+    /// eight bytes of each, which are not filled then: writes to them go unseen.
+    ///
+    /// In a [`PackedPool`] the dead slots are the places behind the last value, which are told apart by their
+    /// positions in [`as_slice`](crate::PackedPool::as_slice): "slot 7" in its message is where the value at
+    /// position 7 would be, whatever handle it had. (A stale pointer to a place that another value has taken
+    /// writes to a live value, which nothing can see.) A [`Recycler`] has a valid object in every slot, and a
+    /// [`HandleAllocator`] has no values: they have nothing to fill, and leave this out.
+    ///
+    /// ```
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().fill_dead_slots();
+    /// let mut pool = Pool::<[u64; 4]>::builder().capacity(8).debug_aids(aids).build();
+    /// let handle = pool.insert([1; 4]).unwrap();
+    /// pool.remove(handle);
+    /// pool.insert([2; 4]).unwrap(); // looks whether the slot was left alone meanwhile
+    /// ```
+    ///
+    /// [`HandleAllocator`]: crate::HandleAllocator
+    /// [`PackedPool`]: crate::PackedPool
+    /// [`Recycler`]: crate::Recycler
+    #[must_use]
+    pub const fn fill_dead_slots(mut self) -> Self {
+        self.fill = true;
+        self
+    }
+
+    /// A [`remove`](crate::Pool::remove) or [`release`](crate::Recycler::release) whose handle is refused panics
+    /// instead of returning `None` or `false`, and says which pool refuses which handle and why. O(1). (An
+    /// [`AnyPool::remove_as`](crate::AnyPool::remove_as) of another type refuses no handle, and returns `None`.)
+    ///
+    /// ```should_panic
+    /// use millpond::Pool;
+    /// use millpond::debug::DebugAids;
+    ///
+    /// let aids = DebugAids::none().panic_on_refused_removal();
+    /// let mut pool = Pool::<u8>::builder().capacity(8).name("bullets").debug_aids(aids).build();
+    /// let bullet = pool.insert(1).unwrap();
+    /// pool.remove(bullet);
+    /// pool.remove(bullet); // pool "bullets" refuses handle 0v…: stale: its object was removed
+    /// ```
+    #[must_use]
+    pub const fn panic_on_refused_removal(mut self) -> Self {
+        self.panics_on_refused_removal = true;
+        self
+    }
+
+    /// Keeps the source line that each object was inserted at, for
+    /// [`live_report`](crate::Pool::live_report). Costs 8 bytes per slot, taken at creation; in a
+    /// [`BlockPool`](crate::BlockPool), with each block. A snapshot has no origins: of the objects of a restored pool, those keep theirs whose slots were live in the
+    /// same generation before.
+    #[must_use]
+    pub const fn remember_origins(mut self) -> Self {
+        self.origins = true;
+        self
+    }
+
+    /// Whether there is anything to do.
+    pub(crate) fn is_none(&self) -> bool {
+        let Self { fill, panics_on_refused_removal, origins, on_drop, first_slot: _ } = *self;
+        !(fill || panics_on_refused_removal || origins || on_drop.is_some())
+    }
+
+    /// The same of a part whose first slot has this number in the whole of it.
+    pub(crate) fn part_from(self, slot: usize) -> Self {
+        Self { first_slot: self.first_slot + slot, ..self }
+    }
+
+    /// A removal by this handle of the pool of this name was refused, for this reason.
+    #[track_caller]
+    pub(crate) fn removal_refused<H: HandleLayout>(
+        &self,
+        name: Option<&'static str>,
+        handle: H,
+        why: Explanation,
+    ) {
+        if self.panics_on_refused_removal {
+            let index = (self.first_slot as u32).saturating_add(handle.index());
+            let in_the_whole = H::from_parts(index, handle.generation()).unwrap_or(handle);
+            refuse(name, in_the_whole, why.in_slot(index));
+        }
+    }
+
+    /// What is said of live objects that were inserted at these places; `None` if places are not
+    /// remembered.
+    pub(crate) fn report(
+        &self,
+        name: Option<&'static str>,
+        places: impl Iterator<Item = Option<&'static Location<'static>>>,
+    ) -> Option<LiveReport> {
+        self.origins.then(|| LiveReport::new(name, places))
+    }
+
+    /// Tells whoever wants to know that a pool goes with live objects.
+    pub(crate) fn report_drop(
+        &self,
+        name: Option<&'static str>,
+        places: impl Iterator<Item = Option<&'static Location<'static>>>,
+    ) {
+        if let Some(on_drop) = self.on_drop {
+            let report = LiveReport::new(name, places);
+            if report.live() > 0 {
+                on_drop(&report);
+            }
+        }
+    }
+
+    /// When the pool is dropped with live objects, hands a report of them to the function, grouped by the
+    /// source lines that they were inserted at, before they are dropped. So do copies of the pool, and the
+    /// iterator that it becomes by `into_iter`; each part of a [`PolicyPool`](crate::overflow::PolicyPool)
+    /// reports on its own; snapshots do not. A function that panics while another panic is on its way ends the
+    /// program, as in any drop.
+    #[must_use]
+    pub const fn report_on_drop(mut self, report: fn(&LiveReport)) -> Self {
+        self.origins = true;
+        self.on_drop = Some(report);
+        self
+    }
+}

@@ -1,0 +1,120 @@
+use alloc::boxed::Box;
+use core::panic::Location;
+
+use super::fill::Changed;
+use super::{DebugAids, LiveReport};
+use crate::base::memory::{self, OutOfMemory};
+use crate::handle::{Explanation, HandleLayout};
+use crate::reports::errors::PoolName;
+
+/// The aids of one pool, or of a part of one, and what they remember.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Watch {
+    name: Option<&'static str>,
+    aids: DebugAids,
+    /// Where the object of each slot was inserted; of dead slots, whatever it was before.
+    origins: Box<[Option<&'static Location<'static>>]>,
+}
+
+impl Watch {
+    /// What watches over so many slots, if there is anything to do.
+    pub(crate) fn try_new(
+        name: Option<&'static str>,
+        aids: DebugAids,
+        slots: usize,
+    ) -> Result<Option<Box<Self>>, OutOfMemory> {
+        if aids.is_none() {
+            return Ok(None);
+        }
+        let origins = memory::filled(if aids.origins { slots } else { 0 }, None)?;
+        Ok(Some(Box::new(Self { name, aids, origins })))
+    }
+
+    /// There will be so many slots.
+    pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        let known = self.origins.len();
+        if self.remembers() && slots > known {
+            let mut origins = memory::filled(slots, None)?;
+            origins[..known].copy_from_slice(&self.origins);
+            self.origins = origins;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn fills(&self) -> bool {
+        self.aids.fill
+    }
+
+    /// Whether it knows where objects were inserted.
+    pub(crate) fn remembers(&self) -> bool {
+        self.aids.origins
+    }
+
+    /// Whether somebody wants to know that the pool goes with live objects.
+    pub(crate) fn reports_drops(&self) -> bool {
+        self.aids.on_drop.is_some()
+    }
+
+    /// An object was inserted into this slot by whoever called.
+    #[track_caller]
+    pub(crate) fn inserted(&mut self, index: usize) {
+        if let Some(place) = self.origins.get_mut(index) {
+            *place = Some(Location::caller());
+        }
+    }
+
+    /// Another object than before is in this slot, and nobody knows where it was inserted.
+    pub(crate) fn restored(&mut self, index: usize) {
+        if let Some(place) = self.origins.get_mut(index) {
+            *place = None;
+        }
+    }
+
+    /// A removal was refused, for this reason.
+    #[track_caller]
+    pub(crate) fn removal_refused<H: HandleLayout>(&self, handle: H, why: Explanation) {
+        self.aids.removal_refused(self.name, handle, why);
+    }
+
+    /// Says that somebody has written to a dead slot, if so.
+    #[track_caller]
+    pub(crate) fn inspected(&self, index: usize, changed: Option<Changed>) {
+        inspected(self.name, self.aids.first_slot + index, changed);
+    }
+
+    /// Where the objects of these live slots were inserted, as far as that is known.
+    pub(crate) fn origins(
+        &self,
+        live: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = Option<&'static Location<'static>>> {
+        live.map(|index| self.origins.get(index).copied().flatten())
+    }
+
+    /// Tells whoever wants to know that the pool goes with these live slots.
+    pub(crate) fn report_drop(&self, live: impl Iterator<Item = usize>) {
+        self.aids.report_drop(self.name, self.origins(live));
+    }
+
+    /// What is said of these live slots; `None` if their origins are not remembered.
+    pub(crate) fn report(&self, live: impl Iterator<Item = usize>) -> Option<LiveReport> {
+        self.report_with(core::iter::empty(), live)
+    }
+
+    /// The same, with the objects of other pools that were inserted at these places.
+    pub(crate) fn report_with(
+        &self,
+        others: impl Iterator<Item = Option<&'static Location<'static>>>,
+        live: impl Iterator<Item = usize>,
+    ) -> Option<LiveReport> {
+        self.aids.report(self.name, others.chain(self.origins(live)))
+    }
+}
+
+/// Says that somebody has written to this slot of a pool while it was dead, if so.
+#[track_caller]
+pub(crate) fn inspected(name: Option<&'static str>, slot: usize, changed: Option<Changed>) {
+    if let Some(changed) = changed {
+        panic!("{}: slot {slot} was written to while it was dead: {changed}", PoolName(name));
+    }
+}

@@ -1,0 +1,251 @@
+//! Errors: each gives the value back and says what to do.
+
+use core::fmt;
+
+use crate::handle::{Explanation, HandleLayout, Refusal};
+
+/// A full pool refused a value. It gives the value back.
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::<String>::builder().name("messages").capacity(1).build();
+/// pool.insert("first".to_string()).unwrap();
+/// let full = pool.insert("second".to_string()).unwrap_err();
+/// assert_eq!(
+///     full.to_string(),
+///     "pool \"messages\" is full: capacity 1, all live, 1 at the peak",
+/// );
+/// assert_eq!(full.into_inner(), "second");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Full<T> {
+    pub(crate) value: T,
+    pub(crate) pool: FullPool,
+}
+
+/// What is told of the pool that was full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FullPool {
+    pub(crate) name: Option<&'static str>,
+    pub(crate) capacity: usize,
+    pub(crate) peak: usize,
+    pub(crate) retired: usize,
+    /// Whether it could have grown, had there been memory.
+    pub(crate) out_of_memory: bool,
+}
+
+impl<T> Full<T> {
+    /// The value that was refused.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// The pool's name, if it was given one.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        self.pool.name
+    }
+
+    /// How many slots the pool has.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.pool.capacity
+    }
+
+    /// How many of them were live at once at most.
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.pool.peak
+    }
+
+    /// How many of them are retired: their generations are used up.
+    #[must_use]
+    pub fn retired(&self) -> usize {
+        self.pool.retired
+    }
+
+    /// Whether the pool is one that grows, is below its limit, and has been refused the memory for it.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        self.pool.out_of_memory
+    }
+}
+
+/// Without the value, so that `unwrap` works for any `T`.
+impl<T> fmt::Debug for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Full")
+            .field("name", &self.pool.name)
+            .field("capacity", &self.pool.capacity)
+            .field("peak", &self.pool.peak)
+            .field("retired", &self.pool.retired)
+            .field("out_of_memory", &self.pool.out_of_memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for Full<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FullPool { name, capacity, peak, retired, out_of_memory } = self.pool;
+        match out_of_memory {
+            false => write!(f, "{} is full: ", PoolName(name))?,
+            true => write!(f, "{} is full, and there is no memory to grow: ", PoolName(name))?,
+        }
+        match retired {
+            0 => write!(f, "capacity {capacity}, all live")?,
+            _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,
+        }
+        write!(f, ", {peak} at the peak")
+    }
+}
+
+impl<T> core::error::Error for Full<T> {}
+
+/// `pool "bullets"`, or `the pool`.
+pub(crate) struct PoolName(pub(crate) Option<&'static str>);
+
+impl fmt::Display for PoolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "pool {name:?}"),
+            None => f.write_str("the pool"),
+        }
+    }
+}
+
+/// A pool could not begin exactly the lifetime that a handle names. It gives the value back.
+///
+/// ```
+/// use millpond::{InsertAtErrorKind, Pool};
+///
+/// let mut pool = Pool::new(4);
+/// let handle = pool.insert("first").unwrap();
+/// let error = pool.insert_at(handle, "second").unwrap_err();
+/// assert_eq!(error.kind(), InsertAtErrorKind::Occupied);
+/// assert_eq!(error.into_inner(), "second");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct InsertAtError<T> {
+    pub(crate) value: T,
+    pub(crate) kind: InsertAtErrorKind,
+}
+
+impl<T> InsertAtError<T> {
+    /// The value that was refused.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// Why it was refused.
+    #[must_use]
+    pub fn kind(&self) -> InsertAtErrorKind {
+        self.kind
+    }
+}
+
+/// Without the value, so that `unwrap` works for any `T`.
+impl<T> fmt::Debug for InsertAtError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InsertAtError").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for InsertAtError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl<T> core::error::Error for InsertAtError<T> {}
+
+/// Why a pool could not begin exactly the lifetime that a handle names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InsertAtErrorKind {
+    /// The slot is beyond the pool's capacity.
+    OutOfRange,
+    /// The slot is live.
+    Occupied,
+    /// The slot's generations are used up.
+    Retired,
+    /// The slot has had this lifetime already: to begin it again would make its old handles valid
+    /// for the new object. (Pools that wrap allow it.)
+    Stale,
+    /// The slot has not had this lifetime yet, so it cannot be revived.
+    NeverLived,
+    /// The generation is beyond the pool's limit of lifetimes per slot.
+    BeyondLifetimes,
+    /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
+    /// [side table that grows](crate::side_table#growth), that the memory for all slots up to it would be out of
+    /// proportion: reserve room first, if it is meant.
+    TooFar,
+    /// There is no memory for the slot.
+    OutOfMemory,
+}
+
+impl fmt::Display for InsertAtErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InsertAtErrorKind::OutOfRange => "the pool has no such slot",
+            InsertAtErrorKind::Occupied => "the slot is live: remove its object first",
+            InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
+            InsertAtErrorKind::Stale => "the slot has had this lifetime already",
+            InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
+            InsertAtErrorKind::BeyondLifetimes => {
+                "the generation is beyond the pool's lifetimes per slot"
+            }
+            InsertAtErrorKind::TooFar => {
+                "the slot is too far beyond the others: reserve room first"
+            }
+            InsertAtErrorKind::OutOfMemory => "there is no memory for the slot",
+        })
+    }
+}
+
+/// `get_disjoint_mut` could not give all references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GetDisjointMutError {
+    /// The handle at this position of the array is refused.
+    Refused {
+        /// Which handle, counted from 0.
+        position: usize,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The handle at this position names the same object as one before it.
+    Overlapping {
+        /// Which handle, counted from 0.
+        position: usize,
+    },
+}
+
+impl fmt::Display for GetDisjointMutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GetDisjointMutError::Refused { position, refusal } => {
+                write!(f, "handle {position} is refused: {refusal}")
+            }
+            GetDisjointMutError::Overlapping { position } => {
+                write!(f, "handle {position} names the same object as one before it")
+            }
+        }
+    }
+}
+
+impl core::error::Error for GetDisjointMutError {}
+
+/// Panics with the pool, the handle and the reason.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn refuse<H: HandleLayout>(
+    name: Option<&'static str>,
+    handle: H,
+    why: Explanation,
+) -> ! {
+    panic!("{} refuses handle {handle}: {why}", PoolName(name))
+}

@@ -1,0 +1,316 @@
+//! A live trace of a running program's pools, for `millpond watch` and `millpond plan`.
+//!
+//! ```
+//! # let directory = std::env::temp_dir().join(format!("millpond-recorder-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&directory)?;
+//! # let path = directory.join("game.trace");
+//! use millpond::Pool;
+//! use millpond::recorder::Recorder;
+//!
+//! let recorder = Recorder::create(&path)?; // "game.trace", or so
+//! let mut bullets = Pool::builder().capacity(512).name("bullets").build();
+//! bullets.record(&recorder);
+//!
+//! for frame in 0..3 {
+//!     let bullet = bullets.insert(frame).unwrap();
+//!     if frame > 0 {
+//!         bullets.remove(bullet);
+//!     }
+//!     recorder.tick();
+//! }
+//! let summary = recorder.finish()?;
+//! assert_eq!((summary.events, summary.dropped), (5, 0));
+//! # let text = std::fs::read_to_string(&path)?;
+//! # assert!(text.starts_with("tick,event,id,class,capacity,"), "{text}");
+//! # assert!(text.contains("\n0,alloc,0,bullets\n1,alloc,1,bullets\n1,free,1,bullets\n"), "{text}");
+//! # std::fs::remove_dir_all(&directory)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! `millpond watch game.trace` shows the pools while the program runs, on another terminal or over
+//! ssh; `millpond plan game.trace` says afterwards how large they have to be. The format is lines of
+//! text: `docs/live-trace.md` in the repository has it.
+//!
+//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
+//! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
+//! [`Recycler`](crate::Recycler::record), [`AnyPool`](crate::AnyPool::record) and
+//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. What else has slots reports by
+//! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot: its slots have no numbers, and there
+//! would be an event for every small allocation of a thread. Its
+//! [`class_stats`](crate::SizeClasses::class_stats) say the peaks at any time, and
+//! `millpond plan --size-classes` reads its classes off a heaptrack file.
+//!
+//! # What it costs
+//!
+//! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not
+//! recorded has a pointer more, and one test of it at each birth and death, whose answer never changes: 1 to
+//! 11 instructions for a removal and an insertion together, of 90 and more (26 of 218 in a `BlockPool`).
+//! A birth or a death in a recorded pool adds an event to a ring in memory; a thread of the recorder's
+//! own takes it from there, makes text of it and writes the text.
+//!
+//! # What it never does
+//!
+//! - **Wait.** The program's threads wait neither for the disk nor for a lock when objects come and go.
+//!   (A lock is taken for a moment when a pool begins to be recorded; [`finish`](Recorder::finish), and
+//!   dropping the recorder, wait for what is still to be written.)
+//! - **Grow.** The ring has a fixed number of [places](RecorderBuilder::events). If the disk is so
+//!   slow that it is full, events are dropped and counted, by pool.
+//! - **Lie about it.** The statistics in the trace (live, peak, refused, …) are right also when events
+//!   were dropped. Of the lifetimes some are missing then or last too long, but none is contradictory:
+//!   nothing is freed that was not there, or born twice.
+
+mod event;
+mod ring;
+mod shared;
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+mod shared_track;
+mod track;
+mod writer;
+
+#[cfg(all(feature = "sync", target_has_atomic = "64"))]
+pub(crate) use shared_track::SharedTrack;
+pub use track::Track;
+
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use core::sync::atomic::Ordering;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+use crate::reports::stats::Stats;
+use ring::Ring;
+use shared::Shared;
+use writer::Writer;
+
+/// The first line of every live trace.
+pub const HEADER: &str = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,\
+                          evicted,dropped,ms";
+
+/// How many events the ring has room for, unless the builder is told otherwise: at 24 bytes each,
+/// 1.5 MiB.
+pub const EVENTS_DEFAULT: usize = 1 << 16;
+
+/// Writes a live trace; see the [module](self).
+#[derive(Debug)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<io::Result<Summary>>>,
+}
+
+/// What a [`Recorder`] has written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Births and deaths in the trace.
+    pub events: u64,
+    /// Events that found no room in the ring, because the disk was too slow.
+    pub dropped: u64,
+    /// The trace's length.
+    pub bytes: u64,
+}
+
+impl Recorder {
+    /// Records to a file. An earlier live trace there is replaced, nothing else ever is.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written, or is there and is no live trace ([`ErrorKind::AlreadyExists`]).
+    pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
+        Self::builder().create(path)
+    }
+
+    /// Records to anything that can be written to: a socket, memory, a compressor.
+    ///
+    /// ```
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// assert!(recorder.is_recording());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the thread that writes cannot be started.
+    pub fn to_writer(out: impl Write + Send + 'static) -> io::Result<Self> {
+        Self::builder().to_writer(out)
+    }
+
+    /// A recorder with a smaller or larger ring.
+    pub fn builder() -> RecorderBuilder {
+        RecorderBuilder { events: EVENTS_DEFAULT }
+    }
+
+    /// The next frame begins; returns its number. Traces count time in ticks: what a tick is, is the
+    /// program's to say.
+    pub fn tick(&self) -> u32 {
+        self.shared.tick.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
+    /// A [`Track`] for something that is not a pool of this crate. The name is what the trace calls its
+    /// objects.
+    pub fn track(&self, name: &str, capacity: usize) -> Track {
+        let stats = Stats { capacity, ..Stats::default() };
+        Track::new(&self.shared, name.to_string(), stats, core::iter::empty())
+    }
+
+    /// The track of a pool that stands like this, whose live slots are these.
+    pub(crate) fn track_pool(
+        &self,
+        name: String,
+        stats: Stats,
+        live: impl Iterator<Item = usize>,
+    ) -> Track {
+        Track::new(&self.shared, name, stats, live)
+    }
+
+    /// The same for a pool that threads share.
+    #[cfg(all(feature = "sync", target_has_atomic = "64"))]
+    pub(crate) fn track_shared_pool(
+        &self,
+        name: String,
+        stats: Stats,
+        live: impl Iterator<Item = usize>,
+    ) -> SharedTrack {
+        SharedTrack::new(&self.shared, name, stats, live)
+    }
+
+    /// Whether events are still written: `false` once writing has failed, and then
+    /// [`finish`](Self::finish) says why.
+    pub fn is_recording(&self) -> bool {
+        !self.shared.closed.load(Ordering::Relaxed)
+    }
+
+    /// Writes what is still in the ring, and closes the trace.
+    ///
+    /// # Errors
+    ///
+    /// The error of the write that failed, if one has.
+    pub fn finish(mut self) -> io::Result<Summary> {
+        self.close().unwrap_or_else(|| Err(io::Error::other("the recorder is closed")))
+    }
+
+    fn close(&mut self) -> Option<io::Result<Summary>> {
+        let thread = self.thread.take()?;
+        self.shared.closed.store(true, Ordering::Release);
+        thread.thread().unpark();
+        let panicked = |_| Err(io::Error::other("the thread that writes the trace has panicked"));
+        Some(thread.join().unwrap_or_else(panicked))
+    }
+}
+
+/// Writes what is still in the ring. Errors go unheard: [`finish`](Recorder::finish) returns them.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let _ = self.close();
+    }
+}
+
+/// Builds a [`Recorder`].
+///
+/// ```
+/// use millpond::recorder::Recorder;
+///
+/// let recorder = Recorder::builder().events(1000).to_writer(Vec::new())?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "call `.create(path)` or `.to_writer(…)` to get the recorder"]
+pub struct RecorderBuilder {
+    events: usize,
+}
+
+impl RecorderBuilder {
+    /// How many events the ring has room for, rounded up to a power of two: 24 bytes each. What comes
+    /// while it is full is dropped.
+    pub fn events(mut self, events: usize) -> Self {
+        self.events = events.clamp(2, 1 << 30);
+        self
+    }
+
+    /// As [`Recorder::create`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn create(self, path: impl AsRef<Path>) -> io::Result<Recorder> {
+        self.to_writer(trace_file(path.as_ref())?)
+    }
+
+    /// As [`Recorder::to_writer`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn to_writer(self, out: impl Write + Send + 'static) -> io::Result<Recorder> {
+        let shared = Arc::new(Shared::new(Ring::new(self.events)));
+        let writer = Writer::new(Arc::clone(&shared), out);
+        let thread = thread::Builder::new().name("millpond-recorder".to_string());
+        let thread = thread.spawn(move || writer.run())?;
+        Ok(Recorder { shared, thread: Some(thread) })
+    }
+}
+
+/// An empty file at this place, where nothing or an earlier live trace was.
+fn trace_file(path: &Path) -> io::Result<File> {
+    let mut file =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    if file.metadata()?.is_file() {
+        let mut start = [0; HEADER.len()];
+        let length = file.metadata()?.len();
+        let is_ours =
+            length == 0 || (file.read_exact(&mut start).is_ok() && start == *HEADER.as_bytes());
+        if !is_ours {
+            let why = "is there and is no live trace, expected nothing or an earlier live trace";
+            return Err(io::Error::new(ErrorKind::AlreadyExists, why));
+        }
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    Ok(file)
+}
+
+/// The last part of a type's name, for pools without a name.
+pub(crate) fn type_name<T: ?Sized>() -> &'static str {
+    let name = core::any::type_name::<T>();
+    let outer = name.split('<').next().unwrap_or(name);
+    outer.rsplit("::").next().unwrap_or(outer)
+}
+
+/// The methods of every pool that can be recorded: where its tap is, and a name for one without.
+macro_rules! record_methods {
+    (|$pool:ident, $track:ident| $listen:expr, $name:expr) => {
+        /// Every birth and death is in the recorder's trace from now on, under the pool's name or that
+        /// of the type of its values. Objects that live already are born now. A clone of the pool is
+        /// not recorded.
+        ///
+        /// ```
+        /// use millpond::Pool;
+        /// use millpond::recorder::Recorder;
+        ///
+        /// let recorder = Recorder::to_writer(std::io::sink())?;
+        /// let mut pool = Pool::new(8);
+        /// pool.record(&recorder);
+        /// pool.insert('a').unwrap();
+        /// pool.stop_recording();
+        /// assert_eq!(recorder.finish()?.events, 2);
+        /// # Ok::<(), std::io::Error>(())
+        /// ```
+        pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+            let name = alloc::string::ToString::to_string(self.name().unwrap_or($name));
+            let live = self.handles().map(|handle| handle.index() as usize);
+            let $track = Some(recorder.track_pool(name, self.stats(), live));
+            let $pool = self;
+            $listen;
+        }
+
+        /// Nothing is recorded any more: in the trace, the objects that live now end here.
+        pub fn stop_recording(&mut self) {
+            let ($pool, $track) = (self, None);
+            $listen;
+        }
+    };
+}
+pub(crate) use record_methods;

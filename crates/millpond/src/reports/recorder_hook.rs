@@ -1,0 +1,96 @@
+//! The place in a pool where a recorder listens: nothing at all without the feature `recorder`, a
+//! pointer that is mostly null with it.
+
+#[cfg(feature = "recorder")]
+use alloc::boxed::Box;
+
+#[cfg(feature = "recorder")]
+use crate::reports::recorder::Track;
+use crate::reports::stats::Stats;
+
+/// What a pool reports to, if anybody listens. A clone has nobody: each pool is recorded on its own.
+#[derive(Debug)]
+pub(crate) struct Tap {
+    #[cfg(feature = "recorder")]
+    track: Option<Box<Track>>,
+}
+
+/// A method of `Tap` that passes the call on, out of the way of a pool that nobody listens to.
+macro_rules! pass_on {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        $(
+            #[inline(always)]
+            pub(crate) fn $name(&mut self $(, $argument: $type)*) {
+                #[cfg(feature = "recorder")]
+                if let Some(track) = &mut self.track {
+                    #[cold]
+                    #[inline(never)]
+                    fn outside(track: &mut Track $(, $argument: $type)*) {
+                        track.$name($($argument as _),*);
+                    }
+                    outside(track $(, $argument)*);
+                }
+                #[cfg(not(feature = "recorder"))]
+                let _ = ($($argument,)*);
+            }
+        )*
+    };
+}
+
+impl Tap {
+    /// Nobody listens.
+    pub(crate) const NONE: Self = Self {
+        #[cfg(feature = "recorder")]
+        track: None,
+    };
+
+    pass_on! {
+        birth(index: usize);
+        death(index: usize);
+        refused();
+        evicted();
+        retired();
+    }
+
+    /// Somebody else listens from now on, or nobody.
+    #[cfg(feature = "recorder")]
+    pub(crate) fn set(&mut self, track: Option<Track>) {
+        self.track = track.map(Box::new);
+    }
+
+    /// Whether anybody listens.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        #[cfg(feature = "recorder")]
+        return self.track.is_some();
+        #[cfg(not(feature = "recorder"))]
+        false
+    }
+
+    /// The pool has grown or shrunk: it stands like this now, and the same slots are live.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn resized(&mut self, stats: Stats) {
+        #[cfg(feature = "recorder")]
+        if let Some(track) = &mut self.track {
+            track.resized(stats);
+        }
+        #[cfg(not(feature = "recorder"))]
+        let _ = stats;
+    }
+
+    /// The pool's state was replaced as a whole: it stands like this now, and these slots are live.
+    pub(crate) fn restart(&mut self, stats: Stats, live: impl Iterator<Item = usize>) {
+        #[cfg(feature = "recorder")]
+        if let Some(track) = &mut self.track {
+            track.restart(stats, live);
+        }
+        #[cfg(not(feature = "recorder"))]
+        let _ = (stats, live);
+    }
+}
+
+impl Clone for Tap {
+    fn clone(&self) -> Self {
+        Self::NONE
+    }
+}

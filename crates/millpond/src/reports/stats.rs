@@ -1,0 +1,77 @@
+use core::fmt;
+
+/// A pool's counters: its slots by state, and what it has done since it was built. The pool keeps them as it works, so
+/// reading them is O(1).
+///
+/// ```
+/// use millpond::Pool;
+///
+/// let mut pool = Pool::new(2);
+/// let a = pool.insert('a').unwrap();
+/// let b = pool.insert('b').unwrap();
+/// assert!(pool.insert('c').is_err());
+/// pool.remove(a);
+///
+/// let stats = pool.stats();
+/// assert_eq!((stats.live, stats.peak, stats.capacity), (1, 2, 2));
+/// assert_eq!((stats.inserted, stats.removed, stats.refused), (2, 1, 1));
+/// assert_eq!(stats.to_string(), "1 of 2 slots live, peak 2; 2 inserted, 1 removed, 1 refused");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Stats {
+    /// The number of slots.
+    pub capacity: usize,
+    /// The number of live slots.
+    pub live: usize,
+    /// The most slots that were live at once.
+    pub peak: usize,
+    /// The number of slots that will never be used again, because their generations are used up.
+    pub retired: usize,
+    /// The number of lifetimes that have begun.
+    pub inserted: u64,
+    /// The number of lifetimes that have ended, in whatever way.
+    pub removed: u64,
+    /// The number of insertions that the pool refused because it was full.
+    pub refused: u64,
+    /// The number of objects that were removed to make room for others. `removed` counts them as well.
+    pub evicted: u64,
+}
+
+/// In one line, without the counters that are 0 in most pools.
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { capacity, live, peak, retired, inserted, removed, refused, evicted } = self;
+        write!(f, "{live} of {capacity} slots live, peak {peak}")?;
+        if *retired > 0 {
+            write!(f, ", {retired} retired")?;
+        }
+        write!(f, "; {inserted} inserted, {removed} removed")?;
+        if *refused > 0 {
+            write!(f, ", {refused} refused")?;
+        }
+        if *evicted > 0 {
+            write!(f, ", {evicted} evicted")?;
+        }
+        Ok(())
+    }
+}
+
+/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; made by
+/// [`BlockPool::growth_stats`](crate::BlockPool::growth_stats).
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct GrowthStats {
+    /// How many blocks are there.
+    pub blocks: usize,
+    /// How many of them were there at once at most.
+    pub blocks_peak: usize,
+    /// How many blocks were taken in all, by insertions and by `reserve`.
+    pub taken: u64,
+    /// How many of these an insertion had to wait for.
+    pub taken_by_insertions: u64,
+    /// How many blocks were given back.
+    pub given_back: u64,
+}

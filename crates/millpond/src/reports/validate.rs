@@ -1,0 +1,130 @@
+//! What the parts of a pool must agree on, checked from outside the running code.
+//!
+//! For tests, and for programs that want to know that nothing has written over a pool: each pool has a
+//! method `validate`, compiled with the feature `validate`, which looks at every slot. It checks that
+//!
+//! 1. as many slots' words are those of live slots as lifetimes have begun and not ended;
+//! 2. each word is one that its slot can have, and as many slots have retired as are counted;
+//! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old; and old or
+//!    not, it has none beyond the last slot, nor in a word all of whose slots were never used;
+//! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
+//!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
+//!    back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
+//!    its vacant slots, and the others that have one are in a tree, each bit of which says whether the
+//!    word below it is 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
+//!    retired and the vacant slots; `NextFit`: the cursor is in range);
+//! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
+//!    above the capacity, no more evictions than ends of lifetimes;
+//! 6. the storage has as many values as there are words.
+//!
+//! Two types have rules of their own instead of 4, or of 2 and 4:
+//!
+//! - [`PackedPool`](crate::PackedPool): the order is a permutation of the slots and the positions are its inverse; its
+//!   three parts are the live, the retired and the vacant slots, each with a word that says so; the handles in the order
+//!   are those of the values, or the next ones of the vacant slots; and there is a value for each live slot;
+//! - [`SideTable`](crate::SideTable): every word is one that the handle layout has.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use crate::reports::stats::Stats;
+
+/// An invariant that does not hold: a defect of this library, or memory that somebody else has written
+/// to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    rule: &'static str,
+    found: String,
+}
+
+impl Violation {
+    /// What must hold.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        self.rule
+    }
+
+    /// What was found instead.
+    #[must_use]
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.found)
+    }
+}
+
+impl core::error::Error for Violation {}
+
+/// A violation, unless the rule holds.
+pub(crate) fn ensure(
+    holds: bool,
+    rule: &'static str,
+    found: fmt::Arguments<'_>,
+) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation { rule, found: found.to_string() }) }
+}
+
+/// The rules of the counters.
+pub(crate) fn ensure_counters(stats: &Stats) -> Result<(), Violation> {
+    ensure(
+        stats.live + stats.retired <= stats.capacity
+            && stats.live <= stats.peak
+            && stats.peak <= stats.capacity
+            && stats.peak as u64 <= stats.inserted
+            && stats.evicted <= stats.removed
+            && stats.removed + stats.live as u64 == stats.inserted,
+        "the counters agree",
+        format_args!("{stats:?}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn each_counter_that_does_not_agree_is_found() {
+        let sound = Stats {
+            capacity: 8,
+            live: 3,
+            peak: 5,
+            retired: 4,
+            inserted: 9,
+            removed: 6,
+            refused: 70,
+            evicted: 2,
+        };
+        ensure_counters(&sound).unwrap();
+        // At the borders.
+        ensure_counters(&Stats { retired: 5, ..sound }).unwrap();
+        ensure_counters(&Stats { peak: 3, ..sound }).unwrap();
+        ensure_counters(&Stats { peak: 8, ..sound }).unwrap();
+        ensure_counters(&Stats { evicted: 6, ..sound }).unwrap();
+        ensure_counters(&Stats { capacity: 9, peak: 9, ..sound }).unwrap();
+        for broken in [
+            Stats { retired: 6, ..sound },
+            Stats { peak: 2, ..sound },
+            Stats { peak: 9, ..sound },
+            Stats { capacity: 20, peak: 10, ..sound },
+            Stats { evicted: 7, ..sound },
+            Stats { removed: 5, ..sound },
+            Stats { removed: 7, ..sound },
+        ] {
+            let violation = ensure_counters(&broken).unwrap_err();
+            assert_eq!(violation.rule(), "the counters agree");
+            assert_eq!(violation.found(), format!("{broken:?}"));
+        }
+    }
+
+    #[test]
+    fn a_violation_tells_the_rule_and_what_was_found() {
+        let violation = ensure(false, "a day has 24 hours", format_args!("{}", 25)).unwrap_err();
+        assert_eq!((violation.rule(), violation.found()), ("a day has 24 hours", "25"));
+        assert_eq!(violation.to_string(), "a day has 24 hours: 25");
+    }
+}

@@ -1,0 +1,376 @@
+//! A set of numbers as bits, whose lowest is known at any time.
+//!
+//! ```text
+//! level 2   one word      a bit for each word of level 1: set if that word is not 0
+//! level 1   words         a bit for each word of level 0: set if that word is not 0
+//! level 0   words         a bit for each number: set if it is in the set
+//! lowest                  the lowest number in the set
+//! ```
+//!
+//! A tree has as many levels as the largest number that can ever be asked for needs, however few numbers
+//! it has room for: the upper levels of a small one are single words. So the loops over the levels are
+//! unrolled, and the worst case, that a set becomes empty or is empty no longer, costs the same in all
+//! trees. The usual case is on level 0 alone: what goes up stops at the first word that says what it said
+//! before.
+
+use core::ops::{Deref, DerefMut};
+
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+
+const WORD_BITS: usize = u64::BITS as usize;
+
+/// "No number": no tree has room for it.
+pub(crate) const NONE: usize = usize::MAX;
+
+/// Some of the numbers below a limit, which is 64<sup>`LEVELS`</sup> at most. The words are
+/// lent by somebody who keeps them together with the tree's [`Head`].
+#[derive(Clone, Debug)]
+pub(crate) struct BitTree<const LEVELS: usize, B> {
+    /// One level behind the other, level 0 first.
+    words: B,
+    head: Head<LEVELS>,
+}
+
+/// What a tree knows beside its words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<const LEVELS: usize> {
+    /// Where each level begins.
+    starts: [u32; LEVELS],
+    /// The lowest number in the set, or [`NONE`].
+    lowest: usize,
+}
+
+impl<const LEVELS: usize> Head<LEVELS> {
+    /// That of the empty set, without room for any number.
+    pub(crate) const EMPTY: Self = Self { starts: [0; LEVELS], lowest: NONE };
+
+    /// That of the empty set, with room for the numbers below this one, and how many words it needs, which are 0.
+    pub(crate) fn with_room(numbers: usize) -> (Self, usize) {
+        let mut starts = [0; LEVELS];
+        let (mut words, mut bits) = (0, numbers);
+        for start in &mut starts {
+            *start = words as u32;
+            bits = bits.div_ceil(WORD_BITS).max(1);
+            words += bits;
+        }
+        assert!(bits == 1, "the uppermost level is a single word");
+        (Self { starts, lowest: NONE }, words)
+    }
+
+    /// The tree with this head, over its words.
+    pub(crate) fn over<B>(self, words: B) -> BitTree<LEVELS, B> {
+        BitTree { words, head: self }
+    }
+
+    /// The lowest number in the set, or [`NONE`].
+    #[inline]
+    pub(crate) fn lowest(&self) -> usize {
+        self.lowest
+    }
+}
+
+impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
+    pub(crate) fn head(&self) -> Head<LEVELS> {
+        self.head
+    }
+
+    /// The numbers below this one have a bit.
+    #[cfg(feature = "validate")]
+    fn room(&self) -> usize {
+        self.level(0).len() * WORD_BITS
+    }
+
+    /// Where the words of a level are.
+    #[cfg(feature = "validate")]
+    fn level(&self, level: usize) -> core::ops::Range<usize> {
+        let end = self.head.starts.get(level + 1).map_or(self.words.len(), |end| *end as usize);
+        self.head.starts[level] as usize..end
+    }
+}
+
+impl<const LEVELS: usize, B: DerefMut<Target = [u64]>> BitTree<LEVELS, B> {
+    /// Adds a number for which there is room.
+    #[inline]
+    pub(crate) fn insert(&mut self, number: usize) {
+        self.head.lowest = self.head.lowest.min(number);
+        if self.set(0, number) {
+            self.set_above(number / WORD_BITS);
+        }
+    }
+
+    /// A word of level 0 was 0 until now.
+    #[inline(never)]
+    fn set_above(&mut self, mut at: usize) {
+        for level in 1..LEVELS {
+            if !self.set(level, at) {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// Sets a bit of a level; whether its word was 0 until now.
+    #[inline(always)]
+    fn set(&mut self, level: usize, at: usize) -> bool {
+        let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+        let was_empty = *word == 0;
+        *word |= 1 << (at % WORD_BITS);
+        was_empty
+    }
+
+    /// Takes out a number for which there is room, if it is in the set.
+    pub(crate) fn remove(&mut self, number: usize) {
+        if number == self.head.lowest {
+            return self.remove_lowest();
+        }
+        let mut at = number;
+        for level in 0..LEVELS {
+            let word = &mut self.words[self.head.starts[level] as usize + at / WORD_BITS];
+            *word &= !(1 << (at % WORD_BITS));
+            if *word != 0 {
+                return;
+            }
+            at /= WORD_BITS;
+        }
+    }
+
+    /// Takes the lowest number out of the set, which is not empty.
+    #[inline]
+    pub(crate) fn remove_lowest(&mut self) {
+        let mut at = self.head.lowest;
+        for level in 0..LEVELS {
+            at /= WORD_BITS;
+            let word = &mut self.words[self.head.starts[level] as usize + at];
+            // Of a word above the lowest number, its bit is the lowest.
+            *word &= word.wrapping_sub(1);
+            if *word != 0 {
+                let next = at * WORD_BITS + word.trailing_zeros() as usize;
+                self.head.lowest = self.lowest_below(level, next);
+                return;
+            }
+        }
+        self.head.lowest = NONE;
+    }
+
+    /// The lowest number below a bit of a level.
+    #[inline]
+    fn lowest_below(&self, level: usize, mut at: usize) -> usize {
+        for level in (0..level).rev() {
+            let word = self.words[self.head.starts[level] as usize + at];
+            at = at * WORD_BITS + word.trailing_zeros() as usize;
+        }
+        at
+    }
+
+    /// The set of all numbers below this one, for which there is room.
+    pub(crate) fn fill_below(&mut self, numbers: usize) {
+        self.clear();
+        if numbers == 0 {
+            return;
+        }
+        self.head.lowest = 0;
+        let mut bits = numbers;
+        for start in self.head.starts {
+            let level = &mut self.words[start as usize..];
+            level[..bits / WORD_BITS].fill(!0);
+            if bits % WORD_BITS != 0 {
+                level[bits / WORD_BITS] = (1 << (bits % WORD_BITS)) - 1;
+            }
+            bits = bits.div_ceil(WORD_BITS);
+        }
+    }
+
+    /// The empty set.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+        self.head.lowest = NONE;
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<const LEVELS: usize, B: Deref<Target = [u64]>> BitTree<LEVELS, B> {
+    /// Checks that of the numbers below a limit exactly those are in the set of which the function says so,
+    /// that no others are, and that the levels and the lowest number agree with that.
+    pub(crate) fn validate(
+        &self,
+        numbers: usize,
+        is_in: impl Fn(usize) -> bool,
+    ) -> Result<(), Violation> {
+        let sizes = (0..LEVELS).map(|level| self.level(level).len());
+        let agree =
+            sizes.clone().zip(sizes.skip(1)).all(|(below, size)| size == below.div_ceil(64));
+        ensure(
+            self.room() >= numbers && agree,
+            "a level of a tree has a bit for each word below",
+            format_args!(
+                "{} words at {:?} for {numbers} numbers",
+                self.words.len(),
+                self.head.starts
+            ),
+        )?;
+        let mut lowest = NONE;
+        for number in (0..self.room()).rev() {
+            let is_in = number < numbers && is_in(number);
+            ensure(
+                self.bit(0, number) == is_in,
+                "a tree has the numbers that are meant to be in it",
+                format_args!("{number}: {is_in}"),
+            )?;
+            lowest = if is_in { number } else { lowest };
+        }
+        for level in 1..LEVELS {
+            let below = &self.words[self.level(level - 1)];
+            for at in 0..self.level(level).len() * WORD_BITS {
+                ensure(
+                    self.bit(level, at) == below.get(at).is_some_and(|word| *word != 0),
+                    "a bit of a tree is set exactly if the word below it is not 0",
+                    format_args!("bit {at} of level {level}"),
+                )?;
+            }
+        }
+        ensure(
+            self.head.lowest == lowest,
+            "the lowest number of a tree is known",
+            format_args!("{lowest}, not {}", self.head.lowest),
+        )
+    }
+
+    fn bit(&self, level: usize, at: usize) -> bool {
+        self.words[self.level(level)][at / WORD_BITS] >> (at % WORD_BITS) & 1 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    type Tree<const LEVELS: usize> = BitTree<LEVELS, alloc::boxed::Box<[u64]>>;
+
+    /// The empty set, with room for the numbers below this one.
+    fn with_room<const LEVELS: usize>(numbers: usize) -> Tree<LEVELS> {
+        let (head, words) = Head::with_room(numbers);
+        head.over(vec![0; words].into_boxed_slice())
+    }
+
+    /// A tree and what must be in it.
+    struct Pair {
+        tree: Tree<4>,
+        expected: BTreeSet<usize>,
+    }
+
+    impl Pair {
+        fn insert(&mut self, number: usize) {
+            self.tree.insert(number);
+            self.expected.insert(number);
+            assert_eq!(self.tree.head.lowest(), *self.expected.first().unwrap());
+        }
+
+        fn remove(&mut self, number: usize) {
+            self.tree.remove(number);
+            self.expected.remove(&number);
+            assert_eq!(self.tree.head.lowest(), self.expected.first().copied().unwrap_or(NONE));
+        }
+
+        #[track_caller]
+        fn validate(&self, numbers: usize) {
+            #[cfg(feature = "validate")]
+            self.tree.validate(numbers, |number| self.expected.contains(&number)).unwrap();
+            let _ = numbers;
+        }
+    }
+
+    fn random(state: &mut u64, below: usize) -> usize {
+        *state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (*state >> 33) as usize % below
+    }
+
+    #[test]
+    fn the_lowest_is_known_while_the_set_changes() {
+        let mut state = 7;
+        for room in [1, 63, 64, 65, 150, 4096, 4097, 9000] {
+            let mut pair = Pair { tree: with_room(room), expected: BTreeSet::new() };
+            assert_eq!(pair.tree.head.lowest(), NONE);
+            for step in 0..800 {
+                let number = random(&mut state, room);
+                match random(&mut state, 4) {
+                    0 => pair.remove(number),
+                    1 => pair.remove(pair.expected.first().copied().unwrap_or(0)),
+                    _ => pair.insert(number),
+                }
+                if step % 100 == 0 {
+                    pair.validate(room);
+                }
+            }
+            while let Some(&number) = pair.expected.first() {
+                pair.remove(number);
+            }
+            pair.validate(room);
+        }
+    }
+
+    /// On all levels: the word of each becomes 0 and is not 0 any more.
+    #[test]
+    fn few_numbers_that_are_far_apart() {
+        const ROOM: usize = 64 * 64 * 64 + 65;
+        let numbers = [0, 63, 64, 4095, 4096, 64 * 64 * 64 - 1, 64 * 64 * 64, ROOM - 1];
+        let tree = with_room(ROOM);
+        let mut pair = Pair { tree, expected: BTreeSet::new() };
+        for few in 1..1_usize << numbers.len() {
+            let few: Vec<_> = (0..numbers.len()).filter(|i| few >> i & 1 != 0).collect();
+            few.iter().for_each(|i| pair.insert(numbers[*i]));
+            few.iter().step_by(2).for_each(|i| pair.remove(numbers[*i]));
+            few.iter().rev().for_each(|i| pair.remove(numbers[*i]));
+            assert!(pair.tree.words.iter().all(|word| *word == 0));
+        }
+    }
+
+    #[test]
+    fn all_below_a_number() {
+        for numbers in [0, 1, 63, 64, 65, 4096, 4097] {
+            let mut tree = with_room::<3>(5000);
+            tree.insert(4999);
+            tree.fill_below(numbers);
+            for number in 0..numbers {
+                assert_eq!(tree.head.lowest(), number);
+                tree.remove_lowest();
+            }
+            assert_eq!(tree.head.lowest(), NONE);
+            assert!(tree.words.iter().all(|word| *word == 0));
+        }
+        // Its single word is the last: there is none behind it.
+        let mut full = with_room::<1>(64);
+        full.fill_below(64);
+        assert_eq!(*full.words, [!0]);
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn validation_finds_what_is_broken() {
+        let broken = |change: fn(&mut Tree<3>)| {
+            let mut tree = with_room(5000);
+            tree.insert(70);
+            tree.insert(4990);
+            let validate = |tree: &Tree<3>| tree.validate(5000, |i| i == 70 || i == 4990);
+            validate(&tree).unwrap();
+            change(&mut tree);
+            validate(&tree).unwrap_err().rule()
+        };
+        let sized = "a level of a tree has a bit for each word below";
+        assert_eq!(broken(|tree| tree.head.starts[1] -= 1), sized);
+        assert_eq!(broken(|tree| *tree = with_room(4000)), sized);
+        let numbers = "a tree has the numbers that are meant to be in it";
+        assert_eq!(broken(|tree| tree.insert(71)), numbers);
+        assert_eq!(broken(|tree| tree.insert(5001)), numbers);
+        assert_eq!(broken(|tree| tree.remove(70)), numbers);
+        let levels = "a bit of a tree is set exactly if the word below it is not 0";
+        assert_eq!(broken(|tree| tree.words[tree.level(1).start] |= 1), levels);
+        assert_eq!(broken(|tree| tree.words[tree.level(1).start] = 0), levels);
+        assert_eq!(broken(|tree| tree.words[tree.level(2).start] |= 4), levels);
+        assert_eq!(broken(|tree| tree.head.lowest = 4990), "the lowest number of a tree is known");
+        assert_eq!(broken(|tree| tree.head.lowest = 69), "the lowest number of a tree is known");
+    }
+}

@@ -1,0 +1,347 @@
+//! Reuse orders: which dead slot is handed out next.
+//!
+//! | order | next slot | bytes per slot | take, give back | claim a named slot | pick it for |
+//! | --- | --- | --- | --- | --- | --- |
+//! | [`Lifo`] | freed last | 4.0625 (2.03 with ≤ 16 index bits) | O(1), amortised after claims | O(1) amortised | speed: the slot is still in the cache |
+//! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
+//! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the future depends on the occupancy only |
+//! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
+//! | [`NextFit`] | next after the last one handed out | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
+//! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
+//!
+//! A claim is what `insert_at` does: it begins a lifetime of a slot that the caller names. A program
+//! that claims all the time, such as the client of a lockstep game, takes an order other than [`Lifo`],
+//! whose entries of claimed slots stay behind and are swept out now and then, O(slots) in one call.
+//!
+//! All of them start with slot 0, 1, 2, … in a new pool. The bytes are what the order takes beside
+//! the values, the generation words (4 or 2 bytes per slot) and the occupancy bit, which every pool
+//! has. The trait is sealed.
+
+#[cfg(feature = "alloc")]
+mod fifo;
+#[cfg(feature = "alloc")]
+mod intrusive;
+#[cfg(feature = "alloc")]
+mod lifo;
+#[cfg(feature = "alloc")]
+mod list;
+#[cfg(feature = "alloc")]
+mod lowest_first;
+#[cfg(feature = "alloc")]
+mod next_fit;
+mod roster;
+
+#[cfg(feature = "alloc")]
+pub use fifo::Fifo;
+#[cfg(feature = "alloc")]
+pub use intrusive::Intrusive;
+#[cfg(feature = "alloc")]
+pub use lifo::Lifo;
+#[cfg(feature = "alloc")]
+pub(crate) use lifo::LifoQueue;
+#[cfg(feature = "alloc")]
+pub use lowest_first::LowestFirst;
+#[cfg(feature = "alloc")]
+pub use next_fit::NextFit;
+#[cfg(feature = "alloc")]
+pub use roster::Roster;
+
+#[cfg(feature = "alloc")]
+pub(crate) use next_fit::next_vacant_after;
+pub(crate) use roster::InlineRoster;
+#[cfg(feature = "alloc")]
+pub(crate) use roster::roster;
+
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::ops::Range;
+
+use crate::base::entry::Entry;
+use crate::handle::{IndexWord, Word};
+#[cfg(feature = "validate")]
+use crate::reports::validate::Violation;
+use crate::slots::{Place, SlotWords};
+
+/// A reuse order by name, as a type parameter: `Pool<T, Fifo>`. Sealed, so that no order can name a slot
+/// that is live:
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy, Debug, Default)]
+/// struct Mine;
+/// impl millpond::reuse::sealed::Sealed for Mine {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reuse order",
+    label = "not a reuse order",
+    note = "the reuse orders are `Lifo`, `Fifo`, `LowestFirst`, `NextFit`, `Roster` and `Intrusive` of `millpond::reuse`"
+)]
+pub trait ReuseOrder: sealed::Sealed + Debug + Copy + Default + Send + Sync + 'static {
+    /// The order's name in messages and reports, as in the code.
+    const NAME: &'static str;
+    /// Whether the order searches the bitmap of live slots, which is then kept in step always.
+    #[doc(hidden)]
+    const SEARCHES_BITMAP: bool = false;
+    /// What a pool with this order keeps.
+    #[doc(hidden)]
+    type Queue<I: IndexWord>: Queue<I>;
+}
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// The vacant slots (dead and not retired) of one pool, in the order in which they are handed out.
+///
+/// The order itself is a few numbers; what it needs for each slot lies in the array of entries that the slots
+/// have for it: as many as it needs, or more if the pool grows. Every slot is vacant at first, and the order hears of changes as follows, always while the slot's
+/// word says that it is dead: before it becomes live, and after it has died.
+///
+/// ```text
+///            take, claim
+///   vacant ──────────────▶ live ──── retire ───▶ retired
+///      ▲                    │
+///      └──── give_back ─────┘
+/// ```
+#[doc(hidden)]
+pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
+    type Entry: Entry;
+
+    /// The order of no slots; [`reset`](Self::reset) makes it that of some.
+    const EMPTY: Self;
+
+    /// How many entries the order of this many slots needs. `holds_links`: the slots have room for links.
+    fn entry_count(slots: usize, holds_links: bool) -> usize;
+
+    /// The slots that the words call vacant are vacant, the lowest first, and no others.
+    fn reset<S: Slots<Entry = Self::Entry>>(&mut self, slots: &mut S);
+
+    /// The vacant slot that comes next. Asked again without a change, it answers the same.
+    fn next<S: Slots<Entry = Self::Entry>>(&mut self, slots: &S) -> Option<usize>;
+
+    /// The slot that [`next`](Self::next) has just named becomes live.
+    fn take<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+
+    /// Both in one go, with the word of the slot.
+    #[inline]
+    fn take_next<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        slots: &mut S,
+    ) -> Option<(usize, S::Word)> {
+        let index = self.next(slots)?;
+        let word = slots.words().get(index)?;
+        self.take(index, slots);
+        Some((index, word))
+    }
+
+    /// Whether the order has a shorter way for when it [is plain](Self::is_plain).
+    const MAY_BE_PLAIN: bool = false;
+
+    /// Whether [`take_plain`](Self::take_plain) may be called from now on, until a slot is claimed or the order
+    /// is made anew.
+    fn is_plain(&self, _words: &SlotWords<impl Place<Entry = Self::Entry>>) -> bool {
+        false
+    }
+
+    /// As [`take_next`](Self::take_next), in an order that is plain.
+    fn take_plain<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        _slots: &mut S,
+    ) -> Option<(usize, S::Word)> {
+        None
+    }
+
+    /// A vacant slot anywhere in the order becomes live.
+    fn claim<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+
+    /// A live slot has become vacant.
+    fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
+
+    /// A live slot has died and never comes back.
+    fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
+
+    /// There are more slots now, from this one on, all dead: those that are vacant come after all others, or where
+    /// their indices say. The order may look at the slots that were there before.
+    fn grow<S: Slots<Entry = Self::Entry>>(&mut self, from: usize, slots: &mut S);
+
+    /// The slots from this one on, all dead, are about to go.
+    fn shrink<S: Slots<Entry = Self::Entry>>(&mut self, to: usize, slots: &mut S);
+
+    /// Moves entries to a longer array, the rest of which is empty.
+    fn move_entries(from: &[Self::Entry], to: &mut [Self::Entry]) {
+        to[..from.len()].copy_from_slice(from);
+    }
+
+    /// Whether slots go round: one that was never used comes before one that was freed. Otherwise one that
+    /// was never used comes only when none else is vacant.
+    const GOES_ROUND: bool = false;
+
+    /// Takes on the state of the order of a pool of the same capacity, which has these entries. Slots from
+    /// `used` on were never used in either.
+    fn copy_state_from<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        other: &Self,
+        others: &[Self::Entry],
+        used: usize,
+        slots: &mut S,
+    );
+
+    /// What the order remembers beside the words: the slots in the order in which they come, or what else
+    /// it goes by. Slots from `used` on were never used, and stay together in one range.
+    fn order<'a, S: Slots<Entry = Self::Entry>>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a;
+
+    /// The vacant slots in the order in which they come, if none is given back meanwhile.
+    fn upcoming<'a, S: Slots<Entry = Self::Entry>>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        self.order(slots, used).flatten().filter(|slot| slots.words().is_vacant(*slot))
+    }
+
+    /// Appends the first `count` of the [upcoming](Self::upcoming) slots to the list.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    fn list_upcoming<S: Slots<Entry = Self::Entry>>(
+        &self,
+        slots: &S,
+        used: usize,
+        count: usize,
+        list: &mut Vec<I>,
+    ) {
+        list.extend(self.upcoming(slots, used).take(count).map(I::from_index));
+    }
+
+    /// Slots that [`list_upcoming`](Self::list_upcoming) has listed first become live: those in the ranges, which are
+    /// not empty and ascend. The others keep their places in the order. `false`: the order is unchanged, and each of the
+    /// slots has to be [claimed](Self::claim).
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    fn take_upcoming<S: Slots<Entry = Self::Entry>>(
+        &mut self,
+        _listed: &[I],
+        _taken: impl DoubleEndedIterator<Item = Range<usize>> + Clone,
+        _slots: &mut S,
+    ) -> bool {
+        false
+    }
+
+    /// Which slots [`order`](Self::order) lists.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Vacant;
+
+    /// Becomes the order that lists these slots, which are those that it has to list.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn load<S: Slots<Entry = Self::Entry>>(&mut self, order: &[u32], slots: &mut S);
+
+    /// The order has each slot that the words call vacant once, and no other.
+    #[cfg(feature = "validate")]
+    fn validate<S: Slots<Entry = Self::Entry>>(&self, slots: &S) -> Result<(), Violation>;
+}
+
+/// What a reuse order sees of the slots.
+#[doc(hidden)]
+pub trait Slots {
+    type Word: Word;
+    type Entry: Entry;
+    type Place: Place<Word = Self::Word, Entry = Self::Entry>;
+    /// Whether a dead slot has room for a link.
+    const HOLDS_LINKS: bool;
+    fn words(&self) -> &SlotWords<Self::Place>;
+    /// What the order keeps.
+    fn entries_mut(&mut self) -> &mut [Self::Entry];
+    /// A slot is about to become live: see [`SlotWords::expect_birth`].
+    fn expect_birth(&mut self);
+    /// See [`SlotWords::expect_fresh`].
+    fn expect_fresh(&mut self, used: usize);
+    /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
+    fn set_dead(&mut self, index: usize, word: Self::Word);
+    /// Ends the last lifetime of a live slot.
+    fn retire(&mut self, index: usize);
+    /// See [`SlotWords::begin_marking`].
+    fn begin_marking(&mut self);
+    /// See [`SlotWords::mark`].
+    fn mark(&mut self, index: usize) -> bool;
+    /// See [`SlotWords::end_marking`].
+    fn end_marking(&mut self);
+    /// The link that was last set since the slot died, or [`Link::NONE`].
+    fn link(&self, index: usize) -> Link;
+    /// Does nothing if the slot is live.
+    fn set_link(&mut self, index: usize, link: Link);
+}
+
+/// A pool without values.
+impl<P: Place> Slots for SlotWords<P> {
+    type Word = P::Word;
+    type Entry = P::Entry;
+    type Place = P;
+    const HOLDS_LINKS: bool = false;
+
+    #[inline]
+    fn words(&self) -> &Self {
+        self
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [P::Entry] {
+        self.entries_mut()
+    }
+
+    #[inline]
+    fn expect_birth(&mut self) {
+        self.expect_birth();
+    }
+
+    #[inline]
+    fn expect_fresh(&mut self, used: usize) {
+        self.expect_fresh(used);
+    }
+
+    #[inline]
+    fn set_dead(&mut self, index: usize, word: P::Word) {
+        self.set_dead(index, word);
+    }
+
+    fn retire(&mut self, index: usize) {
+        self.retire(index);
+    }
+
+    fn begin_marking(&mut self) {
+        self.begin_marking();
+    }
+
+    fn mark(&mut self, index: usize) -> bool {
+        self.mark(index)
+    }
+
+    fn end_marking(&mut self) {
+        self.end_marking();
+    }
+
+    fn link(&self, _index: usize) -> Link {
+        Link::NONE
+    }
+
+    fn set_link(&mut self, _index: usize, _link: Link) {}
+}
+
+/// The neighbours of a vacant slot in a list.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Link {
+    pub(crate) next: u32,
+    pub(crate) previous: u32,
+}
+
+impl Link {
+    /// "No slot": no layout names an index of `u32::MAX`.
+    pub(crate) const NO_SLOT: u32 = u32::MAX;
+    pub(crate) const NONE: Self = Self { next: Self::NO_SLOT, previous: Self::NO_SLOT };
+}
+
+impl Entry for Link {
+    const EMPTY: Self = Self::NONE;
+}

@@ -1,0 +1,175 @@
+use core::ops::Range;
+
+use super::{Queue, ReuseOrder, Slots, sealed};
+use crate::handle::IndexWord;
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{Place, SlotWords};
+
+/// A cursor goes on from the slot handed out last to the next vacant one, and round once.
+///
+/// The scan of the byte-map pool (design 2 of [`classic`](crate::classic)), 64 slots at a time. When a
+/// slot below the cursor is freed, the cursor moves down to it, and the search goes on *after* it; that
+/// slot is found again when the cursor comes round.
+///
+/// **Cost**: no memory per slot. Give back and claiming a named slot are O(1). Take looks at one word
+/// of the occupancy after the other, at most one round: O(slots / 64) in the worst case (and one
+/// generation word for each retired slot on the way), a step or two while the pool is not nearly full.
+/// A full pool is known at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NextFit;
+
+impl sealed::Sealed for NextFit {}
+
+impl ReuseOrder for NextFit {
+    const NAME: &'static str = "NextFit";
+    const SEARCHES_BITMAP: bool = true;
+    type Queue<I: IndexWord> = NextFitQueue;
+}
+
+/// The vacant slots are those that the generation words say.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct NextFitQueue {
+    /// The slot from which the search goes on: handed out last, or freed below that one.
+    cursor: Option<usize>,
+}
+
+/// The first dead slot after the cursor that is vacant, going round once; the cursor's own slot comes
+/// last.
+#[inline]
+pub(crate) fn next_vacant_after(
+    cursor: Option<usize>,
+    words: &SlotWords<impl Place>,
+    is_vacant: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let first_from = |from| {
+        let mut dead = words.first_dead_from(from);
+        while let Some(index) = dead {
+            if is_vacant(index) {
+                break;
+            }
+            dead = words.first_dead_from(index + 1);
+        }
+        dead
+    };
+    // What the second search finds beyond the cursor, the first would have found.
+    first_from(cursor.map_or(0, |cursor| cursor + 1)).or_else(|| first_from(0))
+}
+
+impl<I: IndexWord> Queue<I> for NextFitQueue {
+    type Entry = ();
+    const EMPTY: Self = Self { cursor: None };
+
+    fn entry_count(_slots: usize, _holds_links: bool) -> usize {
+        0
+    }
+
+    #[inline]
+    fn next<S: Slots<Entry = ()>>(&mut self, slots: &S) -> Option<usize> {
+        let words = slots.words();
+        if words.vacant() == 0 {
+            return None;
+        }
+        let is_vacant = |index| words.retired() == 0 || words.is_vacant(index);
+        next_vacant_after(self.cursor, words, is_vacant)
+    }
+
+    #[inline]
+    fn take<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
+        self.cursor = Some(index);
+    }
+
+    #[inline]
+    fn claim<S: Slots<Entry = ()>>(&mut self, _index: usize, _slots: &mut S) {}
+
+    #[inline]
+    fn give_back<S: Slots<Entry = ()>>(&mut self, index: usize, _slots: &mut S) {
+        if self.cursor.is_some_and(|cursor| index < cursor) {
+            self.cursor = Some(index);
+        }
+    }
+
+    fn reset<S: Slots<Entry = ()>>(&mut self, _slots: &mut S) {
+        self.cursor = None;
+    }
+
+    fn grow<S: Slots<Entry = ()>>(&mut self, _from: usize, _slots: &mut S) {}
+
+    fn shrink<S: Slots<Entry = ()>>(&mut self, to: usize, _slots: &mut S) {
+        self.cursor = self.cursor.map(|cursor| cursor.min(to.saturating_sub(1)));
+        self.cursor = self.cursor.filter(|_| to > 0);
+    }
+
+    const GOES_ROUND: bool = true;
+
+    fn copy_state_from<S: Slots<Entry = ()>>(
+        &mut self,
+        other: &Self,
+        _others: &[()],
+        _used: usize,
+        _slots: &mut S,
+    ) {
+        self.cursor = other.cursor;
+    }
+
+    /// The cursor's slot.
+    fn order<'a, S: Slots<Entry = ()>>(
+        &'a self,
+        _slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.cursor.into_iter().map(|cursor| cursor..cursor + 1)
+    }
+
+    fn upcoming<'a, S: Slots<Entry = ()>>(
+        &'a self,
+        slots: &'a S,
+        _used: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let words = slots.words();
+        let after = self.cursor.map_or(0, |cursor| cursor + 1).min(words.slots());
+        (after..words.slots()).chain(0..after).filter(|slot| words.is_vacant(*slot))
+    }
+
+    #[cfg(feature = "serde")]
+    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::Cursor;
+
+    #[cfg(feature = "serde")]
+    fn load<S: Slots<Entry = ()>>(&mut self, order: &[u32], slots: &mut S) {
+        let _ = slots;
+        self.cursor = order.first().map(|slot| *slot as usize);
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate<S: Slots<Entry = ()>>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
+        ensure(
+            self.cursor.is_none_or(|cursor| cursor < words.slots()),
+            "the cursor is at a slot",
+            format_args!("{:?} of {}", self.cursor, words.slots()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pools::allocator::HandleAllocator;
+    use alloc::vec::Vec;
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut NextFitQueue)) -> &'static str {
+        let mut slots: HandleAllocator<NextFit> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.core_mut().queue_mut());
+        slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(broken(|queue| queue.cursor = Some(5)), "the cursor is at a slot");
+    }
+}

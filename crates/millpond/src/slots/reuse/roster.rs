@@ -1,0 +1,388 @@
+use core::iter;
+use core::marker::PhantomData;
+use core::ops::Range;
+
+use super::{Queue, ReuseOrder, Slots, sealed};
+use crate::base::entry::Entry;
+use crate::handle::IndexWord;
+#[cfg(feature = "validate")]
+use crate::reports::validate::{Violation, ensure};
+use crate::slots::{Census, Parting, Partition, Place, SlotWords, Sorting};
+
+/// Swap-delete: a permutation of all slots, split by a partition into live and vacant ones.
+///
+/// Design 1 of [`classic`](crate::classic). The slot freed last is handed out next, and the part
+/// below the partition is a dense list of the live slots.
+///
+/// **Cost**: 8 bytes per slot, the roster and the reverse table (4 with handles of at most 16 index
+/// bits). Take, give back and claiming a named slot are O(1), always. A claim swaps the claimed slot
+/// with the next one in the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Roster;
+
+impl sealed::Sealed for Roster {}
+
+impl ReuseOrder for Roster {
+    const NAME: &'static str = "Roster";
+    type Queue<I: IndexWord> = RosterQueue<I>;
+}
+
+/// The same for slots that lie in the pool itself: **every bit of a new order is 0**, and so of its entries. Each
+/// is kept as its difference (the exclusive or) to its place in its table, as the order of a new pool is that of the
+/// indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InlineRoster;
+
+impl sealed::Sealed for InlineRoster {}
+
+impl ReuseOrder for InlineRoster {
+    const NAME: &'static str = Roster::NAME;
+    type Queue<I: IndexWord> = RosterQueue<Difference<I>>;
+}
+
+/// An index as it is kept in a table.
+#[doc(hidden)]
+pub trait RosterEntry: Entry {
+    /// What stands at this place of the table for the index.
+    fn new(index: usize, at: usize) -> Self;
+    /// The index for which this stands at a place.
+    fn index(self, at: usize) -> usize;
+}
+
+impl<I: IndexWord> RosterEntry for I {
+    #[inline]
+    fn new(index: usize, _at: usize) -> Self {
+        I::from_index(index)
+    }
+
+    #[inline]
+    fn index(self, _at: usize) -> usize {
+        self.to_index()
+    }
+}
+
+/// The bits in which an index and its place in a table differ.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Difference<I>(I);
+
+impl<I: IndexWord> Entry for Difference<I> {
+    const EMPTY: Self = Self(I::ZERO);
+}
+
+impl<I: IndexWord> RosterEntry for Difference<I> {
+    #[inline]
+    fn new(index: usize, at: usize) -> Self {
+        Self(I::from_index(index ^ at))
+    }
+
+    #[inline]
+    fn index(self, at: usize) -> usize {
+        self.0.to_index() ^ at
+    }
+}
+
+/// The entries are the roster, a [`Partition`] of all slots, and behind it the reverse table:
+/// `reverse[roster[p]] == p` for every position `p`. How long the parts are is what the words count.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct RosterQueue<E> {
+    entries: PhantomData<E>,
+}
+
+/// The live slots, then the retired ones, then the vacant ones.
+#[inline]
+pub(crate) fn roster<I: IndexWord>(words: &SlotWords<impl Place<Entry = I>>) -> &[I] {
+    &words.entries()[..words.slots()]
+}
+
+/// Both tables of a roster.
+struct Tables<'a, E> {
+    roster: &'a mut [E],
+    reverse: &'a mut [E],
+}
+
+impl<'a, E: RosterEntry> Tables<'a, E> {
+    #[inline]
+    fn of<S: Slots<Entry = E>>(slots: &'a mut S) -> Self {
+        let entries = slots.entries_mut();
+        let (roster, reverse) = entries.split_at_mut(entries.len() / 2);
+        Self { roster, reverse }
+    }
+
+    #[inline]
+    fn position_of(&self, index: usize) -> usize {
+        self.reverse[index].index(index)
+    }
+}
+
+impl<E: RosterEntry> Partition for Tables<'_, E> {
+    /// A slot.
+    type Item = usize;
+
+    #[inline]
+    fn item(&self, position: usize) -> usize {
+        self.roster[position].index(position)
+    }
+
+    #[inline]
+    fn place(&mut self, position: usize, slot: usize) {
+        self.roster[position] = E::new(slot, position);
+        self.reverse[slot] = E::new(position, slot);
+    }
+}
+
+/// Where the parts of the roster begin.
+#[inline]
+fn parting<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Parting {
+    Parting::of(Census::counts(slots.words()))
+}
+
+/// The slot that comes next.
+#[inline]
+fn first_vacant<E: RosterEntry>(slots: &impl Slots<Entry = E>) -> Option<usize> {
+    let (words, position) = (slots.words(), parting(slots).next());
+    if position >= words.slots() {
+        return None;
+    }
+    words.entries().get(position).map(|slot| slot.index(position))
+}
+
+/// Takes the slot that comes next where it has retired ones to pass.
+#[cold]
+#[inline(never)]
+fn take_past_retired<E: RosterEntry, S: Slots<Entry = E>>(
+    slots: &mut S,
+) -> Option<(usize, S::Word)> {
+    let index = first_vacant(slots)?;
+    pass_retired(slots);
+    Some((index, slots.words().get(index)?))
+}
+
+/// See [`Partition::pass_retired`].
+#[cold]
+#[inline(never)]
+fn pass_retired<E: RosterEntry>(slots: &mut impl Slots<Entry = E>) {
+    let parting = parting(slots);
+    Tables::of(slots).pass_retired(parting);
+}
+
+impl<E: RosterEntry> RosterQueue<E> {
+    /// Turns the order of a pool in which nothing is live: the highest slot first.
+    pub(crate) fn highest_first<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
+        debug_assert_eq!(slots.words().live(), 0);
+        let mut tables = Tables::of(slots);
+        let count = tables.roster.len();
+        for position in 0..count {
+            tables.place(position, count - 1 - position);
+        }
+    }
+}
+
+impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
+    type Entry = E;
+    const EMPTY: Self = Self { entries: PhantomData };
+
+    fn entry_count(slots: usize, _holds_links: bool) -> usize {
+        2 * slots
+    }
+
+    fn reset<S: Slots<Entry = E>>(&mut self, slots: &mut S) {
+        let mut sorting = Sorting::new(parting(slots));
+        for index in 0..slots.words().slots() {
+            let Some(word) = slots.words().get(index) else { continue };
+            Tables::of(slots).place(sorting.position(word), index);
+        }
+    }
+
+    #[inline]
+    fn next<S: Slots<Entry = E>>(&mut self, slots: &S) -> Option<usize> {
+        first_vacant(slots)
+    }
+
+    #[inline]
+    fn take_next<S: Slots<Entry = E>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+        if parting(slots).has_retired() {
+            return take_past_retired(slots);
+        }
+        let index = first_vacant(slots)?;
+        Some((index, slots.words().get(index)?))
+    }
+
+    #[inline]
+    fn take<S: Slots<Entry = E>>(&mut self, _index: usize, slots: &mut S) {
+        if parting(slots).has_retired() {
+            pass_retired(slots);
+        }
+    }
+
+    #[inline]
+    fn claim<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.claim(tables.position_of(index), parting);
+    }
+
+    #[inline]
+    fn give_back<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        // It is dead already.
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.end(tables.position_of(index), index, parting);
+        if parting.has_retired() {
+            pass_retired(slots);
+        }
+    }
+
+    fn retire<S: Slots<Entry = E>>(&mut self, index: usize, slots: &mut S) {
+        let parting = parting(slots);
+        let mut tables = Tables::of(slots);
+        tables.end(tables.position_of(index), index, parting);
+    }
+
+    fn grow<S: Slots<Entry = E>>(&mut self, from: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
+        let (next, retired) = (parting(slots).next(), count - from - vacant);
+        if retired > 0 {
+            // The vacant slots make room for those that had retired before they went.
+            let mut tables = Tables::of(slots);
+            for position in (next - retired..from).rev() {
+                tables.place(position + retired, tables.item(position));
+            }
+        }
+        let (mut retired_until, mut vacant_until) = (next - retired, from + retired);
+        for index in from..count {
+            let is_vacant = slots.words().is_vacant(index);
+            let until = if is_vacant { &mut vacant_until } else { &mut retired_until };
+            Tables::of(slots).place(*until, index);
+            *until += 1;
+        }
+    }
+
+    fn shrink<S: Slots<Entry = E>>(&mut self, to: usize, slots: &mut S) {
+        let count = slots.words().slots();
+        let mut tables = Tables::of(slots);
+        let mut kept = 0;
+        for position in 0..count {
+            let index = tables.roster[position].index(position);
+            if index < to {
+                tables.place(kept, index);
+                kept += 1;
+            }
+        }
+    }
+
+    fn move_entries(from: &[E], to: &mut [E]) {
+        let ((roster, reverse), half) = (from.split_at(from.len() / 2), to.len() / 2);
+        to[..roster.len()].copy_from_slice(roster);
+        to[half..half + reverse.len()].copy_from_slice(reverse);
+    }
+
+    fn copy_state_from<S: Slots<Entry = E>>(
+        &mut self,
+        _other: &Self,
+        others: &[E],
+        used: usize,
+        slots: &mut S,
+    ) {
+        let Tables { roster, reverse } = Tables::of(slots);
+        roster[..used].copy_from_slice(&others[..used]);
+        reverse[..used].copy_from_slice(&others[others.len() / 2..][..used]);
+    }
+
+    fn order<'a, S: Slots<Entry = E>>(
+        &'a self,
+        slots: &'a S,
+        used: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let (count, parting) = (slots.words().slots(), parting(slots));
+        let slot_at = move |position: usize| slots.words().entries()[position].index(position);
+        (0..used)
+            .map(move |place| slot_at(parting.listed(place, count)))
+            .map(|index| index..index + 1)
+            .chain(iter::once(used..count))
+    }
+
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    const ORDER_OF: crate::slots::saved::OrderOf = crate::slots::saved::OrderOf::All;
+
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    fn load<S: Slots<Entry = E>>(&mut self, order: &[u32], slots: &mut S) {
+        let parting = parting(slots);
+        for (place, slot) in order.iter().enumerate() {
+            Tables::of(slots).place(parting.listed(place, order.len()), *slot as usize);
+        }
+    }
+
+    #[cfg(feature = "validate")]
+    fn validate<S: Slots<Entry = E>>(&self, slots: &S) -> Result<(), Violation> {
+        let words = slots.words();
+        ensure(
+            words.entries().len() >= 2 * words.slots(),
+            "the roster has two entries for each slot",
+            format_args!("{} for {}", words.entries().len(), words.slots()),
+        )?;
+        let (roster, reverse) = words.entries().split_at(words.entries().len() / 2);
+        let (roster, reverse) = (&roster[..words.slots()], &reverse[..words.slots()]);
+        for (position, slot) in roster.iter().enumerate() {
+            let index = slot.index(position);
+            ensure(
+                reverse.get(index).map(|position| position.index(index)) == Some(position),
+                "the reverse table is the roster's inverse",
+                format_args!("slot {index} at position {position}"),
+            )?;
+            ensure(
+                words.get(index).is_some_and(|word| parting(slots).suits(position, word)),
+                "the roster's parts are the live, the vacant and the retired slots",
+                format_args!("slot {index} at position {position}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::pools::allocator::HandleAllocator;
+    use alloc::vec::Vec;
+
+    /// A copy of a sound allocator with one thing changed: which rule finds it out?
+    fn broken(change: impl FnOnce(&mut [u32])) -> &'static str {
+        let mut slots: HandleAllocator<Roster> = HandleAllocator::with_capacity(5);
+        let handles: Vec<_> = (0..3).map(|_| slots.acquire().unwrap()).collect();
+        slots.release(handles[1]);
+        slots.validate().unwrap();
+        change(slots.order_mut().1);
+        slots.validate().unwrap_err().rule()
+    }
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        assert_eq!(
+            broken(|entries| entries.swap(0, 1)),
+            "the reverse table is the roster's inverse"
+        );
+        assert_eq!(broken(|entries| entries[4] = 9), "the reverse table is the roster's inverse");
+        assert_eq!(
+            broken(|entries| {
+                // Both tables agree still.
+                let (roster, reverse) = entries.split_at_mut(5);
+                Tables { roster, reverse }.swap(0, 4);
+            }),
+            "the roster's parts are the live, the vacant and the retired slots"
+        );
+    }
+
+    #[test]
+    fn entries_of_a_new_order_are_0_where_each_is_a_difference() {
+        for index in 0..300 {
+            assert_eq!(<Difference<u16> as RosterEntry>::new(index, index).0, 0);
+            assert_eq!(Difference::<u16>::EMPTY.index(index), index);
+            for at in [0, 1, 255, 256, 65_535] {
+                assert_eq!(<Difference<u16> as RosterEntry>::new(index, at).index(at), index);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a pool takes over from a saved one.
+
+use alloc::vec::Vec;
+
+use super::Circle;
+use crate::handle::Word;
+
+/// Everything but the values, checked.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Checked<W> {
+    pub(crate) circle: Circle<W>,
+    /// One for each slot.
+    pub(crate) words: Vec<W>,
+    /// What the reuse order lists.
+    pub(crate) order: Vec<u32>,
+    pub(crate) inserted: u64,
+    pub(crate) refused: u64,
+    pub(crate) evicted: u64,
+    pub(crate) peak: usize,
+}
+
+impl<W: Word> Checked<W> {
+    /// How far on the circle a lifetime is, at most.
+    pub(crate) fn age_max(&self) -> u32 {
+        let words = self.words.iter().filter(|word| **word != W::RETIRED);
+        words.map(|word| self.circle.age(word.as_live())).max().unwrap_or(0)
+    }
+}
+
+/// Which slots an order lists.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderOf {
+    /// None: the words say it all.
+    Nothing,
+    /// At most one, any.
+    Cursor,
+    /// Each vacant slot.
+    Vacant,
+    /// The live slots, then the vacant ones, then the retired ones.
+    All,
+}

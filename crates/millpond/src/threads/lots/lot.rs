@@ -1,0 +1,143 @@
+use alloc::vec::Vec;
+use core::fmt;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::{DYING_BITS, KILLED_BITS};
+use crate::handle::{HandleLayout, IndexWord, Issue, Word, handle_of_live};
+use crate::reports::errors::{Full, FullPool};
+use crate::values::ChunkMut;
+
+/// The live values of one chunk of slots, and the lot of handles that goes with them.
+pub struct Task<'a, T, H: HandleLayout> {
+    pub(super) lot: Lot<'a, T, H>,
+    pub(super) chunk: ChunkMut<'a, T>,
+}
+
+impl<'a, T, H: HandleLayout> Task<'a, T, H> {
+    /// The task's number: that of its first slot, divided by the slots of a chunk.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.lot.number
+    }
+
+    /// How many values it has. O(slots / 64).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.chunk.live()
+    }
+
+    /// Whether it has no values.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls the function with each value, in index order.
+    #[inline]
+    pub fn run(&mut self, mut f: impl FnMut(&mut T, &mut Lot<'a, T, H>)) {
+        let Self { lot, chunk } = self;
+        chunk.for_each(|index, value| {
+            lot.current = index;
+            f(value, lot);
+        });
+    }
+}
+
+impl<T, H: HandleLayout> fmt::Debug for Task<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").field("number", &self.number()).field("len", &self.len()).finish()
+    }
+}
+
+/// Through which the values of one task are born and die.
+pub struct Lot<'a, T, H: HandleLayout> {
+    pub(super) number: usize,
+    /// The slots of the lot. Those behind the births are left.
+    pub(super) slots: &'a [H::Index],
+    pub(super) births: &'a mut Vec<T>,
+    /// Of the task's own slots, those whose objects are to die; the first of them is this one.
+    pub(super) dying: &'a mut [u64],
+    pub(super) first: usize,
+    /// The same of all slots, for the objects of other tasks.
+    pub(super) killed: &'a [AtomicU32],
+    pub(super) words: &'a [H::Word],
+    pub(super) full: FullPool,
+    /// The slot of the present value.
+    pub(super) current: usize,
+}
+
+impl<T, H: HandleLayout> Lot<'_, T, H> {
+    /// The number of the task.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The handle of the present value.
+    #[must_use]
+    pub fn handle(&self) -> H {
+        handle_of_live(self.current, self.words)
+    }
+
+    /// A new object: its handle is good once the update has settled. O(1), without an atomic.
+    ///
+    /// # Errors
+    ///
+    /// If the lot's handles are used up: the error gives the value back.
+    #[inline]
+    pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
+        let next = self.slots.get(self.births.len()).map(|slot| slot.to_index());
+        match next.and_then(|slot| Some((slot, self.words.get(slot)?))) {
+            Some((slot, word)) => {
+                self.births.push(value);
+                Ok(H::from_kept_parts(slot, word.as_live()))
+            }
+            None => Err(Full { value, pool: self.full }),
+        }
+    }
+
+    /// How many more objects can be born in this task.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.slots.len() - self.births.len()
+    }
+
+    /// The present object dies when the update settles.
+    #[inline]
+    pub fn die(&mut self) {
+        let slot = self.current - self.first;
+        if let Some(bits) = self.dying.get_mut(slot / DYING_BITS) {
+            *bits |= 1 << (slot % DYING_BITS);
+        }
+    }
+
+    /// The handle's object dies when the update settles, in whatever task it is. Returns whether the handle was good at the
+    /// beginning of the update, never whether another task came first: that would depend on the threads.
+    #[inline]
+    pub fn kill(&mut self, handle: H) -> bool {
+        let contains = self.contains(handle);
+        if contains {
+            let index = handle.index() as usize;
+            if let Some(bits) = self.killed.get(index / KILLED_BITS) {
+                // Bits are set on any thread in any order, and read when all are done.
+                bits.fetch_or(1 << (index % KILLED_BITS), Relaxed);
+            }
+        }
+        contains
+    }
+
+    /// Whether the handle was good at the beginning of the update.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: H) -> bool {
+        let word = self.words.get(handle.index() as usize);
+        word.is_some_and(|word| !word.is_dead() && *word == handle.word())
+    }
+}
+
+impl<T, H: HandleLayout> fmt::Debug for Lot<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lot").field("number", &self.number).field("left", &self.left()).finish()
+    }
+}

@@ -1,0 +1,339 @@
+//! Lots: births and deaths on many threads inside a [`Pool`], with the same handles, order and checksum on any number of
+//! threads.
+//!
+//! In a lockstep or rollback game, the handle of a new object must not depend on which thread came first. So each task
+//! gets a *lot* of handles before the work begins, and whatever thread runs the task, what is born in it gets handles of
+//! its lot. Tasks are chunks of slots, so they do not depend on the threads either.
+//!
+//! ```text
+//! set_aside   the next tasks × each handles of the reuse order:  lot 0 │ lot 1 │ lot 2 │ …
+//! tasks       on any threads: values are changed, births go to the task's lot, deaths set a bit
+//! settle      births begin, lot by lot; deaths end, slot by slot; handles that are left stay in the order
+//! ```
+//!
+//! ```
+//! use millpond::lots::Lots;
+//! use millpond::Pool;
+//!
+//! let mut sparks = Pool::new(1000);
+//! for heat in 0..100 {
+//!     sparks.insert(heat).unwrap();
+//! }
+//! let mut lots = Lots::new(64, 8); // tasks of 64 slots, 8 births each
+//! let mut update = sparks.set_aside(&mut lots);
+//! std::thread::scope(|scope| {
+//!     for mut task in update.tasks() {
+//!         scope.spawn(move || {
+//!             task.run(|heat, lot| {
+//!                 *heat -= 1;
+//!                 if *heat == 90 {
+//!                     lot.insert(1000).unwrap();
+//!                 }
+//!                 if *heat < 50 {
+//!                     lot.die();
+//!                 }
+//!             })
+//!         });
+//!     }
+//! });
+//! update.settle();
+//! assert_eq!(sparks.len(), 49 + 1); // 50 to 98, and the newborn
+//! ```
+//!
+//! With the feature `rayon`, [`Pool::par_update`] does all of it.
+//!
+//! A lot is full when its handles are used up; in a nearly full pool the first lots get what is left. So a pool needs
+//! spare slots: tasks × births each.
+
+mod lot;
+
+pub use lot::{Lot, Task};
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::iter::{Enumerate, FusedIterator, Zip};
+use core::slice::{ChunksMut, IterMut};
+use core::sync::atomic::AtomicU32;
+
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::pool::Pool;
+use crate::reports::errors::FullPool;
+use crate::slots::reuse::{Lifo, ReuseOrder};
+use crate::values::ChunkMut;
+
+/// Bits of killed objects in one atomic.
+const KILLED_BITS: usize = u32::BITS as usize;
+/// Bits of dying objects in one word.
+const DYING_BITS: usize = u64::BITS as usize;
+
+/// What an update of a pool in lots needs beside the pool: kept from one frame to the next, it takes memory only the first
+/// time.
+pub struct Lots<T, H: HandleLayout = Handle<T>> {
+    chunk_slots: usize,
+    births_each: usize,
+    /// Set aside: `births_each` for each task, fewer for the last ones in a nearly full pool.
+    slots: Vec<H::Index>,
+    /// What was born in each task.
+    births: Vec<Vec<T>>,
+    /// For each task as many words: a bit for each of its slots whose object is to die.
+    dying: Vec<u64>,
+    /// A bit for each slot of the pool whose object was killed by handle.
+    killed: Vec<AtomicU32>,
+}
+
+impl<T, H: HandleLayout> Lots<T, H> {
+    /// Tasks of `chunk_slots` slots each (0 counts as 1), with `births_each` births in each at most. Both decide which
+    /// handles are issued, so all machines of a lockstep game have the same.
+    #[must_use]
+    pub fn new(chunk_slots: usize, births_each: usize) -> Self {
+        let chunk_slots = chunk_slots.max(1);
+        Self {
+            chunk_slots,
+            births_each,
+            slots: Vec::new(),
+            births: Vec::new(),
+            dying: Vec::new(),
+            killed: Vec::new(),
+        }
+    }
+
+    /// Where a task's lot begins among the slots that are set aside.
+    fn first_of(&self, task: usize) -> usize {
+        task.saturating_mul(self.births_each).min(self.slots.len())
+    }
+
+    /// Words of dying bits for each task, in a pool of this capacity.
+    fn dying_words(&self, capacity: usize) -> usize {
+        self.chunk_slots.min(capacity).div_ceil(DYING_BITS)
+    }
+
+    /// Forgets what was not settled, and makes room for the tasks of a pool of this capacity.
+    fn begin(&mut self, capacity: usize) {
+        let tasks = capacity.div_ceil(self.chunk_slots);
+        self.slots.clear();
+        self.births.resize_with(tasks, Vec::new);
+        self.births.iter_mut().for_each(Vec::clear);
+        self.dying.clear();
+        self.dying.resize(tasks * self.dying_words(capacity), 0);
+        self.killed.resize_with(capacity.div_ceil(KILLED_BITS), || AtomicU32::new(0));
+        self.killed.iter_mut().for_each(|bits| *bits.get_mut() = 0);
+    }
+
+    /// Makes the killed dying, each in its task.
+    fn gather_killed(&mut self, dying_words: usize) {
+        let Self { chunk_slots, dying, killed, .. } = self;
+        for (word, bits) in killed.iter_mut().enumerate() {
+            let mut left = core::mem::take(bits.get_mut());
+            while left != 0 {
+                let index = word * KILLED_BITS + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let slot = index % *chunk_slots;
+                let at = index / *chunk_slots * dying_words + slot / DYING_BITS;
+                dying[at] |= 1 << (slot % DYING_BITS);
+            }
+        }
+    }
+}
+
+impl<T, H: HandleLayout> fmt::Debug for Lots<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lots")
+            .field("chunk_slots", &self.chunk_slots)
+            .field("births_each", &self.births_each)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An update of a pool in lots that has begun; made by [`Pool::set_aside`]. If it is dropped without
+/// [`settle`](Self::settle), or leaked, nobody was born and nobody has died; changes of values stay.
+#[must_use = "call `.settle()`, or nobody is born and nobody dies"]
+pub struct Update<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
+    pool: &'a mut Pool<T, R, H>,
+    lots: &'a mut Lots<T, H>,
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> Update<'_, T, R, H> {
+    /// The tasks that have something to do, in the order of their slots: to be run once each, on any threads in any order.
+    ///
+    /// Values that a task has changed stay changed. If this is called again, the tasks go on with their lots.
+    ///
+    /// Workers of a job system can share the iterator behind a lock, and take the next task when they are done with one:
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    ///
+    /// use millpond::Pool;
+    /// use millpond::lots::Lots;
+    ///
+    /// let mut pool = Pool::new(1000);
+    /// for value in 0..1000 {
+    ///     pool.insert(value).unwrap();
+    /// }
+    /// let mut lots = Lots::new(64, 0);
+    /// let mut update = pool.set_aside(&mut lots);
+    /// let tasks = Mutex::new(update.tasks());
+    /// std::thread::scope(|scope| {
+    ///     for _worker in 0..2 {
+    ///         scope.spawn(|| {
+    ///             loop {
+    ///                 let next = tasks.lock().unwrap().next();
+    ///                 let Some(mut task) = next else { break };
+    ///                 task.run(|value, _| *value += 1);
+    ///             }
+    ///         });
+    ///     }
+    /// });
+    /// drop(tasks);
+    /// update.settle();
+    /// assert!(pool.values().copied().eq(1..=1000));
+    /// ```
+    pub fn tasks(&mut self) -> Tasks<'_, T, H> {
+        let stats = self.pool.stats();
+        let full = FullPool {
+            name: self.pool.name(),
+            capacity: stats.capacity,
+            peak: stats.peak,
+            retired: stats.retired,
+            out_of_memory: false,
+        };
+        let dying_words = self.lots.dying_words(stats.capacity);
+        let Lots { chunk_slots, births_each, slots, births, dying, killed } = &mut *self.lots;
+        let (words, rest) = self.pool.storage_mut().words_and_chunk_mut();
+        Tasks {
+            rest,
+            chunk_slots: *chunk_slots,
+            slots,
+            births_each: *births_each,
+            // Some words also if the pool has no slots.
+            own: births.iter_mut().zip(dying.chunks_mut(dying_words.max(1))).enumerate(),
+            killed,
+            words,
+            full,
+        }
+    }
+
+    /// Begins the births, lot by lot, and then ends the deaths, slot by slot. If the destructor of a value panics, the
+    /// deaths after it do not happen.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn settle(self) {
+        let Self { pool, lots } = self;
+        let dying_words = lots.dying_words(pool.capacity());
+        lots.gather_killed(dying_words);
+        let (each, set_aside) = (lots.births_each, lots.slots.len());
+        let first_of = |task: usize| task.saturating_mul(each).min(set_aside);
+        pool.begin_upcoming(&lots.slots, &mut lots.births, first_of);
+        for (task, bits) in lots.dying.chunks_mut(dying_words.max(1)).enumerate() {
+            for (word, bits) in bits.iter_mut().enumerate() {
+                let first = task * lots.chunk_slots + word * DYING_BITS;
+                let mut left = core::mem::take(bits);
+                while left != 0 {
+                    drop(pool.remove_at(first + left.trailing_zeros() as usize));
+                    left &= left - 1;
+                }
+            }
+        }
+    }
+}
+
+/// The tasks of an [`Update`]: made by [`Update::tasks`].
+pub struct Tasks<'a, T, H: HandleLayout = Handle<T>> {
+    /// The slots of the tasks that are left.
+    rest: ChunkMut<'a, T>,
+    chunk_slots: usize,
+    slots: &'a [H::Index],
+    births_each: usize,
+    /// What each task writes to.
+    own: Enumerate<Zip<IterMut<'a, Vec<T>>, ChunksMut<'a, u64>>>,
+    killed: &'a [AtomicU32],
+    words: &'a [H::Word],
+    full: FullPool,
+}
+
+impl<'a, T, H: HandleLayout> Iterator for Tasks<'a, T, H> {
+    type Item = Task<'a, T, H>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (number, (births, dying)) = self.own.next()?;
+            let chunk = self.rest.take_front(self.chunk_slots);
+            if chunk.live() == 0 {
+                continue;
+            }
+            let first = number.saturating_mul(self.births_each).min(self.slots.len());
+            let left = &self.slots[first..];
+            let lot = Lot {
+                number,
+                slots: &left[..self.births_each.min(left.len())],
+                births,
+                dying,
+                first: chunk.first(),
+                killed: self.killed,
+                words: self.words,
+                full: self.full,
+                current: chunk.first(),
+            };
+            return Some(Task { lot, chunk });
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.own.size_hint().1)
+    }
+}
+
+impl<T, H: HandleLayout> FusedIterator for Tasks<'_, T, H> {}
+
+impl<T, H: HandleLayout> fmt::Debug for Tasks<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks").field("chunk_slots", &self.chunk_slots).finish_non_exhaustive()
+    }
+}
+
+impl<T, R: ReuseOrder, H: HandleLayout> fmt::Debug for Update<'_, T, R, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Update").field("lots", &self.lots).finish_non_exhaustive()
+    }
+}
+
+/// Births and deaths on many threads: see [`lots`](crate::lots).
+impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
+    /// Sets the handles that come next aside for the tasks of an update: a lot for each. The pool is as it was until the
+    /// update [settles](Update::settle). O(handles), and O(capacity) with some reuse orders.
+    pub fn set_aside<'a>(&'a mut self, lots: &'a mut Lots<T, H>) -> Update<'a, T, R, H> {
+        lots.begin(self.capacity());
+        let tasks = lots.births.len();
+        let wanted = tasks.saturating_mul(lots.births_each).min(self.capacity());
+        self.list_upcoming(wanted, &mut lots.slots);
+        for task in 0..tasks {
+            let births = lots.first_of(task + 1) - lots.first_of(task);
+            lots.births[task].reserve(births);
+        }
+        Update { pool: self, lots }
+    }
+
+    /// Changes all values in chunks of slots, with births and deaths, on this thread: the same as
+    /// [`par_update`](Self::par_update) on any number of threads.
+    ///
+    /// ```
+    /// use millpond::lots::Lots;
+    /// use millpond::Pool;
+    ///
+    /// let mut pool = Pool::new(100);
+    /// let first = pool.insert(1).unwrap();
+    /// pool.update(&mut Lots::new(64, 4), |value, lot| {
+    ///     let child = lot.insert(*value + 1).unwrap();
+    ///     assert!(!lot.contains(child)); // from the settling on
+    ///     lot.die();
+    /// });
+    /// assert!(!pool.contains(first));
+    /// assert_eq!(pool.values().collect::<Vec<_>>(), [&2]);
+    /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn update(&mut self, lots: &mut Lots<T, H>, mut f: impl FnMut(&mut T, &mut Lot<'_, T, H>)) {
+        let mut update = self.set_aside(lots);
+        for mut task in update.tasks() {
+            task.run(&mut f);
+        }
+        update.settle();
+    }
+}

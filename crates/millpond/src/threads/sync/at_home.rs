@@ -1,0 +1,69 @@
+use core::fmt;
+
+use super::slots::Slots;
+use crate::handle::Handle;
+use crate::reports::errors::Full;
+
+/// A [`SyncPool`](super::SyncPool) as seen from one of its homes; made by [`SyncPool::home`](super::SyncPool::home).
+pub struct Home<'a, T> {
+    slots: &'a Slots<T>,
+    home: usize,
+}
+
+impl<'a, T> Home<'a, T> {
+    #[inline]
+    pub(super) fn new(slots: &'a Slots<T>, home: usize) -> Self {
+        Self { slots, home }
+    }
+
+    /// As [`SyncPool::insert`](super::SyncPool::insert).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
+        match self.slots.claim(self.home) {
+            Some(slot) => {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
+                Ok(slot.fill(value))
+            }
+            None => Err(Full { value, pool: self.slots.refuse(self.home) }),
+        }
+    }
+
+    /// As [`SyncPool::insert_with`](super::SyncPool::insert_with).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
+        match self.slots.claim(self.home) {
+            // If `make` panics, the slot goes back.
+            Some(slot) => {
+                let value = make(slot.handle());
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
+                Ok(slot.fill(value))
+            }
+            None => Err(Full { value: (), pool: self.slots.refuse(self.home) }),
+        }
+    }
+}
+
+impl<T> Clone for Home<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Home<'_, T> {}
+
+impl<T> fmt::Debug for Home<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Home").field(&self.home).finish()
+    }
+}

@@ -1,0 +1,148 @@
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::SyncPool;
+use super::slots::Plan;
+use crate::handle::{Handle, HandleLayout};
+use crate::pools::settings::BuildError;
+use crate::slots::Circle;
+use crate::slots::lifetimes::Lifetimes;
+
+/// How many homes a pool has unless its builder is told otherwise.
+const HOMES_DEFAULT: usize = 8;
+
+/// Builds a [`SyncPool`]: capacity, homes, name, salt, lifetimes, and where values are dropped.
+///
+/// ```
+/// use millpond::SyncPool;
+///
+/// let jobs = SyncPool::<u32>::builder().capacity(4096).homes(16).name("jobs").build();
+/// assert_eq!((jobs.capacity(), jobs.name()), (4096, Some("jobs")));
+/// ```
+#[must_use = "call `.build()` to get the pool"]
+pub struct SyncPoolBuilder<T> {
+    capacity: Option<usize>,
+    homes: usize,
+    lifetimes: Lifetimes,
+    defers: bool,
+    #[cfg(feature = "debug-aids")]
+    debug_aids: crate::reports::debug::DebugAids,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T> SyncPoolBuilder<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            capacity: None,
+            homes: HOMES_DEFAULT,
+            lifetimes: Lifetimes::PLAIN,
+            defers: false,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::reports::debug::DebugAids::none(),
+            values: PhantomData,
+        }
+    }
+
+    /// How many slots: the pool takes the memory for them when it is built, and none after.
+    pub fn capacity(mut self, slots: usize) -> Self {
+        self.capacity = Some(slots);
+        self
+    }
+
+    /// From how many places the pool hands out free slots: about as many as threads insert at the same time; 8
+    /// unless this is called. Between 1 and one for 64 slots. It is a matter of speed only: any number of threads
+    /// may insert, wherever they come from.
+    pub fn homes(mut self, homes: usize) -> Self {
+        self.homes = homes;
+        self
+    }
+
+    /// A name for error messages. Pools of different names start their generations at different points, so that a
+    /// handle of one is refused by the other: see [`PoolBuilder::name`](crate::PoolBuilder::name).
+    pub fn name(mut self, name: &'static str) -> Self {
+        self.lifetimes.name = Some(name);
+        self
+    }
+
+    /// A number that tells this pool from others of the same name, or of none.
+    pub fn salt(mut self, salt: u64) -> Self {
+        self.lifetimes.salt = Some(salt);
+        self
+    }
+
+    /// At most this many lifetimes for each slot, after which it retires; 0 counts as 1, and there are no more than
+    /// 2^31 − 1. With 1, no slot is ever used twice.
+    pub fn lifetimes(mut self, per_slot: u32) -> Self {
+        self.lifetimes.count = per_slot;
+        self
+    }
+
+    /// A removed value is not dropped by the removal or by its last guard, but stays in its slot until
+    /// [`settle`](SyncPool::settle): for destructors that must not run on a real-time thread.
+    pub fn drop_in_settle(mut self) -> Self {
+        self.defers = true;
+        self
+    }
+
+    /// Aids for finding what the program does wrong with the pool's objects: see [`debug`](crate::debug).
+    #[cfg(feature = "debug-aids")]
+    pub fn debug_aids(mut self, aids: crate::reports::debug::DebugAids) -> Self {
+        self.debug_aids = aids;
+        self
+    }
+
+    /// The pool.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) returns an error.
+    #[must_use]
+    #[track_caller]
+    pub fn build(self) -> SyncPool<T> {
+        match self.try_build() {
+            Ok(pool) => pool,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The pool.
+    ///
+    /// # Errors
+    ///
+    /// If no capacity was set, a handle cannot name so many slots, or there is no memory.
+    pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
+        let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
+        let capacity_max = Handle::<T>::CAPACITY_MAX;
+        if capacity > capacity_max {
+            return Err(BuildError::CapacityTooLarge { capacity, capacity_max });
+        }
+        let plan = Plan {
+            capacity,
+            homes: self.homes,
+            circle: Circle::new::<Handle<T>>(&self.lifetimes),
+            name: self.lifetimes.name,
+            defers: self.defers,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: self.debug_aids,
+        };
+        SyncPool::of(&plan).map_err(|_| BuildError::OutOfMemory { capacity })
+    }
+}
+
+impl<T> Clone for SyncPoolBuilder<T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<T> fmt::Debug for SyncPoolBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { capacity, homes, lifetimes, defers, .. } = self;
+        f.debug_struct("SyncPoolBuilder")
+            .field("capacity", capacity)
+            .field("homes", homes)
+            .field("lifetimes", lifetimes)
+            .field("drop_in_settle", defers)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,173 @@
+//! The end of a pool, and what exclusive access to one may do.
+//!
+//! The invariants are those of [`slots`](super::slots). Everything here is called with exclusive access (invariant
+//! 5), so a slot changes under these functions only by its own guards: they count down, or up from at least one,
+//! and the last guard of a doomed value ends it.
+
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::TakeError;
+use super::free::WORD_SLOTS;
+use super::order;
+use super::slots::Slots;
+use super::word::Word;
+
+impl<T> Slots<T> {
+    /// The word of a slot, after all reads through guards that it does not count any more.
+    #[inline]
+    pub(super) fn word_for_writing(&self, index: usize) -> Option<Word> {
+        self.words.get(index).map(|word| Word::from_bits(word.load(order::exclusive())))
+    }
+
+    /// The slot of a live value without guards: nobody but the caller can reach the value, and nobody will while
+    /// the caller has exclusive access.
+    #[inline]
+    pub(super) fn find_for_writing(
+        &self,
+        index: usize,
+        generation: u32,
+    ) -> Result<usize, TakeError> {
+        match self.word_for_writing(index) {
+            Some(word) if !word.is_live_in(generation) => Err(TakeError::Stale),
+            Some(word) if word.guards() > 0 => Err(TakeError::Busy),
+            Some(_) => Ok(index),
+            None => Err(TakeError::Stale),
+        }
+    }
+
+    /// Ends the values that were removed and left to this, as far as they have no guards. Returns how many.
+    pub(super) fn settle(&self) -> usize {
+        let mut settled = 0;
+        for index in 0..self.capacity() {
+            let word = self.word_for_writing(index);
+            if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
+                self.doomed.fetch_sub(1, Relaxed);
+                settled += 1;
+                // SAFETY: the value was left to this (invariant 3), and the pool is there.
+                unsafe { Self::end(NonNull::from(self), index) };
+            }
+        }
+        settled
+    }
+
+    /// The value of a live slot.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn live_value(&self, index: usize) -> Option<&T> {
+        let is_live = self.word_for_writing(index).is_some_and(|word| word.is_live());
+        // SAFETY: the caller has exclusive access, and the word is live.
+        is_live.then(|| unsafe { self.value(index) })
+    }
+
+    /// Whether each slot is live without guards, free or retired: no guard has anything to do with the pool.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn is_at_rest(&self) -> bool {
+        (0..self.capacity()).all(|index| {
+            let bits = self.free.word_of(index).load(order::shut());
+            let is_free = bits >> (index % WORD_SLOTS) & 1 != 0;
+            let word = self.word_for_writing(index).unwrap_or(Word::RETIRED);
+            is_free || word == Word::RETIRED || (word.is_live() && word.guards() == 0)
+        })
+    }
+
+    /// The word of a slot without a value, while no guard has anything to do with the pool; its bit follows.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn set_dead_word(&self, index: usize, word: Word) {
+        debug_assert!(!word.has_value());
+        if self.is_retired(index) {
+            self.retired.fetch_sub(1, Relaxed);
+        }
+        let bit = 1 << (index % WORD_SLOTS);
+        self.words[index].store(word.to_bits(), Relaxed);
+        self.free.word_of(index).fetch_or(bit, order::give_back());
+    }
+
+    /// The counters are these, and `peak` at least what it was.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn recount(&self, stats: &crate::reports::stats::Stats, skipped: u64) {
+        self.skipped.store(skipped, Relaxed);
+        self.peak.store(stats.peak as u32, Relaxed);
+        self.free.set_refused(stats.refused);
+    }
+
+    /// Ends the pool: all values that have no guards, and the memory if there is no other.
+    ///
+    /// # Safety
+    ///
+    /// The caller has exclusive access, and gives it up with the pool's share.
+    pub(super) unsafe fn close(slots: NonNull<Self>) {
+        let mut closing = Closing { slots, next: 0, free: 0, shares: 1 };
+        closing.close_all();
+    }
+}
+
+/// The slots of a pool that goes, up to the next one. If the drop of a value panics, the others still go while
+/// unwinding, as in a `Vec`.
+struct Closing<T> {
+    slots: NonNull<Slots<T>>,
+    next: usize,
+    /// Of the present word, which slots were free.
+    free: u64,
+    /// How many shares to give up: the pool's, and those of slots that nobody can reach.
+    shares: usize,
+}
+
+impl<T> Closing<T> {
+    fn close_all(&mut self) {
+        // SAFETY: the pool's share is given up only by the drop of this.
+        let slots = unsafe { self.slots.as_ref() };
+        while self.next < slots.capacity() {
+            let index = self.next;
+            if index % WORD_SLOTS == 0 {
+                self.free = slots.free.word_of(index).fetch_or(!0, order::shut());
+            }
+            self.next += 1;
+            let is_free = self.free >> (index % WORD_SLOTS) & 1 != 0;
+            if is_free || slots.is_retired(index) {
+                self.shares += 1;
+            } else if slots.doom_at_close(index) {
+                self.shares += 1;
+                // SAFETY: this thread has orphaned a value without guards (invariant 3).
+                unsafe { slots.drop_value(index) };
+            }
+            // Otherwise whoever drops the last guard gives up the slot's share.
+        }
+    }
+}
+
+impl<T> Drop for Closing<T> {
+    fn drop(&mut self) {
+        // Something is left only after a panic.
+        self.close_all();
+        // SAFETY: these are the pool's share and those of slots that nobody can reach any more.
+        unsafe { Slots::leave(self.slots, self.shares) };
+    }
+}
+
+impl<T> Slots<T> {
+    fn is_retired(&self, index: usize) -> bool {
+        self.word(index) == Some(Word::RETIRED)
+    }
+
+    /// Dooms the value in a slot that is not free. Whether the slot is this thread's now: it had no guard.
+    fn doom_at_close(&self, index: usize) -> bool {
+        let at = &self.words[index];
+        let word = Word::from_bits(at.fetch_or(Word::ORPHAN, order::doom_at_close()));
+        if !word.has_value() || word.guards() > 0 {
+            // The last guard of its value has ended it and is about to give the slot back; or one will.
+            return false;
+        }
+        // Without guards, a doomed value is that of its last guard, unless it was left to `settle`.
+        word.is_live() || self.defers()
+    }
+
+    /// # Safety
+    ///
+    /// This thread owns the slot, which has a value, and will not look at it again.
+    unsafe fn drop_value(&self, index: usize) {
+        self.values[index].with_mut(|value| {
+            // SAFETY: there is a value (invariant 2), and this thread owns the slot.
+            unsafe { value.cast::<T>().drop_in_place() }
+        });
+    }
+}

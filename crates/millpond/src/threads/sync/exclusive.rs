@@ -1,0 +1,464 @@
+//! What `&mut self` allows: mutable access to values, without guards and without an atomic write for each.
+//!
+//! # Invariant
+//!
+//! The bits of `live` that [`gather`](SyncPool::gather) writes are those of slots with a live value; for writing, of
+//! those without guards. They stay true while the pool is borrowed exclusively: such values get no guard, and nobody
+//! else removes them (invariant 5 of [`slots`](super::slots)). So a mutable reference to one of them is the only way
+//! to it.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use core::slice;
+
+use super::free::WORD_SLOTS;
+use super::slots::Slots;
+use super::{Frozen, SyncPool, TakeError};
+use crate::handle::{Handle, Issue};
+use crate::occupancy::{Occupancy, Runs, Source};
+use crate::reports::errors::InsertAtError;
+
+/// With `&mut self`: what a [`Pool`](crate::Pool) can do.
+///
+/// A value that has an owned guard is shared even then. Methods that lend all values mutably **skip** it, and
+/// [`guarded`](Self::guarded) says how many there are.
+impl<T> SyncPool<T> {
+    /// The value, unless the handle is refused or the value has an owned guard. O(1), without an atomic write.
+    ///
+    /// ```
+    /// use millpond::{SyncPool, TakeError};
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert(1).unwrap();
+    /// *pool.get_mut(handle).unwrap() += 1;
+    /// let guard = pool.get_owned(handle).unwrap();
+    /// assert_eq!(pool.get_mut(handle), Err(TakeError::Busy));
+    /// assert_eq!(*guard, 2);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the handle is refused, or the value has an owned guard.
+    #[inline]
+    pub fn get_mut(&mut self, handle: Handle<T>) -> Result<&mut T, TakeError> {
+        let slots = self.slots();
+        let index = slots.find_for_writing(handle.index() as usize, handle.generation())?;
+        // SAFETY: a live value without guards, and the pool is borrowed exclusively.
+        Ok(unsafe { &mut *slots.pointer(index) })
+    }
+
+    /// Several values at once. O(N²) for N handles.
+    ///
+    /// # Errors
+    ///
+    /// If a handle is refused, its value has an owned guard, or two handles name the same object (which counts as
+    /// [`Busy`](TakeError::Busy)).
+    pub fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [Handle<T>; N],
+    ) -> Result<[&mut T; N], TakeError> {
+        let slots = self.slots();
+        for (position, handle) in handles.iter().enumerate() {
+            slots.find_for_writing(handle.index() as usize, handle.generation())?;
+            if handles[..position].contains(handle) {
+                return Err(TakeError::Busy);
+            }
+        }
+        Ok(handles.map(|handle| {
+            // SAFETY: as in `get_mut`; and each handle names another object than the others.
+            unsafe { &mut *slots.pointer(handle.index() as usize) }
+        }))
+    }
+
+    /// Inserts at exactly this handle, for loading what was saved. As [`Pool::insert_at`](crate::Pool::insert_at).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(8);
+    /// let handle = pool.insert("saved").unwrap();
+    /// let mut loaded = SyncPool::new(8);
+    /// loaded.insert_at(handle, "saved").unwrap();
+    /// assert_eq!(*loaded.get(handle).unwrap(), "saved");
+    /// assert!(loaded.insert_at(handle, "again").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
+    /// gives the value back.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_at(
+        &mut self,
+        handle: Handle<T>,
+        value: T,
+    ) -> Result<Handle<T>, InsertAtError<T>> {
+        match self.slots().claim_at(handle) {
+            Ok(slot) => {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(Some(core::panic::Location::caller()));
+                Ok(slot.fill(value))
+            }
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
+    }
+
+    /// How many live objects have owned guards (or leaked ones). O(capacity).
+    pub fn guarded(&mut self) -> usize {
+        let slots = self.slots();
+        let words = (0..slots.capacity()).filter_map(|index| slots.word(index));
+        words.filter(|word| word.is_live() && word.guards() > 0).count()
+    }
+
+    /// Writes down which values are live; for writing, of these the ones without guards.
+    pub(super) fn gather(&mut self, for_writing: bool) -> Gathered<'_, T> {
+        // SAFETY: the pool's share keeps the slots. The reference does not borrow `self`, of which `live` is written.
+        let slots = unsafe { self.slots.as_ref() };
+        let mut count = 0;
+        for (word, bits) in self.live.iter_mut().enumerate() {
+            let first = word * WORD_SLOTS;
+            *bits = 0;
+            for index in first..(first + WORD_SLOTS).min(slots.capacity()) {
+                let Some(word) = slots.word_for_writing(index) else { continue };
+                let is_in = word.is_live() && (!for_writing || word.guards() == 0);
+                *bits |= u64::from(is_in) << (index - first);
+            }
+            count += bits.count_ones() as usize;
+        }
+        let occupancy = Occupancy::new(Source::Bits(&self.live), slots.capacity(), count);
+        Gathered { slots, occupancy }
+    }
+
+    /// The runs of live values: `(first index, slice)`, in index order. Values with owned guards are skipped. Looks
+    /// at each slot's word once, O(capacity); then as fast as a slice.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handles: Vec<_> = (0..5).map(|i| pool.insert(i).unwrap()).collect();
+    /// pool.remove(handles[2]);
+    /// let runs: Vec<_> = pool.runs_mut().collect();
+    /// assert_eq!(runs, [(0, &mut [0, 1][..]), (3, &mut [3, 4])]);
+    /// ```
+    pub fn runs_mut(&mut self) -> RunsMut<'_, T> {
+        let Gathered { slots, occupancy } = self.gather(true);
+        RunsMut {
+            // The array is there also if it is empty.
+            values: NonNull::new(slots.pointer_to_all()).unwrap_or(NonNull::dangling()),
+            runs: occupancy.runs(),
+            borrow: PhantomData,
+        }
+    }
+
+    /// The values in index order. Values with owned guards are skipped. O(capacity).
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.runs_mut().flat_map(|(_, run)| run)
+    }
+
+    /// The handles and values in index order. Values with owned guards are skipped. O(capacity).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert(1).unwrap();
+    /// pool.iter_mut().for_each(|(_, value)| *value *= 10);
+    /// assert_eq!(*pool.get(handle).unwrap(), 10);
+    /// ```
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Handle<T>, &mut T)> {
+        // SAFETY: the pool's share keeps the slots; only words are read through this reference.
+        let slots = unsafe { self.slots.as_ref() };
+        self.runs_mut().flat_map(move |(first, run)| {
+            run.iter_mut().zip(first..).map(move |(value, index)| {
+                let generation = slots.word(index).map_or(1, |word| word.generation());
+                (Handle::from_kept_parts(index, generation), value)
+            })
+        })
+    }
+
+    /// A view for a phase in which nothing is inserted or removed: many threads may have it, and a lookup is one load.
+    /// O(capacity) to make.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert(5).unwrap();
+    /// let frozen = pool.frozen();
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..4 {
+    ///         scope.spawn(move || assert_eq!(frozen.get(handle), Some(&5)));
+    ///     }
+    /// });
+    /// ```
+    pub fn frozen(&mut self) -> Frozen<'_, T> {
+        let Gathered { slots, occupancy } = self.gather(false);
+        Frozen::new(slots, occupancy)
+    }
+
+    /// Removes the values of which the function says `false`, in index order. Values with owned guards stay, and are
+    /// not shown. If the function panics, what it has not come to stays, and so does what it was looking at.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// for frames_left in [3, 1, 2] {
+    ///     pool.insert(frames_left).unwrap();
+    /// }
+    /// pool.retain(|_, frames_left| {
+    ///     *frames_left -= 1;
+    ///     *frames_left > 0
+    /// });
+    /// assert_eq!(pool.values_mut().map(|left| *left).collect::<Vec<_>>(), [2, 1]);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
+        for index in 0..self.capacity() {
+            let Some(word) = self.slots().word_for_writing(index) else { continue };
+            if word.is_live() && word.guards() == 0 {
+                let handle = Handle::from_kept_parts(index, word.generation());
+                let keeps = self.get_mut(handle).is_ok_and(|value| keep(handle, value));
+                if !keeps {
+                    self.remove(handle);
+                }
+            }
+        }
+    }
+
+    /// Moves all values out, in index order. A value with an owned guard is removed, and the guard drops it. What is not
+    /// taken is removed when the iterator is dropped; if the iterator is leaked, it stays.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.drain().collect::<Vec<_>>(), [(handle, "a")]);
+    /// assert!(pool.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, T> {
+        Drain { slots: self.slots(), next: 0, borrow: PhantomData }
+    }
+
+    /// Moves out the values that the function chooses, in index order. Values with owned guards are not shown. What the
+    /// iterator has not come to stays.
+    pub fn extract_if<F: FnMut(Handle<T>, &mut T) -> bool>(
+        &mut self,
+        choose: F,
+    ) -> ExtractIf<'_, T, F> {
+        let left = self.slots().stats().live;
+        ExtractIf { pool: self, choose, next: 0, left }
+    }
+
+    /// Removes all values. If the drop of one panics, the others are still removed. Which slot comes next is still up to
+    /// the homes: they go on where they were.
+    pub fn clear(&mut self) {
+        drop(self.drain());
+    }
+
+    /// Drops the values that were removed in a pool built with
+    /// [`drop_in_settle`](super::SyncPoolBuilder::drop_in_settle), as far as they have no guards, and returns how many.
+    /// O(capacity).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    /// use std::sync::Arc;
+    ///
+    /// let mut voices = SyncPool::builder().capacity(8).drop_in_settle().build();
+    /// let samples = Arc::new([0.0; 512]);
+    /// let voice = voices.insert(Arc::clone(&samples)).unwrap();
+    /// voices.remove(voice); // on the audio thread: nothing is freed there
+    /// assert_eq!(Arc::strong_count(&samples), 2);
+    /// assert_eq!(voices.settle(), 1); // on another
+    /// assert_eq!(Arc::strong_count(&samples), 1);
+    /// ```
+    pub fn settle(&mut self) -> usize {
+        self.slots().settle()
+    }
+
+    /// Every birth and death is in the recorder's trace from now on, under the pool's name or that of the type of its
+    /// values. Objects that live already are born now. A death is told when the value goes: with the last guard.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    /// use millpond::recorder::Recorder;
+    ///
+    /// let recorder = Recorder::to_writer(std::io::sink())?;
+    /// let mut pool = SyncPool::new(8);
+    /// pool.record(&recorder);
+    /// let handle = pool.insert('a').unwrap();
+    /// pool.remove(handle);
+    /// assert_eq!(recorder.finish()?.events, 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "recorder")]
+    pub fn record(&mut self, recorder: &crate::reports::recorder::Recorder) {
+        let name = self.name().unwrap_or(crate::reports::recorder::type_name::<T>());
+        let name = alloc::string::ToString::to_string(name);
+        let Gathered { slots, occupancy } = self.gather(false);
+        let track = recorder.track_shared_pool(name, slots.stats(), occupancy.iter());
+        slots.tap.set(Some(track));
+    }
+
+    /// Nothing is recorded any more: in the trace, the objects that live now end here.
+    #[cfg(feature = "recorder")]
+    pub fn stop_recording(&mut self) {
+        self.slots().tap.set(None);
+    }
+}
+
+/// What [`SyncPool::gather`] finds.
+pub(super) struct Gathered<'a, T> {
+    pub(super) slots: &'a Slots<T>,
+    pub(super) occupancy: Occupancy<'a>,
+}
+
+/// The runs of live values of a [`SyncPool`] for writing: `(first index, &mut [T])`, in index order.
+pub struct RunsMut<'a, T> {
+    /// The values of all slots.
+    values: NonNull<T>,
+    /// Of live values without guards.
+    runs: Runs<'a>,
+    borrow: PhantomData<&'a mut T>,
+}
+
+// SAFETY: as a mutable slice; it leads to values that nobody else can reach.
+unsafe impl<T: Send> Send for RunsMut<'_, T> {}
+// SAFETY: as a mutable slice.
+unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
+
+impl<'a, T> Iterator for RunsMut<'a, T> {
+    type Item = (usize, &'a mut [T]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let run = self.runs.next()?;
+        // SAFETY: the run lies within the array.
+        let first = unsafe { self.values.add(run.start) };
+        // SAFETY: these values are live, nobody else can reach them while the pool is borrowed exclusively (this file's
+        // invariant), and no two runs overlap.
+        let values = unsafe { slice::from_raw_parts_mut(first.as_ptr(), run.len()) };
+        Some((run.start, values))
+    }
+}
+
+impl<T> FusedIterator for RunsMut<'_, T> {}
+
+impl<T> fmt::Debug for RunsMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunsMut").finish_non_exhaustive()
+    }
+}
+
+/// Moves chosen values of a [`SyncPool`] out; made by [`SyncPool::extract_if`].
+pub struct ExtractIf<'a, T, F> {
+    pool: &'a mut SyncPool<T>,
+    choose: F,
+    next: usize,
+    /// How many live values it has not come to.
+    left: usize,
+}
+
+impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
+    type Item = (Handle<T>, T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { pool, choose, next, left } = self;
+        while let Some(word) = pool.slots().word_for_writing(*next) {
+            let index = *next;
+            *next += 1;
+            if !word.is_live() {
+                continue;
+            }
+            *left = left.saturating_sub(1);
+            let handle = Handle::from_kept_parts(index, word.generation());
+            let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
+            if is_chosen {
+                // Without guards, and nobody else can make one.
+                return pool.take(handle).ok().map(|value| (handle, value));
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.left))
+    }
+}
+
+impl<T, F: FnMut(Handle<T>, &mut T) -> bool> FusedIterator for ExtractIf<'_, T, F> {}
+
+impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtractIf").field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// Moves the values of a [`SyncPool`] out; made by [`SyncPool::drain`].
+pub struct Drain<'a, T> {
+    slots: &'a Slots<T>,
+    next: usize,
+    borrow: PhantomData<&'a mut T>,
+}
+
+impl<T> Drain<'_, T> {
+    /// The handle of the next live value.
+    fn next_live(&mut self) -> Option<Handle<T>> {
+        while let Some(word) = self.slots.word(self.next) {
+            self.next += 1;
+            if word.is_live() {
+                return Some(Handle::from_kept_parts(self.next - 1, word.generation()));
+            }
+        }
+        None
+    }
+}
+
+impl<T> Iterator for Drain<'_, T> {
+    type Item = (Handle<T>, T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(handle) = self.next_live() {
+            match self.slots.take(handle) {
+                Ok(value) => return Some((handle, value)),
+                Err(_) => _ = self.slots.remove(handle),
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.slots.capacity() - self.next))
+    }
+}
+
+impl<T> FusedIterator for Drain<'_, T> {}
+
+impl<T> Drop for Drain<'_, T> {
+    fn drop(&mut self) {
+        /// Goes on behind a value whose drop has panicked.
+        struct Rest<'a, 'b, T>(&'a mut Drain<'b, T>);
+        impl<T> Rest<'_, '_, T> {
+            fn remove_all(&mut self) {
+                while let Some(handle) = self.0.next_live() {
+                    self.0.slots.remove(handle);
+                }
+            }
+        }
+        impl<T> Drop for Rest<'_, '_, T> {
+            fn drop(&mut self) {
+                self.remove_all();
+            }
+        }
+        Rest(self).remove_all();
+    }
+}
+
+impl<T> fmt::Debug for Drain<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drain").field("next", &self.next).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,193 @@
+//! Which slots are free: a bit for each, and homes to look from.
+//!
+//! ```text
+//! line 0  [ word 0 ][ word 1 ]…      128 bytes: what one processor writes, no other has to fetch
+//! line 1  [ word 4 ][ word 5 ]…
+//!   home 0 ──▶ word 0      where the threads of this home found a free slot last
+//!   home 1 ──▶ word 4
+//! ```
+//!
+//! There is no list, so nothing can come back to the head of one while a thread looks away (ABA), and a slot that
+//! another thread frees costs one `fetch_or`. A home is a hint: any number of threads may share one, and a thread
+//! that ends leaves nothing behind.
+
+use alloc::boxed::Box;
+use core::sync::atomic::Ordering;
+
+use super::atomics::{AtomicU32, AtomicU64};
+use crate::base::memory::{self, OutOfMemory};
+
+/// Slots per word of free bits.
+pub(super) const WORD_SLOTS: usize = 64;
+
+/// Words of free bits that lie in one line.
+const LINE_WORDS: usize = 16;
+
+/// As many words as share a line, and with it whatever the processor fetches beside that line.
+#[repr(align(128))]
+#[derive(Debug)]
+struct Line([AtomicU64; LINE_WORDS]);
+
+/// Where threads look for a free slot first.
+#[repr(align(128))]
+#[derive(Debug)]
+struct Home {
+    word: AtomicU32,
+    /// How many insertions from here have found no free slot.
+    refused: AtomicU64,
+}
+
+/// The free slots of a pool.
+#[derive(Debug)]
+pub(super) struct FreeSlots {
+    lines: Box<[Line]>,
+    /// A line has this many words, as a power of two: few if there are many homes.
+    line_words_log2: u32,
+    words: usize,
+    slots: usize,
+    homes: Box<[Home]>,
+    /// One less than a power of two that is not less than the number of homes.
+    homes_mask: usize,
+}
+
+impl FreeSlots {
+    /// All slots are free.
+    pub(super) fn try_new(slots: usize, homes: usize) -> Result<Self, OutOfMemory> {
+        let words = slots.div_ceil(WORD_SLOTS);
+        let homes = homes.clamp(1, words.max(1));
+        let line_words = (words / homes).clamp(1, LINE_WORDS);
+        let line_words_log2 = line_words.ilog2();
+        let lines = words.div_ceil(1 << line_words_log2);
+        let free = Self {
+            lines: memory::from_fn(lines, |_| Line([const { 0 }; LINE_WORDS].map(AtomicU64::new)))?,
+            line_words_log2,
+            words,
+            slots,
+            homes_mask: homes.next_power_of_two() - 1,
+            homes: memory::from_fn(homes, |home| Home {
+                word: AtomicU32::new((home * words / homes) as u32),
+                refused: AtomicU64::new(0),
+            })?,
+        };
+        for word in 0..words {
+            free.word(word).store(free.valid(word), Ordering::Relaxed);
+        }
+        Ok(free)
+    }
+
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    pub(super) fn homes(&self) -> usize {
+        self.homes.len()
+    }
+
+    /// The bits of a word that belong to slots.
+    fn valid(&self, word: usize) -> u64 {
+        match self.slots - word * WORD_SLOTS {
+            slots if slots < WORD_SLOTS => (1 << slots) - 1,
+            _ => !0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn word(&self, word: usize) -> &AtomicU64 {
+        let line = &self.lines[word >> self.line_words_log2];
+        &line.0[word & ((1 << self.line_words_log2) - 1) & (LINE_WORDS - 1)]
+    }
+
+    /// The word with the bit of this slot.
+    #[inline]
+    pub(super) fn word_of(&self, slot: usize) -> &AtomicU64 {
+        self.word(slot / WORD_SLOTS)
+    }
+
+    /// The home of this number, or of one that stands for it: any number will do.
+    #[inline]
+    fn home(&self, number: usize) -> &Home {
+        // There are more than half as many homes as the mask has numbers. A division would take longer than all of the rest.
+        let number = number & self.homes_mask;
+        &self.homes[if number < self.homes.len() { number } else { number - self.homes.len() }]
+    }
+
+    /// Clears the bit of a free slot and returns it: the slot is the caller's. The lowest slot of the home's word,
+    /// or of the next word that has one, which then is the home's. `None`: each word was seen without a bit.
+    #[inline]
+    pub(super) fn claim(&self, home: usize, order: Ordering) -> Option<usize> {
+        let home = self.home(home);
+        let at = home.word.load(Ordering::Relaxed) as usize;
+        if at < self.words {
+            if let Some(slot) = self.claim_in(at, order) {
+                return Some(slot);
+            }
+        }
+        self.claim_elsewhere(home, at, order)
+    }
+
+    #[inline]
+    fn claim_in(&self, word: usize, order: Ordering) -> Option<usize> {
+        let bits = self.word(word);
+        let mut seen = bits.load(Ordering::Relaxed);
+        while seen != 0 {
+            // Without its lowest bit.
+            let rest = seen & (seen - 1);
+            match bits.compare_exchange_weak(seen, rest, order, Ordering::Relaxed) {
+                Ok(_) => return Some(word * WORD_SLOTS + seen.trailing_zeros() as usize),
+                Err(now) => seen = now,
+            }
+        }
+        None
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn claim_elsewhere(&self, home: &Home, seen: usize, order: Ordering) -> Option<usize> {
+        for word in (seen + 1..self.words).chain(0..seen.min(self.words)) {
+            if let Some(slot) = self.claim_in(word, order) {
+                home.word.store(word as u32, Ordering::Relaxed);
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// How many slots are free: exact while nothing happens.
+    pub(super) fn count(&self) -> usize {
+        let bits = (0..self.words).map(|word| self.word(word).load(Ordering::Relaxed));
+        bits.map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// An insertion from this home has found no free slot.
+    #[cold]
+    pub(super) fn count_refusal(&self, home: usize) {
+        self.home(home).refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many insertions have found no free slot.
+    pub(super) fn refused(&self) -> u64 {
+        self.homes.iter().map(|home| home.refused.load(Ordering::Relaxed)).sum()
+    }
+
+    /// So many insertions have found no free slot, from whichever home.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn set_refused(&self, refused: u64) {
+        for (home, count) in
+            self.homes.iter().zip(core::iter::once(refused).chain(core::iter::repeat(0)))
+        {
+            home.refused.store(count, Ordering::Relaxed);
+        }
+    }
+
+    /// Where each home looks first.
+    pub(super) fn home_words(&self) -> impl Iterator<Item = u32> {
+        self.homes.iter().map(|home| home.word.load(Ordering::Relaxed))
+    }
+
+    /// Each home looks where the other's home looks, which has as many words.
+    pub(super) fn set_home_words(&self, words: &[u32]) {
+        for (home, word) in self.homes.iter().zip(words) {
+            home.word.store(*word, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! A model of cache lines: which accesses to atomics have to fetch a line from another processor, if each thread has one.
+//!
+//! The model knows neither time nor the size of a cache: a line is with one processor that may write it, or with several
+//! that may read it (MESI). An access that has to fetch the line, or to take it away from others, is a *transfer*. The
+//! operations of threads take turns, one operation each, so that what two threads use at the same time has to travel; races
+//! within an operation, and values, are left out. So the counts are those of no machine, and the same on each.
+
+use core::sync::atomic::{self, Ordering};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The bytes of a line.
+const LINE_BYTES: usize = 64;
+
+/// Who has a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Line {
+    /// One processor, which may write it.
+    Own(u32),
+    /// Those of the bits.
+    Shared(u128),
+}
+
+#[derive(Debug, Default)]
+struct Model {
+    thread: u32,
+    lines: HashMap<usize, Line>,
+    transfers: u64,
+}
+
+std::thread_local! {
+    static MODEL: RefCell<Option<Model>> = const { RefCell::new(None) };
+}
+
+fn access(address: usize, writes: bool) {
+    MODEL.with_borrow_mut(|model| {
+        let Some(Model { thread, lines, transfers }) = model else { return };
+        let me = 1_u128 << *thread;
+        let line = lines.entry(address / LINE_BYTES).or_insert(Line::Own(*thread));
+        let (is_here, then) = match (*line, writes) {
+            (Line::Own(owner), _) if owner == *thread => (true, *line),
+            (Line::Own(owner), false) => (false, Line::Shared(me | 1 << owner)),
+            (Line::Shared(readers), false) => (readers & me != 0, Line::Shared(readers | me)),
+            (Line::Shared(readers), true) => (readers == me, Line::Own(*thread)),
+            (Line::Own(_), true) => (false, Line::Own(*thread)),
+        };
+        *line = then;
+        *transfers += u64::from(!is_here);
+    });
+}
+
+/// Transfers for each operation, once each of the threads, 128 at most, has done it a few times.
+pub(super) fn transfers(threads: u32, mut operation: impl FnMut(usize)) -> f64 {
+    const ROUNDS: u32 = 8;
+    MODEL.set(Some(Model::default()));
+    for round in 0..2 * ROUNDS {
+        if round == ROUNDS {
+            MODEL.with_borrow_mut(|model| model.as_mut().expect("set above").transfers = 0);
+        }
+        for thread in 0..threads {
+            MODEL.with_borrow_mut(|model| model.as_mut().expect("set above").thread = thread);
+            operation(thread as usize);
+        }
+    }
+    let model = MODEL.take().expect("set above");
+    model.transfers as f64 / f64::from(ROUNDS * threads)
+}
+
+macro_rules! watched {
+    ($($name:ident: $value:ty;)+) => {$(
+        /// That of `core`, seen by the model.
+        #[repr(transparent)]
+        #[derive(Debug)]
+        pub(in crate::threads::sync) struct $name(atomic::$name);
+
+        #[allow(dead_code, reason = "not each of them is changed in each way")]
+        impl $name {
+            pub(in crate::threads::sync) const fn new(value: $value) -> Self {
+                Self(atomic::$name::new(value))
+            }
+
+            pub(in crate::threads::sync) fn load(&self, order: Ordering) -> $value {
+                access(core::ptr::from_ref(self).addr(), false);
+                self.0.load(order)
+            }
+
+            pub(in crate::threads::sync) fn store(&self, value: $value, order: Ordering) {
+                access(core::ptr::from_ref(self).addr(), true);
+                self.0.store(value, order);
+            }
+
+            pub(in crate::threads::sync) fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                access(core::ptr::from_ref(self).addr(), true);
+                self.0.compare_exchange_weak(current, new, success, failure)
+            }
+
+            watched!(@ $value: fetch_add, fetch_sub, fetch_and, fetch_or, fetch_max);
+        }
+    )+};
+    (@ $value:ty: $($change:ident),+) => {$(
+        pub(in crate::threads::sync) fn $change(&self, value: $value, order: Ordering) -> $value {
+            access(core::ptr::from_ref(self).addr(), true);
+            self.0.$change(value, order)
+        }
+    )+};
+}
+watched! {
+    AtomicU32: u32;
+    AtomicU64: u64;
+    AtomicUsize: usize;
+}
+
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::{Handle, SyncPool, SyncRecycler};
+
+    const COUNTS: [u32; 3] = [2, 8, 64];
+
+    fn at_each_count(work: impl Fn(u32) -> f64) -> [f64; 3] {
+        COUNTS.map(work)
+    }
+
+    fn pool(homes: usize) -> SyncPool<[u64; 2]> {
+        SyncPool::builder().capacity(1 << 14).homes(homes).build()
+    }
+
+    #[test]
+    fn the_model_counts_what_has_to_travel() {
+        let one = [const { AtomicU64::new(0) }; 64];
+        assert_eq!(
+            at_each_count(|threads| transfers(threads, |_| _ = one[0].load(Relaxed))),
+            [0.0; 3]
+        );
+        let counted =
+            at_each_count(|threads| transfers(threads, |_| _ = one[0].fetch_add(1, Relaxed)));
+        assert_eq!(counted, [1.0; 3]);
+        // Beside each other, two words share a line unless a line ends between them: then only some travel.
+        let beside = transfers(64, |thread| one[thread].store(1, Relaxed));
+        assert!((0.5..=1.0).contains(&beside), "{beside}");
+        // Of two that read and one that writes, each reader fetches, and the writer takes the line back.
+        let one_writes = transfers(3, |thread| match thread {
+            0 => one[0].store(1, Relaxed),
+            _ => _ = one[0].load(Relaxed),
+        });
+        assert_eq!(one_writes, 1.0);
+    }
+
+    #[test]
+    fn local_operations_fetch_no_line_on_any_number_of_threads() {
+        let pairs = at_each_count(|threads| {
+            let pool = pool(threads as usize);
+            transfers(threads, |thread| {
+                let handle = pool.home(thread).insert([0; 2]).unwrap();
+                assert!(pool.remove(handle));
+            })
+        });
+        assert_eq!(pairs, [0.0; 3], "insert and remove");
+        let replace = at_each_count(|threads| {
+            let pool = pool(threads as usize);
+            let insert = |thread: usize| pool.home(thread).insert([0; 2]).unwrap();
+            let mut own: Vec<Vec<Handle<_>>> = (0..threads as usize)
+                .map(|thread| (0..100).map(|_| insert(thread)).collect())
+                .collect();
+            let mut next = 0;
+            transfers(threads, |thread| {
+                next = (next * 5 + 1) % 100;
+                assert!(pool.remove(own[thread][next]));
+                own[thread][next] = insert(thread);
+            })
+        });
+        assert_eq!(replace, [0.0; 3], "replace one of one's own");
+        let get = at_each_count(|threads| {
+            let pool = pool(threads as usize);
+            let own: Vec<_> =
+                (0..threads as usize).map(|home| pool.home(home).insert([7; 2]).unwrap()).collect();
+            transfers(threads, |thread| assert_eq!(pool.get(own[thread]).unwrap()[0], 7))
+        });
+        assert_eq!(get, [0.0; 3], "get and drop, own object");
+        let lend = at_each_count(|threads| {
+            let builder = SyncRecycler::builder().capacity(1 << 12).homes(threads as usize);
+            let recycler = builder.build_with(|_| [0_u64; 2]);
+            transfers(threads, |thread| recycler.acquire_at_home(thread).unwrap()[0] += 1)
+        });
+        assert_eq!(lend, [0.0; 3], "acquire and release");
+    }
+
+    #[test]
+    fn what_threads_share_travels_as_often_as_it_is_used() {
+        let one_for_all = at_each_count(|threads| {
+            let pool = pool(8);
+            let handle = pool.insert([7; 2]).unwrap();
+            transfers(threads, |_| assert_eq!(pool.get(handle).unwrap()[0], 7))
+        });
+        // Fetched by the first look, and again to be written.
+        assert_eq!(one_for_all, [2.0; 3], "get and drop, one object for all");
+        let neighbours = at_each_count(|threads| {
+            let pool = pool(1);
+            let own: Vec<_> = (0..threads).map(|_| pool.insert([7; 2]).unwrap()).collect();
+            transfers(threads, |thread| assert_eq!(pool.get(own[thread]).unwrap()[0], 7))
+        });
+        assert_eq!(neighbours, [2.0; 3], "get and drop, own objects that are neighbours");
+        // Each thread removes what the one before it has inserted: the line of free bits and that of the slot's word travel
+        // to it and back. Whoever inserts looks at both before it writes them.
+        let remote = at_each_count(|threads| {
+            let threads = threads as usize;
+            let pool = pool(threads);
+            let insert = |thread: usize| pool.home(thread).insert([0; 2]).unwrap();
+            let mut boxes: Vec<Vec<_>> = (0..threads)
+                .map(|thread| [insert((thread + threads - 1) % threads)].into())
+                .collect();
+            transfers(threads as u32, |thread| {
+                boxes[(thread + 1) % threads].push(insert(thread));
+                assert!(pool.remove(boxes[thread].remove(0)));
+            })
+        });
+        assert_eq!(remote, [6.0; 3], "insert, and remove on another thread");
+        // Fewer homes than threads: those that share one fetch the free bits and the slot from each other.
+        let eight = pool(8);
+        let crowded = transfers(64, |thread| {
+            let handle = eight.home(thread).insert([0; 2]).unwrap();
+            assert!(eight.remove(handle));
+        });
+        assert_eq!(crowded, 4.0, "insert and remove, 64 threads in 8 homes");
+    }
+}

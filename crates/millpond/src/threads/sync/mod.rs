@@ -1,0 +1,72 @@
+//! Pools that threads share: [`SyncPool`], for values that come and go, and [`SyncRecycler`], for objects that stay
+//! constructed and are lent out one thread at a time.
+//!
+//! | | [`SyncPool`] | [`SyncRecycler`] | a [`Pool`](crate::Pool) behind a lock |
+//! | --- | --- | --- | --- |
+//! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for whoever has the lock |
+//! | named by | a handle, refused once it is stale | nothing: any free object | a handle |
+//! | who waits | nobody | nobody, or in line if asked for | all but one |
+//! | handles are the same on every run | no | – | no, unless the threads take turns |
+//!
+//! For births and deaths on many threads whose handles are the same on every run and on any number of threads, see
+//! [`lots`](crate::lots).
+//!
+//! With the feature `std`, a thread remembers its home in a thread-local variable, and a [`SyncRecycler`] can wait.
+//! Without, a home follows from where the thread's stack lies. Needs atomics of 64 bits.
+
+mod at_home;
+mod atomics;
+mod builder;
+#[allow(unsafe_code)]
+mod close;
+#[cfg(feature = "debug-aids")]
+#[allow(unsafe_code)]
+mod debug;
+mod error;
+#[cfg(not(all(test, loom)))]
+#[allow(unsafe_code)]
+mod exclusive;
+mod free;
+#[cfg(not(all(test, loom)))]
+#[allow(unsafe_code)]
+mod frozen;
+#[allow(unsafe_code)]
+mod guard;
+mod home;
+mod iter;
+#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
+mod lines;
+mod order;
+#[allow(unsafe_code)]
+mod pool;
+#[allow(unsafe_code)]
+mod recycler;
+#[allow(unsafe_code)]
+mod slots;
+#[cfg(not(all(test, loom)))]
+mod snapshot;
+#[allow(unsafe_code)]
+mod tap;
+#[cfg(feature = "validate")]
+mod validate;
+mod word;
+
+#[cfg(all(test, loom))]
+#[allow(unsafe_code)]
+mod models;
+#[cfg(all(test, shuttle, not(loom)))]
+mod schedules;
+
+pub use at_home::Home;
+pub use builder::SyncPoolBuilder;
+pub use error::TakeError;
+#[cfg(not(all(test, loom)))]
+pub use exclusive::{Drain, ExtractIf, RunsMut};
+#[cfg(not(all(test, loom)))]
+pub use frozen::{Frozen, FrozenIter, FrozenRuns};
+pub use guard::{Shared, SharedOwned};
+pub use iter::Iter;
+pub use pool::SyncPool;
+pub use recycler::{Acquired, AcquiredOwned, SyncRecycler, SyncRecyclerBuilder};
+#[cfg(not(all(test, loom)))]
+pub use snapshot::{RestoreError, SyncSnapshot};

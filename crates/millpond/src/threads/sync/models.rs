@@ -1,0 +1,450 @@
+//! Models for loom: two or three threads on one or two slots, in every order, with every value that a load may see.
+//! `ci/loom` runs them, and runs them again with each order of [`order`](super::order) weakened: one must fail each time.
+//!
+//! loom sees who reads and who writes a value (`atomics::Cell`), and reports two accesses of which neither comes before
+//! the other. Handles go from thread to thread by relaxed atomics, so nothing but the pool itself orders them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::vec::Vec;
+
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use loom::thread;
+
+use super::{SyncPool, SyncRecycler, TakeError};
+use crate::handle::Handle;
+
+/// All schedules with up to three preemptions: beyond that, nothing new was ever found.
+fn model(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+/// A place outside of the pool that one thread writes and a destructor reads.
+struct Outside(UnsafeCell<u32>);
+// SAFETY: loom reports accesses at the same time.
+unsafe impl Send for Outside {}
+// SAFETY: as above.
+unsafe impl Sync for Outside {}
+
+/// A value that counts its drops, and looks at what is outside while it drops.
+struct Value {
+    number: u32,
+    drops: Arc<AtomicUsize>,
+    outside: Option<Arc<Outside>>,
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, Relaxed);
+        if let Some(outside) = &self.outside {
+            // SAFETY: loom reports a write at the same time.
+            assert_eq!(outside.0.with(|outside| unsafe { *outside }), 7);
+        }
+    }
+}
+
+struct World {
+    pool: Arc<SyncPool<Value>>,
+    drops: Arc<AtomicUsize>,
+}
+
+impl World {
+    fn new(capacity: usize) -> Self {
+        let pool = SyncPool::builder().capacity(capacity).homes(1).build();
+        Self { pool: Arc::new(pool), drops: Arc::new(AtomicUsize::new(0)) }
+    }
+
+    fn value(&self, number: u32) -> Value {
+        Value { number, drops: Arc::clone(&self.drops), outside: None }
+    }
+
+    fn insert(&self, number: u32) -> Handle<Value> {
+        self.pool.insert(self.value(number)).unwrap()
+    }
+
+    /// Everything that is left goes with the pool; then so many values must have been dropped, once each.
+    fn end(self, values: usize) {
+        drop(Arc::try_unwrap(self.pool).unwrap_or_else(|_| panic!("a thread still has the pool")));
+        assert_eq!(self.drops.load(Relaxed), values);
+    }
+}
+
+/// A handle on its way to another thread, which orders nothing.
+struct Post(AtomicU64);
+
+impl Post {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicU64::new(0)))
+    }
+
+    fn send(&self, handle: Handle<Value>) {
+        self.0.store(handle.to_bits(), Relaxed);
+    }
+
+    fn look(&self) -> Option<Handle<Value>> {
+        Handle::from_bits(self.0.load(Relaxed))
+    }
+}
+
+#[test]
+fn a_value_is_there_for_whoever_gets_its_handle() {
+    model(|| {
+        let (world, post) = (World::new(1), Post::new());
+        let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
+        let value = world.value(5);
+        let other = thread::spawn(move || to.send(pool.insert(value).unwrap()));
+        if let Some(handle) = post.look() {
+            if let Some(guard) = world.pool.get(handle) {
+                assert_eq!(guard.number, 5);
+            }
+        }
+        other.join().unwrap();
+        assert!(world.pool.get(post.look().unwrap()).is_some());
+        world.end(1);
+    });
+}
+
+#[test]
+fn a_value_is_there_for_whoever_removes_it_unseen() {
+    model(|| {
+        let (world, post) = (World::new(1), Post::new());
+        let (pool, to) = (Arc::clone(&world.pool), Arc::clone(&post));
+        let value = world.value(5);
+        let other = thread::spawn(move || to.send(pool.insert(value).unwrap()));
+        if let Some(handle) = post.look() {
+            world.pool.remove(handle);
+        }
+        other.join().unwrap();
+        world.end(1);
+    });
+}
+
+#[test]
+fn a_get_against_a_remove() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(5);
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || {
+            if let Some(guard) = pool.get(handle) {
+                assert_eq!(guard.number, 5);
+            }
+        });
+        assert!(world.pool.remove(handle));
+        assert!(world.pool.get(handle).is_none(), "refused from now on");
+        other.join().unwrap();
+        assert_eq!(world.drops.load(Relaxed), 1);
+        assert_eq!(world.pool.len(), 0);
+        world.end(1);
+    });
+}
+
+#[test]
+fn two_guards_go_after_the_removal() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(5);
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let pool = Arc::clone(&world.pool);
+                thread::spawn(move || {
+                    if let Some(guard) = pool.get(handle) {
+                        assert_eq!(guard.number, 5);
+                    }
+                })
+            })
+            .collect();
+        assert!(world.pool.remove(handle));
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        assert_eq!(world.drops.load(Relaxed), 1);
+        world.end(1);
+    });
+}
+
+#[test]
+fn of_two_removals_one_removes() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(5);
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || pool.remove(handle));
+        let mine = world.pool.remove(handle);
+        assert!(mine != other.join().unwrap());
+        assert_eq!(world.drops.load(Relaxed), 1);
+        world.end(1);
+    });
+}
+
+#[test]
+fn a_take_against_a_get() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(5);
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || pool.get(handle).map(|guard| guard.number));
+        match world.pool.take(handle) {
+            Ok(value) => assert_eq!(value.number, 5),
+            Err(error) => {
+                assert_eq!(error, TakeError::Busy);
+                assert!(world.pool.contains(handle), "still live");
+            }
+        }
+        assert!(matches!(other.join().unwrap(), None | Some(5)));
+        world.end(1);
+    });
+}
+
+#[test]
+fn a_birth_against_a_death() {
+    model(|| {
+        let world = World::new(1);
+        let old = world.insert(5);
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || assert!(pool.remove(old)));
+        match world.pool.insert(world.value(6)) {
+            Ok(new) => {
+                assert_eq!(new.generation(), old.generation() + 1);
+                assert_eq!(world.pool.get(new).unwrap().number, 6);
+            }
+            Err(full) => drop(full.into_inner()),
+        }
+        other.join().unwrap();
+        assert!(!world.pool.contains(old));
+        world.end(2);
+    });
+}
+
+#[test]
+fn two_births_get_two_slots_and_a_third_is_refused() {
+    model(|| {
+        let world = World::new(2);
+        let kept = world.insert(1);
+        let (pool, value) = (Arc::clone(&world.pool), world.value(2));
+        let other = thread::spawn(move || pool.insert(value).ok());
+        let mine = world.pool.insert(world.value(3)).ok();
+        let theirs = other.join().unwrap();
+        assert!(mine.is_some() != theirs.is_some(), "one slot was free");
+        assert_ne!(mine.or(theirs), Some(kept));
+        world.end(3);
+    });
+}
+
+#[test]
+fn a_constructor_that_panics_gives_its_slot_back() {
+    model(|| {
+        let world = World::new(1);
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || {
+            let made = AssertUnwindSafe(|| pool.insert_with(|_| panic!("on purpose")).is_err());
+            // `Ok`: there was no slot, so the function was not called.
+            let _ = catch_unwind(made);
+        });
+        let mine = world.pool.insert(world.value(5)).ok();
+        other.join().unwrap();
+        let values = usize::from(mine.is_some());
+        assert_eq!(world.pool.len(), values);
+        assert_eq!(world.pool.insert(world.value(6)).is_ok(), mine.is_none());
+        world.end(2);
+    });
+}
+
+#[test]
+fn a_destructor_sees_what_was_done_before_the_removal() {
+    model(|| {
+        let world = World::new(1);
+        let outside = Arc::new(Outside(UnsafeCell::new(0)));
+        let mut value = world.value(5);
+        value.outside = Some(Arc::clone(&outside));
+        let handle = world.pool.insert(value).unwrap();
+        let guard = world.pool.get_owned(handle).unwrap();
+        let other = thread::spawn(move || drop(guard));
+        // SAFETY: loom reports a read at the same time.
+        outside.0.with_mut(|outside| unsafe { *outside = 7 });
+        assert!(world.pool.remove(handle));
+        other.join().unwrap();
+        world.end(1);
+    });
+}
+
+#[test]
+fn a_destructor_sees_what_was_done_before_the_pool_went() {
+    model(|| {
+        let world = World::new(1);
+        let outside = Arc::new(Outside(UnsafeCell::new(0)));
+        let mut value = world.value(5);
+        value.outside = Some(Arc::clone(&outside));
+        let handle = world.pool.insert(value).unwrap();
+        let guard = world.pool.get_owned(handle).unwrap();
+        let other = thread::spawn(move || drop(guard));
+        let World { pool, drops } = world;
+        // SAFETY: loom reports a read at the same time.
+        outside.0.with_mut(|outside| unsafe { *outside = 7 });
+        drop(pool);
+        other.join().unwrap();
+        assert_eq!(drops.load(Relaxed), 1);
+    });
+}
+
+#[test]
+fn the_last_guard_against_the_end_of_the_pool() {
+    model(|| {
+        let world = World::new(2);
+        let (a, b) = (world.insert(1), world.insert(2));
+        let guard = world.pool.get_owned(a).unwrap();
+        let other = thread::spawn(move || assert_eq!(guard.number, 1));
+        assert_eq!(world.pool.get(b).unwrap().number, 2);
+        let World { pool, drops } = world;
+        drop(pool);
+        other.join().unwrap();
+        assert_eq!(drops.load(Relaxed), 2);
+    });
+}
+
+#[test]
+fn the_last_guard_of_what_was_removed_against_the_end_of_the_pool() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(1);
+        let guard = world.pool.get_owned(handle).unwrap();
+        assert!(world.pool.remove(handle));
+        let other = thread::spawn(move || assert_eq!(guard.number, 1));
+        let World { pool, drops } = world;
+        drop(pool);
+        other.join().unwrap();
+        assert_eq!(drops.load(Relaxed), 1);
+    });
+}
+
+#[test]
+fn two_last_guards_after_the_end_of_the_pool() {
+    model(|| {
+        let world = World::new(2);
+        let (a, b) = (world.insert(1), world.insert(2));
+        let guards = [a, b].map(|handle| world.pool.get_owned(handle).unwrap());
+        let World { pool, drops } = world;
+        drop(pool);
+        let [a, b] = guards;
+        let other = thread::spawn(move || assert_eq!(a.number, 1));
+        assert_eq!(b.number, 2);
+        drop(b);
+        other.join().unwrap();
+        assert_eq!(drops.load(Relaxed), 2);
+    });
+}
+
+/// A pool whose drops are left to `settle`.
+fn deferring() -> (SyncPool<Value>, Arc<AtomicUsize>, Handle<Value>) {
+    let drops = Arc::new(AtomicUsize::new(0));
+    let pool = SyncPool::builder().capacity(1).drop_in_settle().build();
+    let value = Value { number: 1, drops: Arc::clone(&drops), outside: None };
+    let handle = pool.insert(value).unwrap();
+    (pool, drops, handle)
+}
+
+#[test]
+fn a_settle_against_the_last_guard() {
+    model(|| {
+        let (pool, drops, handle) = deferring();
+        let guard = pool.get_owned(handle).unwrap();
+        assert!(pool.remove(handle));
+        let other = thread::spawn(move || assert_eq!(guard.number, 1));
+        pool.slots().settle();
+        other.join().unwrap();
+        pool.slots().settle();
+        assert_eq!(drops.load(Relaxed), 1);
+    });
+}
+
+#[test]
+fn the_end_of_a_pool_that_defers_against_the_last_guard() {
+    model(|| {
+        for removed_before in [false, true] {
+            let (pool, drops, handle) = deferring();
+            let guard = pool.get_owned(handle).unwrap();
+            if removed_before {
+                assert!(pool.remove(handle));
+            }
+            let other = thread::spawn(move || assert_eq!(guard.number, 1));
+            drop(pool);
+            other.join().unwrap();
+            assert_eq!(drops.load(Relaxed), 1);
+        }
+    });
+}
+
+#[test]
+fn exclusive_access_after_a_guard() {
+    model(|| {
+        let world = World::new(1);
+        let handle = world.insert(1);
+        let guard = world.pool.get_owned(handle).unwrap();
+        let other = thread::spawn(move || assert_eq!(guard.number, 1));
+        let slots = world.pool.slots();
+        if slots.find_for_writing(0, handle.generation()).is_ok() {
+            // To loom, a write.
+            slots.pointer(0);
+        }
+        other.join().unwrap();
+        assert!(slots.find_for_writing(0, handle.generation()).is_ok());
+        world.end(1);
+    });
+}
+
+#[test]
+fn what_one_thread_releases_another_acquires() {
+    model(|| {
+        let recycler = Arc::new(
+            SyncRecycler::builder().capacity(1).homes(1).on_release(|n| *n += 10).build_with(|_| 0),
+        );
+        let theirs = Arc::clone(&recycler);
+        let other =
+            thread::spawn(move || theirs.acquire().map(|mut object| *object += 1).is_some());
+        let mine = recycler.acquire().map(|mut object| *object += 1).is_some();
+        let acquired = u32::from(mine) + u32::from(other.join().unwrap());
+        assert_eq!(*recycler.acquire().unwrap(), 11 * acquired);
+        assert!(acquired >= 1);
+    });
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_release_wakes_whoever_waits() {
+    model(|| {
+        let recycler = Arc::new(SyncRecycler::builder().capacity(1).homes(1).build_with(|_| 0));
+        let held = recycler.acquire().unwrap();
+        let theirs = Arc::clone(&recycler);
+        // If the wake-up is lost, loom reports that all threads are blocked.
+        let other = thread::spawn(move || *theirs.acquire_blocking().unwrap() += 1);
+        drop(held);
+        other.join().unwrap();
+        assert_eq!(*recycler.acquire().unwrap(), 1);
+    });
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_hook_that_panics_leaves_nobody_waiting() {
+    model(|| {
+        let builder = SyncRecycler::builder().capacity(1).homes(1);
+        let recycler = builder.on_release(|_: &mut u8| panic!("on purpose")).build_with(|_| 0);
+        let recycler = Arc::new(recycler);
+        let held = recycler.acquire().unwrap();
+        let theirs = Arc::clone(&recycler);
+        let other = thread::spawn(move || theirs.acquire_blocking().is_none());
+        let released = AssertUnwindSafe(|| drop(held));
+        assert!(catch_unwind(released).is_err());
+        assert!(other.join().unwrap());
+        assert_eq!(recycler.retired(), 1);
+    });
+}
+
+/// What `ci/loom` goes through.
+#[test]
+fn the_orders_that_can_be_weakened() {
+    for order in super::order::WEAKENED {
+        std::println!("weaken {order}");
+    }
+}

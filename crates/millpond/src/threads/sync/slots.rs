@@ -1,0 +1,585 @@
+//! The slots of a shared pool: the unsafe code of [`SyncPool`](super::SyncPool) and its guards.
+//!
+//! # Invariants
+//!
+//! 1. A slot's free bit is set only while its word is dead and it has no value. The thread that clears the bit
+//!    owns the slot until it stores a live word or sets the bit.
+//! 2. While the word is not dead, or is orphaned, the slot has a value, and nobody writes or moves it while the word counts a
+//!    guard or can get one: a live word gets guards from any thread, another word only from its guards.
+//! 3. Of the thread that brings a word to "doomed, no guards" there is one: the removal that found no guard, or the
+//!    last guard. It owns the slot from then on, and a guard that was not the last has nothing to do with the slots any
+//!    more. If the pool defers drops, nobody owns the slot until `settle`, or the pool's end. A pool that closes makes
+//!    the words of values with guards *orphaned*: the last guard owns the slot, deferred or not.
+//! 4. `shares` counts the slots that may still be reached, and the pool. The pool gives up its own share and those
+//!    of slots that nobody can reach any more when it closes; it sets the free bits of the others first. Whoever
+//!    gives back a slot and finds its bit set already therefore knows that the pool is gone, and gives up the
+//!    slot's share. The last share frees the memory.
+//! 5. Exclusive access (`&mut` to the pool) means: no other thread claims, gets or removes. Guards that own
+//!    themselves may still be cloned, dropped and read through.
+
+use alloc::boxed::Box;
+use core::mem::MaybeUninit;
+use core::ops::Deref;
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::TakeError;
+#[cfg(not(millpond_tsan))]
+use super::atomics::fence;
+use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
+use super::free::{FreeSlots, WORD_SLOTS};
+use super::order;
+use super::tap::SharedTap;
+use super::word::{GUARDS_MAX, Word};
+use crate::base::memory::{self, OutOfMemory};
+use crate::handle::{Explanation, Handle, Issue, Refusal};
+use crate::reports::errors::{FullPool, InsertAtErrorKind, PoolName};
+use crate::reports::stats::Stats;
+use crate::slots::Circle;
+use crate::slots::generations::Generations;
+
+/// What a pool and its guards share.
+pub(super) struct Slots<T> {
+    pub(super) free: FreeSlots,
+    pub(super) words: Box<[AtomicU64]>,
+    pub(super) values: Box<[Cell<MaybeUninit<T>>]>,
+    circle: Circle<u32>,
+    name: Option<&'static str>,
+    /// Values that were removed stay until `settle`.
+    defers: bool,
+    /// How many slots are doomed.
+    pub(super) doomed: Apart<AtomicU32>,
+    pub(super) retired: AtomicU32,
+    /// How many slots were live at once at most, as far as somebody has looked.
+    pub(super) peak: AtomicU32,
+    /// How many lifetimes were left out by claims of later ones.
+    pub(super) skipped: AtomicU64,
+    /// Invariant 4.
+    shares: AtomicUsize,
+    pub(super) tap: SharedTap,
+    #[cfg(feature = "debug-aids")]
+    pub(super) aids: super::debug::SharedAids,
+}
+
+/// What threads write now and then, away from what all of them read.
+#[repr(align(128))]
+pub(super) struct Apart<V>(V);
+
+impl<V> Deref for Apart<V> {
+    type Target = V;
+
+    #[inline]
+    fn deref(&self) -> &V {
+        &self.0
+    }
+}
+
+// SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any thread, which
+// needs `Send` and `Sync`. Who may do so when is what the invariants say.
+unsafe impl<T: Send + Sync> Sync for Slots<T> {}
+// SAFETY: nothing in it belongs to the thread that made it but values.
+unsafe impl<T: Send> Send for Slots<T> {}
+
+/// What the builder has gathered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) capacity: usize,
+    pub(super) homes: usize,
+    pub(super) circle: Circle<u32>,
+    pub(super) name: Option<&'static str>,
+    pub(super) defers: bool,
+    #[cfg(feature = "debug-aids")]
+    pub(super) debug_aids: crate::reports::debug::DebugAids,
+}
+
+impl<T> Slots<T> {
+    /// Slots that are all free.
+    pub(super) fn try_new(plan: &Plan) -> Result<Self, OutOfMemory> {
+        let vacant = Word::dead(plan.circle.start() | 1 << 31).to_bits();
+        let slots = Self {
+            free: FreeSlots::try_new(plan.capacity, plan.homes)?,
+            words: memory::from_fn(plan.capacity, |_| AtomicU64::new(vacant))?,
+            values: uninitialised(plan.capacity)?,
+            circle: plan.circle,
+            name: plan.name,
+            defers: plan.defers,
+            doomed: Apart(AtomicU32::new(0)),
+            retired: AtomicU32::new(0),
+            peak: AtomicU32::new(0),
+            skipped: AtomicU64::new(0),
+            // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
+            shares: AtomicUsize::new(plan.capacity + 1),
+            tap: SharedTap::new(),
+            #[cfg(feature = "debug-aids")]
+            aids: super::debug::SharedAids::try_new(plan.debug_aids, plan.capacity)?,
+        };
+        #[cfg(feature = "debug-aids")]
+        (0..plan.capacity).for_each(|index| slots.bury(index));
+        Ok(slots)
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.words.len()
+    }
+
+    pub(super) fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    pub(super) fn circle(&self) -> Circle<u32> {
+        self.circle
+    }
+
+    pub(super) fn defers(&self) -> bool {
+        self.defers
+    }
+
+    /// The word as it is at this moment, to look at only.
+    #[inline]
+    pub(super) fn word(&self, index: usize) -> Option<Word> {
+        self.words.get(index).map(|word| Word::from_bits(word.load(Relaxed)))
+    }
+
+    /// Takes a free slot out for a new value. `None`: no slot was seen free.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn claim(&self, home: usize) -> Option<Claimed<'_, T>> {
+        loop {
+            let index = self.free.claim(home, order::claim())?;
+            let word = Word::from_bits(self.words[index].load(Relaxed));
+            if word != Word::SPENT {
+                return Some(Claimed::new(self, index, word.generation()));
+            }
+            self.retire(index);
+        }
+    }
+
+    /// A slot whose bit this thread has cleared has no generation left: its bit stays cleared.
+    #[cold]
+    fn retire(&self, index: usize) {
+        self.words[index].store(Word::RETIRED.to_bits(), Relaxed);
+        self.retired.fetch_add(1, Relaxed);
+        self.tap.retired();
+    }
+
+    /// Counts one guard more, if the handle is good.
+    #[inline]
+    pub(super) fn add_guard(&self, handle: Handle<T>) -> bool {
+        let Some(at) = self.words.get(handle.index() as usize) else { return false };
+        let mut seen = at.load(Relaxed);
+        loop {
+            let word = Word::from_bits(seen);
+            if !word.is_live_in(handle.generation()) {
+                return false;
+            }
+            if word.guards() == GUARDS_MAX {
+                self.too_many_guards(handle);
+            }
+            let guarded = word.with_guard().to_bits();
+            match at.compare_exchange_weak(seen, guarded, order::add_guard(), Relaxed) {
+                Ok(_) => return true,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Counts one guard more of the value in this slot.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a guard of it.
+    pub(super) unsafe fn add_another_guard(&self, index: usize) {
+        let at = &self.words[index];
+        let mut seen = at.load(Relaxed);
+        loop {
+            let word = Word::from_bits(seen);
+            debug_assert!(word.guards() > 0);
+            if word.guards() == GUARDS_MAX {
+                self.too_many_guards(Handle::from_kept_parts(index, word.generation()));
+            }
+            // The guard that there is keeps the value; nothing is handed over.
+            match at.compare_exchange_weak(seen, word.with_guard().to_bits(), Relaxed, Relaxed) {
+                Ok(_) => return,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn too_many_guards(&self, handle: Handle<T>) -> ! {
+        panic!("{}: {handle} has {GUARDS_MAX} guards, and no room for another", PoolName(self.name))
+    }
+
+    /// The value of a slot.
+    ///
+    /// # Safety
+    ///
+    /// Until the reference is last used, the word counts a guard of the caller's, or the caller has exclusive
+    /// access and the word is live.
+    #[inline]
+    pub(super) unsafe fn value(&self, index: usize) -> &T {
+        self.values[index].with(|value| {
+            // SAFETY: there is a value, and nobody writes it (invariant 2).
+            unsafe { &*value.cast::<T>() }
+        })
+    }
+
+    /// A pointer to the value of a slot.
+    #[inline]
+    pub(super) fn pointer(&self, index: usize) -> *mut T {
+        self.values[index].with_mut(|value| value.cast())
+    }
+
+    /// A pointer to the values of all slots, an array.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn pointer_to_all(&self) -> *mut T {
+        // A `Cell` has the layout of what is in it, and lets it be written.
+        self.values.as_ptr().cast_mut().cast()
+    }
+
+    /// Ends the object's life, or dooms it and leaves that to the last guard; `false`: the handle is refused.
+    #[inline]
+    pub(super) fn remove(&self, handle: Handle<T>) -> bool {
+        let index = handle.index() as usize;
+        let Some(at) = self.words.get(index) else { return false };
+        // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
+        // read, and the exchange would fetch it again to write.
+        let mut seen = Word::live(handle.generation()).to_bits();
+        loop {
+            let word = Word::from_bits(seen);
+            if !word.is_live_in(handle.generation()) {
+                return false;
+            }
+            let stays = word.guards() > 0 || self.defers;
+            if stays {
+                // Before anybody can see it doomed and count it off again.
+                self.doomed.fetch_add(1, Relaxed);
+            }
+            let doomed = word.doomed().to_bits();
+            match at.compare_exchange_weak(seen, doomed, order::doom(), Relaxed) {
+                Ok(_) if stays => return true,
+                Ok(_) => {
+                    // SAFETY: this thread has doomed a value without guards: it owns the slot (invariant 3).
+                    unsafe { Self::end(NonNull::from(self), index) };
+                    return true;
+                }
+                Err(now) => {
+                    seen = now;
+                    if stays {
+                        self.doomed.fetch_sub(1, Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves the value out, unless the handle is stale or the value has guards.
+    #[inline]
+    pub(super) fn take(&self, handle: Handle<T>) -> Result<T, TakeError> {
+        let index = handle.index() as usize;
+        let at = self.words.get(index).ok_or(TakeError::Stale)?;
+        let mut seen = at.load(Relaxed);
+        loop {
+            let word = Word::from_bits(seen);
+            if !word.is_live_in(handle.generation()) {
+                return Err(TakeError::Stale);
+            }
+            if word.guards() > 0 {
+                return Err(TakeError::Busy);
+            }
+            let doomed = word.doomed().to_bits();
+            match at.compare_exchange_weak(seen, doomed, order::doom(), Relaxed) {
+                Ok(_) => break,
+                Err(now) => seen = now,
+            }
+        }
+        let value = self.values[index].with_mut(|value| {
+            // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant 3), and there
+            // is a value (2), which nobody looks at any more.
+            unsafe { value.cast::<T>().read() }
+        });
+        // SAFETY: this thread owns the slot, and has just moved its value out.
+        unsafe { Self::vacate(NonNull::from(self), index) };
+        Ok(value)
+    }
+
+    /// Counts one guard less. The last guard of a doomed value ends it, and may be what frees the memory.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a guard of this slot, and does not use it any more; `slots` is not used after this unless
+    /// the pool, or another guard, is there.
+    #[inline]
+    pub(super) unsafe fn drop_guard(slots: NonNull<Self>, index: usize) {
+        // SAFETY: the guard keeps the slots (invariant 4), up to the `fetch_sub`. The reference is not used after it.
+        let this = unsafe { slots.as_ref() };
+        let (at, defers) = (&this.words[index], this.defers);
+        let word = Word::from_bits(at.fetch_sub(Word::ONE_GUARD, order::drop_guard()));
+        debug_assert!(word.guards() > 0);
+        // From here on, the slots may be gone unless this thread owns this slot.
+        if word.guards() == 1 && (word.is_orphaned() || (word.is_doomed() && !defers)) {
+            // SAFETY: this was the last guard of a doomed value (invariant 3).
+            unsafe { Self::end_after_guards(slots, index) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// This thread owns the slot since it has dropped the last guard of its value.
+    #[cold]
+    #[inline(never)]
+    unsafe fn end_after_guards(slots: NonNull<Self>, index: usize) {
+        // SAFETY: the slot's share is not given up yet (invariant 4): its owner does that.
+        let this = unsafe { slots.as_ref() };
+        // ThreadSanitizer knows no fences: for it, a load that sees the same.
+        #[cfg(millpond_tsan)]
+        this.words[index].load(order::last_guard());
+        #[cfg(not(millpond_tsan))]
+        fence(order::last_guard());
+        this.doomed.fetch_sub(1, Relaxed);
+        // SAFETY: this thread owns the slot (invariant 3).
+        unsafe { Self::end(slots, index) };
+    }
+
+    /// Ends a lifetime.
+    ///
+    /// # Safety
+    ///
+    /// This thread owns the slot, which has a value. `slots` is not used after this unless the pool or a guard of
+    /// another slot is there.
+    #[inline]
+    pub(super) unsafe fn end(slots: NonNull<Self>, index: usize) {
+        /// Gives the slot back, also if the value's drop panics.
+        struct Vacate<T>(NonNull<Slots<T>>, usize);
+        impl<T> Drop for Vacate<T> {
+            #[inline]
+            fn drop(&mut self) {
+                // SAFETY: as for `end`, and the value is gone.
+                unsafe { Slots::vacate(self.0, self.1) };
+            }
+        }
+        let vacate = Vacate(slots, index);
+        // SAFETY: the slot's share is not given up yet (invariant 4).
+        let cell = unsafe { &slots.as_ref().values[index] };
+        cell.with_mut(|value| {
+            // SAFETY: there is a value (invariant 2), and this thread owns the slot.
+            unsafe { value.cast::<T>().drop_in_place() }
+        });
+        drop(vacate);
+    }
+
+    /// Gives a slot back.
+    ///
+    /// # Safety
+    ///
+    /// This thread owns the slot, whose value is gone. `slots` is not used after this unless the pool or a guard of
+    /// another slot is there.
+    #[inline]
+    unsafe fn vacate(slots: NonNull<Self>, index: usize) {
+        // SAFETY: the slot's share is not given up yet (invariant 4).
+        let bits = unsafe { slots.as_ref() }.prepare_free(index);
+        let bit = 1 << (index % WORD_SLOTS);
+        // SAFETY: as above; from here on the pool may be gone with its memory.
+        let old = unsafe { bits.as_ref() }.fetch_or(bit, order::give_back());
+        if old & bit != 0 {
+            // SAFETY: the pool is gone and left the slot's share to this thread (invariant 4).
+            unsafe { Self::leave(slots, 1) };
+        }
+    }
+
+    /// The word of a slot that this thread owns becomes that of a free one; returns where its bit is.
+    #[inline]
+    fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
+        let at = &self.words[index];
+        let generation = Word::from_bits(at.load(Relaxed)).generation();
+        self.tap.death(index);
+        #[cfg(feature = "debug-aids")]
+        self.bury(index);
+        at.store(Word::dead(self.circle.word_after(generation)).to_bits(), Relaxed);
+        NonNull::from(self.free.word_of(index))
+    }
+
+    /// Gives up shares of the memory, and frees it with the last.
+    ///
+    /// # Safety
+    ///
+    /// The shares are the caller's; `slots` is not used after this.
+    pub(super) unsafe fn leave(slots: NonNull<Self>, shares: usize) {
+        // SAFETY: the caller's shares keep the memory.
+        let left = unsafe { slots.as_ref() }.shares.fetch_sub(shares, order::leave());
+        if left == shares {
+            // To loom, a write: after all that was ever done to a value.
+            #[cfg(all(test, loom))]
+            // SAFETY: this was the last share.
+            unsafe { slots.as_ref() }.values.iter().for_each(|value| value.with_mut(|_| ()));
+            // SAFETY: the slots were put into a box by `SyncPool`, and this was the last share.
+            drop(unsafe { Box::from_raw(slots.as_ptr()) });
+        }
+    }
+}
+
+/// What can be asked of the slots at any time.
+impl<T> Slots<T> {
+    /// How many values are live: exact while nothing happens.
+    pub(super) fn len(&self) -> usize {
+        let gone = self.free.count() + self.retired() + self.doomed.load(Relaxed) as usize;
+        let len = self.capacity().saturating_sub(gone);
+        self.peak.fetch_max(len as u32, Relaxed);
+        len
+    }
+
+    pub(super) fn retired(&self) -> usize {
+        self.retired.load(Relaxed) as usize
+    }
+
+    /// The counters, most of them read off the words: a generation says how many lifetimes a slot has had.
+    pub(super) fn stats(&self) -> Stats {
+        let (mut live, mut retired, mut inserted) = (0, 0, 0);
+        let mut begun = 0;
+        for index in 0..self.capacity() {
+            let word = self.word(index).unwrap_or(Word::RETIRED);
+            live += usize::from(word.is_live());
+            begun += u64::from(word.has_value());
+            inserted += match word.generation() {
+                0 => {
+                    retired += 1;
+                    u64::from(self.circle.age(self.circle.last)) + 1
+                }
+                generation => u64::from(self.circle.age(generation)),
+            };
+        }
+        let inserted = (inserted + begun).saturating_sub(self.skipped.load(Relaxed));
+        let peak = self.peak.fetch_max(live as u32, Relaxed).max(live as u32);
+        Stats {
+            capacity: self.capacity(),
+            live,
+            peak: peak as usize,
+            retired,
+            inserted,
+            removed: inserted.saturating_sub(live as u64),
+            refused: self.free.refused(),
+            evicted: 0,
+        }
+    }
+
+    /// What is said of a full pool, which has just refused a value.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(&self, home: usize) -> FullPool {
+        self.free.count_refusal(home);
+        self.tap.refused();
+        let (capacity, retired) = (self.capacity(), self.retired());
+        let full = (capacity - retired) as u32;
+        let peak = self.peak.fetch_max(full, Relaxed).max(full) as usize;
+        FullPool { name: self.name, capacity, peak, retired, out_of_memory: false }
+    }
+
+    /// The handle in words.
+    pub(super) fn explain(&self, handle: Handle<T>) -> Explanation {
+        let lifetime = Generations::of(&self.circle()).lifetime(handle.generation());
+        Explanation::new(handle, lifetime, self.check(handle))
+    }
+
+    /// Whether the handle is good, and if not, why it is refused.
+    pub(super) fn check(&self, handle: Handle<T>) -> Result<(), Refusal> {
+        let word = self.word(handle.index() as usize);
+        if word.is_some_and(|word| word.is_live_in(handle.generation())) {
+            return Ok(());
+        }
+        let plain = word.map(|word| match word.is_doomed() {
+            // As stale as if the slot were free already.
+            true => self.circle.word_after(word.generation()),
+            false => word.plain(),
+        });
+        let issued = self.stats().inserted + self.skipped.load(Relaxed);
+        Err(self.circle.refusal(plain, handle.generation(), issued))
+    }
+}
+
+/// With exclusive access.
+impl<T> Slots<T> {
+    /// Takes the free slot of this handle out, to begin exactly its lifetime.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
+        let (index, generation) = (handle.index() as usize, handle.generation());
+        let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        self.circle.check_begin(word.plain(), generation)?;
+        let bit = 1 << (index % WORD_SLOTS);
+        if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
+            // The last guard of its value is about to give it back.
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        let skipped = self.circle.age(generation) - self.circle.age(word.generation());
+        self.skipped.fetch_add(u64::from(skipped), Relaxed);
+        Ok(Claimed::new(self, index, generation))
+    }
+}
+
+/// A free slot that this thread has taken out for a value. Given back when it is dropped.
+pub(super) struct Claimed<'a, T> {
+    slots: &'a Slots<T>,
+    index: usize,
+    generation: u32,
+}
+
+impl<'a, T> Claimed<'a, T> {
+    /// The caller has taken the slot out, and begins this lifetime.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
+        let claimed = Self { slots, index, generation };
+        // If it panics, the slot goes back.
+        #[cfg(feature = "debug-aids")]
+        slots.inspect(index);
+        claimed
+    }
+
+    /// The value will be inserted here; `None`: nobody knows where.
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
+        self.slots.aids.set_origin(self.index, place);
+    }
+
+    #[inline]
+    pub(super) fn handle(&self) -> Handle<T> {
+        Handle::from_kept_parts(self.index, self.generation)
+    }
+
+    /// Moves a value in: from now on its handle is good.
+    #[inline]
+    pub(super) fn fill(self, value: T) -> Handle<T> {
+        let handle = self.handle();
+        let Self { slots, index, generation } = self;
+        // It is not given back any more; and nothing between here and the end can panic.
+        core::mem::forget(self);
+        slots.values[index].with_mut(|to| {
+            // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
+            unsafe { (*to).write(value) };
+        });
+        slots.tap.birth(index);
+        slots.words[index].store(Word::live(generation).to_bits(), order::publish());
+        handle
+    }
+}
+
+impl<T> Drop for Claimed<'_, T> {
+    fn drop(&mut self) {
+        let bit = 1 << (self.index % WORD_SLOTS);
+        self.slots.free.word_of(self.index).fetch_or(bit, order::give_back());
+    }
+}
+
+/// Places for so many values, every page touched.
+fn uninitialised<T>(slots: usize) -> Result<Box<[Cell<MaybeUninit<T>>]>, OutOfMemory> {
+    #[cfg(all(test, loom))]
+    return memory::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));
+    #[cfg(not(all(test, loom)))]
+    {
+        let mut values: alloc::vec::Vec<Cell<MaybeUninit<T>>> =
+            memory::reserved_and_touched(slots)?;
+        // SAFETY: there is room for as many, and such a cell may hold any bytes.
+        unsafe { values.set_len(slots) };
+        Ok(values.into_boxed_slice())
+    }
+}

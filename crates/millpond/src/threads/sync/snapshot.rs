@@ -1,0 +1,303 @@
+//! The past of a shared pool, taken and put back with `&mut self`.
+
+use alloc::boxed::Box;
+use core::fmt;
+use core::ops::Range;
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::slots::Slots;
+use super::word::Word;
+use super::{SyncPool, TakeError};
+use crate::handle::{Handle, Issue};
+use crate::reports::stats::Stats;
+use crate::snapshot::state::{Shape, checksum, checksum_of_values, sealed};
+use crate::snapshot::{Checksum, SnapshotError, ToChecksum};
+
+/// Everything that a [`SyncPool`]'s future depends on, as it was: values, generations, which slots are free, and where
+/// each home looks next. With the same calls from the same homes in the same order, the same handles come again.
+#[derive(Clone)]
+pub struct SyncSnapshot<T> {
+    shape: Shape,
+    /// Of a live slot its generation, of a free one its next with the top bit set, as in other pools.
+    words: Box<[u32]>,
+    values: Box<[Option<T>]>,
+    homes: Box<[u32]>,
+    stats: Stats,
+    skipped: u64,
+    /// `false` while it is being written: a clone that panics leaves it so.
+    is_complete: bool,
+}
+
+/// The past, with `&mut self`. Nothing here is done while a value has an owned guard: [`TakeError::Busy`].
+impl<T> SyncPool<T> {
+    /// The pool as it is now. Takes the memory of a second pool; [`save_into`](Self::save_into) uses it again.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let old = pool.insert("a").unwrap();
+    /// let past = pool.snapshot();
+    /// pool.remove(old);
+    /// let new = pool.insert("b").unwrap();
+    /// pool.restore(&past).unwrap();
+    /// assert_eq!(*pool.get(old).unwrap(), "a");
+    /// assert!(!pool.contains(new));
+    /// ```
+    #[must_use]
+    pub fn snapshot(&mut self) -> SyncSnapshot<T>
+    where
+        T: Clone,
+    {
+        let capacity = self.capacity();
+        let mut snapshot = SyncSnapshot {
+            shape: self.present().shape(),
+            words: (0..capacity).map(|_| 0).collect(),
+            values: (0..capacity).map(|_| None).collect(),
+            homes: self.slots().free.home_words().collect(),
+            stats: Stats::default(),
+            skipped: 0,
+            is_complete: false,
+        };
+        snapshot.write(&self.present());
+        snapshot
+    }
+
+    /// Writes the state as it is now over that of the snapshot. Takes no memory beyond what values take.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is of a pool of another capacity, or whose generations or homes are others.
+    pub fn save_into(&mut self, snapshot: &mut SyncSnapshot<T>) -> Result<(), SnapshotError>
+    where
+        T: Clone,
+    {
+        let present = self.present();
+        snapshot.check_shape(&present)?;
+        snapshot.write(&present);
+        Ok(())
+    }
+
+    /// Makes the state what it was when the snapshot was taken. If a clone or a drop panics, the pool is empty.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is of a pool of another capacity, or whose generations or homes are others; or a value has an
+    /// owned guard, and could not be replaced. Nothing has happened then.
+    pub fn restore(&mut self, snapshot: &SyncSnapshot<T>) -> Result<(), RestoreError>
+    where
+        T: Clone,
+    {
+        snapshot.check_shape(&self.present()).map_err(RestoreError::Snapshot)?;
+        if !snapshot.is_complete {
+            return Err(RestoreError::Snapshot(SnapshotError::Incomplete));
+        }
+        self.settle();
+        if !self.slots().is_at_rest() {
+            return Err(RestoreError::Busy);
+        }
+        self.clear();
+        self.settle();
+        let half = Half(self);
+        let slots = half.0.slots();
+        for (index, (word, value)) in snapshot.words.iter().zip(&snapshot.values).enumerate() {
+            slots.set_dead_word(index, Word::dead(*word | 1 << 31));
+            if let Some(value) = value {
+                let handle = Handle::from_kept_parts(index, *word);
+                if let Ok(slot) = slots.claim_at(handle) {
+                    #[cfg(feature = "debug-aids")]
+                    slot.set_origin(None);
+                    slot.fill(value.clone());
+                }
+            }
+        }
+        slots.recount(&snapshot.stats, snapshot.skipped);
+        slots.free.set_home_words(&snapshot.homes);
+        core::mem::forget(half);
+        Ok(())
+    }
+
+    /// A sum over everything that the future depends on (but not the statistics): equal states have equal sums, on
+    /// every machine. O(capacity).
+    #[must_use]
+    pub fn checksum(&mut self) -> u64
+    where
+        T: ToChecksum,
+    {
+        checksum_of_values(&self.present())
+    }
+
+    /// As [`checksum`](Self::checksum), with a function that adds a value to a sum.
+    #[must_use]
+    pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
+        checksum(&self.present(), add_value)
+    }
+
+    fn present(&mut self) -> Present<'_, T> {
+        Present { slots: self.slots() }
+    }
+}
+
+/// Empties a pool that was left half restored.
+struct Half<'a, T>(&'a mut SyncPool<T>);
+
+impl<T> Drop for Half<'_, T> {
+    fn drop(&mut self) {
+        self.0.clear();
+        self.0.settle();
+    }
+}
+
+/// Why a [`SyncPool`] could not take its past back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// The snapshot does not fit.
+    Snapshot(SnapshotError),
+    /// A value has an owned guard.
+    Busy,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RestoreError::Snapshot(error) => error.fmt(f),
+            RestoreError::Busy => TakeError::Busy.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RestoreError {}
+
+impl<T> SyncSnapshot<T> {
+    /// The sum that the pool had; see [`SyncPool::checksum`].
+    #[must_use]
+    pub fn checksum(&self) -> u64
+    where
+        T: ToChecksum,
+    {
+        checksum_of_values(self)
+    }
+
+    /// The value that this handle's object had, if it lived. Nothing of a snapshot that is
+    /// [incomplete](SnapshotError::Incomplete).
+    #[must_use]
+    pub fn get(&self, handle: Handle<T>) -> Option<&T> {
+        let index = handle.index() as usize;
+        let is_live = self.is_complete && self.words.get(index) == Some(&handle.generation());
+        if is_live { self.values.get(index)?.as_ref() } else { None }
+    }
+
+    /// How the pool stood.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    fn check_shape(&self, pool: &Present<'_, T>) -> Result<(), SnapshotError> {
+        let (ours, theirs) = (self.shape, sealed::State::shape(pool));
+        if ours.capacity != theirs.capacity {
+            let (pool, snapshot) = (theirs.capacity, ours.capacity);
+            Err(SnapshotError::OtherCapacity { pool, snapshot })
+        } else if ours != theirs || self.homes.len() != pool.slots.free.homes() {
+            Err(SnapshotError::OtherLifetimes)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn write(&mut self, pool: &Present<'_, T>)
+    where
+        T: Clone,
+    {
+        self.is_complete = false;
+        for (index, (word, value)) in self.words.iter_mut().zip(&mut self.values).enumerate() {
+            *word = sealed::State::word(pool, index);
+            match (sealed::State::value(pool, index), value.as_mut()) {
+                (Some(new), Some(old)) => old.clone_from(new),
+                (new, _) => *value = new.cloned(),
+            }
+        }
+        let homes = pool.slots.free.home_words();
+        self.homes.iter_mut().zip(homes).for_each(|(to, word)| *to = word);
+        self.stats = pool.slots.stats();
+        self.skipped = pool.slots.skipped.load(Relaxed);
+        self.is_complete = true;
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let live = self.values.iter().enumerate().filter_map(|(index, value)| {
+            Some((Handle::<T>::from_kept_parts(index, self.words[index]), value.as_ref()?))
+        });
+        f.debug_map().entries(live).finish()
+    }
+}
+
+/// A pool as it is now, borrowed exclusively.
+struct Present<'a, T> {
+    slots: &'a Slots<T>,
+}
+
+impl<T> Present<'_, T> {
+    fn shape(&self) -> Shape {
+        Shape::new(self.slots.capacity(), &self.slots.circle())
+    }
+}
+
+impl<T> sealed::State for Present<'_, T> {
+    type Value = T;
+    type Handle = Handle<T>;
+
+    fn shape(&self) -> Shape {
+        self.shape()
+    }
+
+    fn used(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let word = self.slots.word(index).unwrap_or(Word::RETIRED);
+        // A doomed object is as gone as one that its last guard has ended.
+        if word.is_doomed() {
+            self.slots.circle().word_after(word.generation())
+        } else {
+            word.plain()
+        }
+    }
+
+    fn value(&self, index: usize) -> Option<&T> {
+        self.slots.live_value(index)
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.slots.free.home_words().map(|word| word as usize..word as usize + 1)
+    }
+}
+
+impl<T> sealed::State for SyncSnapshot<T> {
+    type Value = T;
+    type Handle = Handle<T>;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn used(&self) -> usize {
+        self.words.len()
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or(1 << 31)
+    }
+
+    fn value(&self, index: usize) -> Option<&T> {
+        self.values.get(index)?.as_ref()
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.homes.iter().map(|word| *word as usize..*word as usize + 1)
+    }
+}

@@ -1,0 +1,86 @@
+use core::mem::MaybeUninit;
+
+use crate::occupancy::{Occupancy, WORD_SLOTS};
+
+/// Adjacent slots of a pool, to change the values of the live ones.
+#[derive(Debug)]
+pub(crate) struct ChunkMut<'a, T> {
+    slots: &'a mut [MaybeUninit<T>],
+    /// The index of the first of the slots.
+    first: usize,
+    /// That of the whole pool.
+    occupancy: Occupancy<'a>,
+}
+
+impl<'a, T> ChunkMut<'a, T> {
+    /// All slots of a pool.
+    #[inline]
+    pub(super) fn new(slots: &'a mut [MaybeUninit<T>], occupancy: Occupancy<'a>) -> Self {
+        debug_assert_eq!(slots.len(), occupancy.slots());
+        Self { slots, first: 0, occupancy }
+    }
+
+    /// Cuts off the first slots: `count` of them, or all if there are fewer.
+    #[inline]
+    pub(crate) fn take_front(&mut self, count: usize) -> Self {
+        let slots = core::mem::take(&mut self.slots);
+        let (front, rest) = slots.split_at_mut(count.min(slots.len()));
+        let chunk = Self { first: self.first, slots: front, occupancy: self.occupancy };
+        self.first += chunk.slots.len();
+        self.slots = rest;
+        chunk
+    }
+
+    /// The index of the first slot.
+    #[inline]
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// How many of the slots are live.
+    pub(crate) fn live(&self) -> usize {
+        let mut at = self.first;
+        let end = at + self.slots.len();
+        let mut live = 0;
+        while at < end {
+            let (bits, slots) = self.bits(at, end);
+            live += bits.count_ones() as usize;
+            at += slots;
+        }
+        live
+    }
+
+    /// Calls the function with the index and the value of each live slot, in index order.
+    #[inline(always)]
+    pub(crate) fn for_each(&mut self, mut f: impl FnMut(usize, &mut T)) {
+        let (mut at, end) = (self.first, self.first + self.slots.len());
+        while at < end {
+            let (mut bits, slots) = self.bits(at, end);
+            let piece = &mut self.slots[at - self.first..][..slots];
+            if bits == !0 {
+                for (slot, index) in piece.iter_mut().zip(at..) {
+                    // SAFETY: the occupancy that goes with the slots calls all of these live (invariant 2).
+                    f(index, unsafe { slot.assume_init_mut() });
+                }
+            } else {
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    // SAFETY: the occupancy that goes with the slots calls this one live (invariant 2).
+                    f(at + bit, unsafe { piece[bit].assume_init_mut() });
+                }
+            }
+            at += slots;
+        }
+    }
+
+    /// Which slots from `at` on are live, as far as they share a word of the occupancy and lie before `end`; and how many
+    /// slots these are.
+    #[inline(always)]
+    fn bits(&self, at: usize, end: usize) -> (u64, usize) {
+        let shift = at % WORD_SLOTS;
+        let slots = (WORD_SLOTS - shift).min(end - at);
+        let bits = self.occupancy.word(at / WORD_SLOTS) >> shift;
+        (bits & (!0 >> (WORD_SLOTS - slots)), slots)
+    }
+}

@@ -1,0 +1,110 @@
+//! Taking on the state of another storage.
+
+use super::Storage;
+use crate::handle::Word;
+use crate::slots::Place;
+use crate::slots::reuse::Slots;
+
+impl<P: Place> Storage<P> {
+    /// Takes on the words and values of another storage of the same size. Slots from `used` on were never
+    /// used in either.
+    pub(crate) fn copy_state_from(&mut self, other: &Self, used: usize)
+    where
+        P::Value: Copy,
+    {
+        if self.has_dead_to_keep() {
+            // Not by `clone`, which is the program's own code and may do anything.
+            return self.copy_each_from(
+                other,
+                used,
+                |value, source| *value = *source,
+                |source| *source,
+            );
+        }
+        let used_and_linked = self.linked_until(used);
+        // As bytes, so that links in dead slots are copied too. No value has drop code that would be missed.
+        assert!(used_and_linked <= self.slots().min(other.slots()));
+        // SAFETY: both have as many slots, and pools of blocks that take over each other's state have blocks of the
+        // same sizes.
+        unsafe { self.words.place_mut().copy_values(other.words.place(), used_and_linked) };
+        self.words.copy_state_from(&other.words, used);
+    }
+
+    /// As by copy. If a clone or a drop panics, some slots are as in the other, some as before, and some
+    /// dead; counts and links are to be mended.
+    pub(crate) fn clone_state_from(&mut self, other: &Self, used: usize)
+    where
+        P::Value: Clone,
+    {
+        self.copy_each_from(other, used, P::Value::clone_from, P::Value::clone);
+    }
+
+    /// One slot after the other: where both sides have a value, by `assign`, and by `copy` where only the
+    /// other has.
+    fn copy_each_from(
+        &mut self,
+        other: &Self,
+        used: usize,
+        assign: impl Fn(&mut P::Value, &P::Value),
+        copy: impl Fn(&P::Value) -> P::Value,
+    ) {
+        for index in 0..used {
+            let word = other.words.get(index).unwrap_or(P::Word::RETIRED);
+            #[cfg(feature = "debug-aids")]
+            if self.words.get(index) != Some(word) {
+                self.watched_mut().into_iter().for_each(|watch| watch.restored(index));
+            }
+            match (self.get_mut(index), other.get(index)) {
+                (Some(value), Some(source)) => assign(value, source),
+                (Some(_), None) => self.drop_value(index, word),
+                (None, Some(source)) => self.put(index, word, copy(source)),
+                (None, None) => {}
+            }
+        }
+        self.words.copy_state_from(&other.words, used);
+        if Self::LINKED {
+            for index in 0..(used + 1).min(self.slots()) {
+                self.set_link(index, other.link(index));
+            }
+        }
+    }
+
+    /// Whether the bytes of dead slots are not to be read or written as they are: they are filled with a
+    /// pattern, or a sanitizer watches over them.
+    fn has_dead_to_keep(&self) -> bool {
+        #[cfg(feature = "debug-aids")]
+        if self.watched().is_some() {
+            return true;
+        }
+        Self::IS_POISONED
+    }
+
+    /// Where the slots end that may have links of their own. Of those that were never used only the first
+    /// can have another than in a new storage, as others are put in front of it.
+    fn linked_until(&self, used: usize) -> usize {
+        if Self::LINKED { (used + 1).min(self.slots()) } else { used }
+    }
+
+    /// Becomes what was saved: the values are those of the words' live slots.
+    #[cfg(all(feature = "serde", feature = "alloc"))]
+    pub(crate) fn load(
+        &mut self,
+        words: &[P::Word],
+        values: alloc::vec::Vec<(usize, P::Value)>,
+        inserted: u64,
+        peak: usize,
+    ) {
+        for (index, value) in values {
+            self.put(index, words[index], value);
+        }
+        let agree =
+            (0..words.len()).all(|index| self.words.is_live(index) != words[index].is_dead());
+        assert!(agree && words.len() == self.words.slots(), "the live slots are those with values");
+        self.words.load(words, inserted, peak);
+    }
+
+    /// Makes the count of retired slots true again.
+    pub(crate) fn recount_retired(&mut self) {
+        self.words.recount_retired();
+    }
+}

@@ -1,0 +1,147 @@
+//! What is done about dead slots so that their use shows: filled with a pattern (`debug-aids`), and
+//! AddressSanitizer told that they are out of bounds (`--cfg millpond_asan`). Nothing otherwise.
+//!
+//! # Invariant
+//!
+//! Of a storage whose watch fills, every byte of each dead slot behind its link is initialised.
+
+#[cfg(feature = "debug-aids")]
+use alloc::boxed::Box;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use super::Storage;
+use crate::base::sanitizer;
+use crate::slots::Place;
+use crate::slots::reuse::Link;
+
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::{Watch, fill, find_changed};
+
+impl<P: Place> Storage<P> {
+    /// Whether dead slots are out of bounds to AddressSanitizer: its notes are on addresses, so not of values that
+    /// move with the pool.
+    pub(super) const IS_POISONED: bool = cfg!(millpond_asan) && !P::MOVES_VALUES;
+
+    /// The bytes of a dead slot that nobody needs: all, or those behind the link.
+    fn spare_bytes() -> Range<usize> {
+        let link = if Self::LINKED { size_of::<Link>() } else { 0 };
+        link..size_of::<P::Value>()
+    }
+
+    /// A slot has just died, and its value was moved out.
+    #[inline]
+    pub(super) fn bury(&mut self, index: usize) {
+        #[cfg(feature = "debug-aids")]
+        if self.watched().is_some_and(Watch::fills) {
+            fill(bytes_mut(self.value_mut(index)), Self::spare_bytes().start);
+        }
+        self.poison(index, true);
+    }
+
+    /// A dead slot is about to get a value.
+    #[inline]
+    pub(super) fn unearth(&mut self, index: usize) {
+        self.poison(index, false);
+    }
+
+    /// Tells AddressSanitizer that a slot is dead, or that it is not.
+    #[inline]
+    fn poison(&mut self, index: usize, is_dead: bool) {
+        if Self::IS_POISONED {
+            let spare = &mut bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+            match is_dead {
+                true => sanitizer::poison(spare),
+                false => sanitizer::unpoison(spare),
+            }
+        }
+    }
+
+    /// Does the same with all dead slots: as a pool begins, or ends.
+    pub(super) fn poison_dead(&mut self, is_dead: bool) {
+        if Self::IS_POISONED {
+            for index in 0..self.slots() {
+                if !self.words.is_live(index) {
+                    self.poison(index, is_dead);
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a slot.
+pub(crate) fn bytes_mut<T>(slot: &mut MaybeUninit<T>) -> &mut [MaybeUninit<u8>] {
+    let slot = core::ptr::from_mut(slot);
+    // SAFETY: the bytes are those of one slot, which is borrowed for as long; `MaybeUninit<u8>` may be any of
+    // them, and the slot itself is `MaybeUninit`.
+    unsafe { core::slice::from_raw_parts_mut(slot.cast(), size_of::<T>()) }
+}
+
+/// The values of bytes.
+///
+/// # Safety
+///
+/// They are initialised.
+#[cfg(feature = "debug-aids")]
+pub(crate) unsafe fn initialised(bytes: &[MaybeUninit<u8>]) -> &[u8] {
+    // SAFETY: as the caller promises; the layout is the same, and the bytes are borrowed for as long.
+    unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+}
+
+#[cfg(feature = "debug-aids")]
+impl<P: Place> Storage<P> {
+    /// Has the slots watched from now on, if there is anything to do.
+    pub(crate) fn watch(&mut self, watch: Option<Box<Watch>>) {
+        self.words.place_mut().set_watch(watch);
+        if self.watched().is_none() {
+            return;
+        }
+        for index in 0..self.slots() {
+            if !self.words.is_live(index) {
+                self.unearth(index);
+                self.bury(index);
+            }
+        }
+    }
+
+    /// No longer.
+    pub(crate) fn unwatch(&mut self) {
+        self.words.place_mut().set_watch(None);
+    }
+
+    /// The same storage, watched as another is.
+    pub(crate) fn watched_like(mut self, other: &Self) -> Self {
+        self.watch(other.watched().cloned().map(Box::new));
+        self
+    }
+
+    pub(crate) fn watched(&self) -> Option<&Watch> {
+        self.words.place().watch()
+    }
+
+    pub(crate) fn watched_mut(&mut self) -> Option<&mut Watch> {
+        self.words.place_mut().watch_mut()
+    }
+
+    /// Looks at a slot that is about to be handed out.
+    ///
+    /// # Panics
+    ///
+    /// If somebody has written to it since it died. It is as it should be again, then.
+    #[track_caller]
+    pub(crate) fn inspect(&mut self, index: usize) {
+        let fills = self.watched().is_some_and(Watch::fills);
+        if !fills || index >= self.slots() || self.words.is_live(index) {
+            return;
+        }
+        self.unearth(index);
+        let first = Self::spare_bytes().start;
+        let spare = &bytes_mut(self.value_mut(index))[Self::spare_bytes()];
+        // SAFETY: the storage fills, so these bytes of a dead slot are initialised.
+        let changed = find_changed(unsafe { initialised(spare) }, first);
+        self.bury(index);
+        if let Some(watch) = self.watched() {
+            watch.inspected(index, changed);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The values of a pool that is reset as a whole, and the links between them.
+//!
+//! # Invariant
+//!
+//! 1. A link's number is a multiple of the [`STRIDE`](FrameLink::STRIDE), and so is `first`: only this module makes
+//!    links and moves `first`.
+//! 2. `bytes` is the number of values times the stride.
+//!
+//! So the distance of a link's number from `first`, if it is less than `bytes`, is the distance in bytes of a value
+//! from the first one, without a multiplication.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::num::NonZeroU64;
+
+use crate::base::memory::{self, OutOfMemory};
+
+/// Names a value in a [`FramePool`](crate::FramePool) until the pool is reset. 8 bytes, and so is
+/// `Option<FrameLink<T>>`.
+///
+/// No two values that a pool ever had have the same link, and a link of an earlier frame is below all of this frame's:
+/// that is how it is refused. (Links do not tell pools apart: one of another pool with values of the same type is
+/// refused, or names a value of this one.)
+pub struct FrameLink<T> {
+    /// The bytes of all values that came before, in all frames, and those of one value more.
+    number: NonZeroU64,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T> FrameLink<T> {
+    /// How far the numbers of values are apart that are inserted after each other.
+    const STRIDE: u64 = if size_of::<T>() == 0 { 1 } else { size_of::<T>() as u64 };
+
+    /// `number` is a multiple of the stride, and not 0.
+    #[inline]
+    fn numbered(number: u64) -> Self {
+        let number = NonZeroU64::new(number).expect("the first number is not 0");
+        Self { number, value: PhantomData }
+    }
+
+    /// Which of all values that the pool ever had it names, from 1.
+    fn ordinal(self) -> u64 {
+        self.number.get() / Self::STRIDE
+    }
+}
+
+impl<T> Clone for FrameLink<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for FrameLink<T> {}
+
+impl<T> PartialEq for FrameLink<T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<T> Eq for FrameLink<T> {}
+
+impl<T> PartialOrd for FrameLink<T> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// In the order of insertion.
+impl<T> Ord for FrameLink<T> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl<T> Hash for FrameLink<T> {
+    #[inline]
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        state.write_u64(self.number.get());
+    }
+}
+
+/// `#7`: the seventh value that the pool ever had.
+impl<T> fmt::Debug for FrameLink<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.ordinal())
+    }
+}
+
+/// The values of one frame.
+pub(crate) struct FrameValues<T> {
+    values: Vec<T>,
+    bytes: u64,
+    /// The number of the first value of this frame.
+    first: u64,
+}
+
+/// The copy has the same room.
+impl<T: Clone> Clone for FrameValues<T> {
+    fn clone(&self) -> Self {
+        let mut values = Vec::with_capacity(self.values.capacity());
+        values.extend_from_slice(&self.values);
+        Self { values, bytes: self.bytes, first: self.first }
+    }
+}
+
+impl<T> FrameValues<T> {
+    /// No values, and room for so many, every page of it touched.
+    pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let values = memory::reserved_and_touched(capacity)?;
+        Ok(Self { values, bytes: 0, first: FrameLink::<T>::STRIDE })
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// How many values there were in the frames before.
+    pub(crate) fn gone(&self) -> u64 {
+        self.first / FrameLink::<T>::STRIDE - 1
+    }
+
+    /// Puts a value behind the last one. There is room: the pool has looked.
+    #[inline]
+    pub(crate) fn push(&mut self, value: T) -> FrameLink<T> {
+        let link = FrameLink::numbered(self.first + self.bytes);
+        self.values.push(value);
+        self.bytes += FrameLink::<T>::STRIDE;
+        link
+    }
+
+    /// The links of this frame's values.
+    pub(crate) fn links(&self) -> impl DoubleEndedIterator<Item = FrameLink<T>> + Clone {
+        let first = self.first;
+        (0..self.values.len() as u64)
+            .map(move |index| FrameLink::numbered(first + index * FrameLink::<T>::STRIDE))
+    }
+
+    /// Drops all values. If a drop panics, the others are dropped all the same.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        // A frame has fewer than 2^63 bytes: no number of the next frame is too large either.
+        assert!(self.first <= u64::MAX / 4, "the pool has had 2^62 bytes of values");
+        self.first += self.bytes;
+        self.bytes = 0;
+        self.values.clear();
+    }
+
+    /// Whether the link is of this frame.
+    #[inline(always)]
+    pub(crate) fn contains(&self, link: FrameLink<T>) -> bool {
+        // The number of an earlier frame wraps to more than any frame has.
+        link.number.get().wrapping_sub(self.first) < self.bytes
+    }
+
+    /// Whether the link is of a frame before this one.
+    pub(crate) fn is_past(&self, link: FrameLink<T>) -> bool {
+        link.number.get() < self.first
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, link: FrameLink<T>) -> Option<&T> {
+        // SAFETY: just tested.
+        self.contains(link).then(|| unsafe { self.get_unchecked(link) })
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, link: FrameLink<T>) -> Option<&mut T> {
+        if !self.contains(link) {
+            return None;
+        }
+        // SAFETY: just tested.
+        Some(unsafe { self.get_unchecked_mut(link) })
+    }
+
+    /// # Safety
+    ///
+    /// The link is of this frame.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(&self, link: FrameLink<T>) -> &T {
+        debug_assert!(self.contains(link));
+        let value = placed(self.values.as_ptr().cast_mut(), self.first, link);
+        // SAFETY: the link is of this frame, so this is one of the values.
+        unsafe { &*value }
+    }
+
+    /// # Safety
+    ///
+    /// The link is of this frame.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
+        debug_assert!(self.contains(link));
+        let value = placed(self.values.as_mut_ptr(), self.first, link);
+        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed alone.
+        unsafe { &mut *value }
+    }
+}
+
+/// Where the value of a link of this frame is. The distance of a number from `first` is a multiple of the size
+/// (invariant 1) and less than the bytes of all values (invariant 2).
+///
+/// `first` is taken from the start, which is known before the link is: a walk along links then waits for no more than
+/// the links themselves.
+#[inline(always)]
+fn placed<T>(start: *mut T, first: u64, link: FrameLink<T>) -> *mut T {
+    if size_of::<T>() == 0 {
+        return start;
+    }
+    let before = start.wrapping_byte_sub(first as usize);
+    before.wrapping_byte_add(link.number.get() as usize)
+}

@@ -1,0 +1,840 @@
+//! The values of a pool: an array of slots, some of them initialised.
+//!
+//! This module and its children hold the unsafe code of the pools that move values in and out.
+//! Everything that they offer is safe but for what is marked `unsafe`.
+//!
+//! # Invariant
+//!
+//! 1. The place has as many values as words ([`Place`]).
+//! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
+//! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
+//!    bytes of every *dead* slot are an initialised [`Link`].
+//! 4. The bitmap says of each slot what its word says, unless the counts show that it is old
+//!    ([`SlotWords`]), and slots are live that are known to be the [lowest](SlotWords::prefix): what iterates by either
+//!    relies on that for invariant 2.
+//!
+//! The words change nowhere else: they are private to this module, and what is lent out is shared or
+//! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+
+#[cfg(feature = "alloc")]
+mod blocks;
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+mod chunks;
+mod clear;
+mod copy_state;
+#[cfg(feature = "alloc")]
+mod cursor;
+mod dead;
+#[cfg(feature = "alloc")]
+mod frame;
+#[cfg(feature = "alloc")]
+mod grow;
+mod iter;
+#[cfg(feature = "alloc")]
+mod packed;
+mod retain;
+mod runs;
+#[cfg_attr(
+    not(feature = "alloc"),
+    allow(unreachable_pub, reason = "public as a part of `recycler`")
+)]
+pub(crate) mod slices;
+
+#[cfg(feature = "alloc")]
+pub use blocks::{BlockRuns, BlockRunsMut};
+#[cfg(feature = "alloc")]
+pub(crate) use blocks::{BlockStorage, BlockValues, BlockValuesMut};
+#[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+pub(crate) use chunks::ChunkMut;
+#[cfg(feature = "alloc")]
+pub(crate) use cursor::CursorMut;
+#[cfg(all(feature = "debug-aids", feature = "sync", target_has_atomic = "64"))]
+pub(crate) use dead::bytes_mut;
+#[cfg(feature = "debug-aids")]
+pub(crate) use dead::initialised;
+#[cfg(feature = "alloc")]
+pub use frame::FrameLink;
+#[cfg(feature = "alloc")]
+pub(crate) use frame::FrameValues;
+pub(crate) use iter::{Values, ValuesMut};
+#[cfg(feature = "alloc")]
+pub(crate) use packed::PackedValues;
+pub use runs::{ValueRuns, ValueRunsMut};
+
+#[cfg(feature = "alloc")]
+use core::alloc::Layout;
+use core::mem::{MaybeUninit, size_of};
+#[cfg(feature = "alloc")]
+use core::ptr::NonNull;
+use core::slice;
+
+use crate::base::address::position_in;
+use crate::base::entry::Entry;
+#[cfg(feature = "alloc")]
+use crate::base::memory::OutOfMemory;
+use crate::handle::{HandleLayout, Issue, Refusal, Word};
+#[cfg(feature = "alloc")]
+use crate::occupancy::WORD_SLOTS;
+use crate::occupancy::{Occupancy, Source};
+use crate::reports::errors::GetDisjointMutError;
+#[cfg(feature = "validate")]
+use crate::reports::validate::Violation;
+use crate::slots::reuse::{Link, Queue, ReuseOrder, Slots};
+#[cfg(feature = "alloc")]
+use crate::slots::{Block, EntryOf};
+use crate::slots::{
+    Circle, Core, FlatPlace, Inline, KeptWords, Place, SlotWords, check_disjoint, source,
+};
+
+/// Slots with values, and their words, which say which of them are live.
+#[repr(C)]
+pub(crate) struct Storage<P: Place> {
+    words: SlotWords<P>,
+}
+
+/// The storage of a pool of this order and layout, in one block of memory.
+#[cfg(feature = "alloc")]
+pub(crate) type PoolStorage<T, R, H> = Storage<Block<<H as HandleLayout>::Word, EntryOf<R, H>, T>>;
+
+/// Storage without a reuse order.
+#[cfg(feature = "alloc")]
+pub(crate) type TableStorage<T, W> = Storage<Block<W, (), T>>;
+
+#[cfg(feature = "alloc")]
+impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
+    /// All slots dead, with this word, every page touched.
+    fn try_with_entries(
+        slots: usize,
+        entries: usize,
+        in_step: bool,
+        dead: W,
+    ) -> Result<Self, OutOfMemory> {
+        Ok(Self::of_dead(SlotWords::try_new(slots, entries, in_step, dead)?))
+    }
+
+    /// All slots dead, with this word, every page touched, for the slots of a pool with this order.
+    pub(crate) fn try_new<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        slots: usize,
+        dead: W,
+    ) -> Result<Self, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+        Self::try_with_entries(slots, entries, R::SEARCHES_BITMAP, dead)
+    }
+
+    /// The memory that the slots of a pool with this order need.
+    pub(crate) fn layout<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        slots: usize,
+    ) -> Result<Layout, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        Block::<W, E, T>::layout(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED))
+    }
+
+    /// As [`try_new`](Self::try_new), in memory that is lent to the storage.
+    ///
+    /// # Safety
+    ///
+    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the storage has this memory for itself
+    /// until it is dropped.
+    pub(crate) unsafe fn try_in<R: ReuseOrder, H: HandleLayout<Word = W>>(
+        start: NonNull<u8>,
+        slots: usize,
+        dead: W,
+    ) -> Result<Self, OutOfMemory>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = E>,
+    {
+        let entries = R::Queue::<H::Index>::entry_count(slots, Self::LINKED);
+        // SAFETY: as the caller promises.
+        let block = unsafe { Block::try_in(start, slots, entries, dead)? };
+        Ok(Self::of_dead(SlotWords::of_dead(block, R::SEARCHES_BITMAP)))
+    }
+
+    /// The 64 values of a word, if all of its slots are live.
+    #[inline]
+    pub(crate) fn get_word(&self, word: usize) -> Option<&[T; WORD_SLOTS]> {
+        self.words.full_word(word)?;
+        let values = self.values().get(word * WORD_SLOTS..)?.first_chunk::<WORD_SLOTS>()?;
+        let values = core::ptr::from_ref(values).cast::<[T; WORD_SLOTS]>();
+        // SAFETY: all of these slots are live, as just tested, and so their values initialised
+        // (invariant 2). `MaybeUninit<T>` has the layout of `T`.
+        Some(unsafe { &*values })
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<W: Word, T> TableStorage<T, W> {
+    /// All slots dead, with this word, every page touched. `in_step`: whatever their number, the bitmap is in step
+    /// with the words.
+    pub(crate) fn try_table(slots: usize, in_step: bool, dead: W) -> Result<Self, OutOfMemory> {
+        Self::try_with_entries(slots, 0, in_step, dead)
+    }
+}
+
+impl<W: Word, E: Entry, T, const N: usize> Storage<Inline<W, E, T, N>> {
+    /// Slots that were never used. Their entries are empty.
+    pub(crate) const fn fresh(start: u32) -> Self {
+        const { assert!(!Self::LINKED, "a dead slot without a link") };
+        Self { words: SlotWords::fresh(Inline::new(start)) }
+    }
+}
+
+impl<W: Word, E: Entry, T: Clone, const N: usize> Storage<Inline<W, E, T, N>> {
+    /// Becomes a copy of another, of the same first generation, where no slot was ever used. If a value's clone
+    /// panics, the slots before it have their copies.
+    pub(crate) fn clone_into_fresh(&mut self, other: &Self) {
+        for (index, value) in other.iter() {
+            let Some(generation) = other.words.of_live(index) else { continue };
+            self.put(index, generation, value.clone());
+        }
+        self.words.continue_from(&other.words);
+    }
+}
+
+/// With the core that goes with the slots.
+impl<P: Place> Storage<P> {
+    /// Moves a value into the slot that comes next, if there is one.
+    #[inline(always)]
+    pub(crate) fn put_next<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        value: P::Value,
+        core: &mut Core<R, H>,
+    ) -> Result<H, P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        match core.take_next(self) {
+            Some((index, generation)) => {
+                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                unsafe { self.put_unchecked(index, generation, value) };
+                Ok(H::from_kept_parts(index, generation))
+            }
+            None => Err(value),
+        }
+    }
+
+    /// Ends the lifetime of a live slot, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(crate) fn end<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        index: usize,
+        core: &mut Core<R, H>,
+    ) -> Option<P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        let generation = self.words.of_live(index)?;
+        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+    }
+
+    /// Ends the lifetime that the handle names, and gives its value; `None` if the handle is refused.
+    #[inline]
+    pub(crate) fn remove<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        handle: H,
+        core: &mut Core<R, H>,
+    ) -> Option<P::Value>
+    where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        let (index, generation) = (handle.index() as usize, handle.word());
+        if !self.words.is_live_in(index, generation) {
+            return None;
+        }
+        // SAFETY: the slot is live; the core ends its lifetime and no other, and runs no user code.
+        Some(unsafe { self.take_unchecked(index, |storage| core.end(index, generation, storage)) })
+    }
+
+    /// The value of a handle that is good.
+    #[inline]
+    pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
+        let index = handle.index() as usize;
+        let value = self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
+            return None;
+        }
+        // SAFETY: the values are borrowed with the storage.
+        let value = unsafe { value.as_ref() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_ref() })
+    }
+
+    /// The same, mutable.
+    #[inline]
+    pub(crate) fn find_mut<H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        handle: H,
+    ) -> Option<&mut P::Value> {
+        let index = handle.index() as usize;
+        self.words.place().find(index)?;
+        // SAFETY: the place has found the slot, so it is there.
+        if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
+            return None;
+        }
+        // Only now, as a look at the words comes between in places that hold the values themselves.
+        let mut value = self.words.place_mut().find_mut(index)?;
+        // SAFETY: the values are borrowed alone, with the storage.
+        let value = unsafe { value.as_mut() };
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
+        Some(unsafe { value.assume_init_mut() })
+    }
+
+    /// Mutable references to the values of several handles, if all are good by `check`, and no two the same.
+    pub(crate) fn find_disjoint_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
+        &mut self,
+        handles: [H; K],
+        check: impl Fn(H, &SlotWords<P>) -> Result<(), Refusal>,
+    ) -> Result<[&mut P::Value; K], GetDisjointMutError> {
+        check_disjoint(&handles, |handle| check(handle, &self.words))?;
+        let found = self.find_each_mut(handles)?;
+        Ok(found.map(|value| value.expect("a good handle has a value")))
+    }
+
+    /// A mutable reference to the value of each handle that is good, if no two of these are the same.
+    pub(crate) fn find_each_mut<H: HandleLayout<Word = P::Word>, const K: usize>(
+        &mut self,
+        handles: [H; K],
+    ) -> Result<[Option<&mut P::Value>; K], GetDisjointMutError> {
+        let indices = handles.map(|handle| {
+            let index = handle.index() as usize;
+            self.words.is_live_in(index, handle.word()).then_some(index)
+        });
+        for (position, index) in indices.iter().enumerate() {
+            if index.is_some() && indices[..position].contains(index) {
+                return Err(GetDisjointMutError::Overlapping { position });
+            }
+        }
+        // SAFETY: the slots are live, as tested, and no two are the same.
+        Ok(unsafe { self.get_each_unchecked_mut(indices) })
+    }
+}
+
+impl<P: Place> Storage<P> {
+    /// Whether a dead slot of this storage holds a link.
+    const LINKED: bool = P::Entry::LINKS_IN_SLOTS && size_of::<P::Value>() >= size_of::<Link>();
+
+    /// Slots that are all dead.
+    fn of_dead(words: SlotWords<P>) -> Self {
+        let mut storage = Self { words };
+        if Self::LINKED {
+            for index in 0..storage.slots() {
+                storage.write_link(index, Link::NONE);
+            }
+        }
+        storage.poison_dead(true);
+        storage
+    }
+
+    #[inline]
+    fn slots(&self) -> usize {
+        self.words.slots()
+    }
+
+    /// A place for a value.
+    #[inline]
+    fn value_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        unsafe { self.value_unchecked_mut(index) }
+    }
+
+    /// # Safety
+    ///
+    /// The index is that of a slot.
+    #[inline]
+    unsafe fn value_unchecked(&self, index: usize) -> &MaybeUninit<P::Value> {
+        // SAFETY: there is such a slot.
+        let value = unsafe { self.words.place().value(index) };
+        // SAFETY: the values are borrowed with the storage.
+        unsafe { &*value }
+    }
+
+    /// # Safety
+    ///
+    /// The index is that of a slot.
+    #[inline]
+    unsafe fn value_unchecked_mut(&mut self, index: usize) -> &mut MaybeUninit<P::Value> {
+        // SAFETY: there is such a slot.
+        let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
+            unreachable!("a value for an index")
+        };
+        // SAFETY: the values are borrowed alone, with the storage.
+        unsafe { &mut *value }
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &SlotWords<P> {
+        &self.words
+    }
+
+    #[inline]
+    pub(crate) fn occupancy(&self) -> Occupancy<'_> {
+        self.words.occupancy()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&P::Value> {
+        if !self.words.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked(index) })
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut P::Value> {
+        if !self.words.is_live(index) {
+            return None;
+        }
+        // SAFETY: the slot is live, as just tested.
+        Some(unsafe { self.get_unchecked_mut(index) })
+    }
+
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked(&self, index: usize) -> &P::Value {
+        debug_assert!(self.words.is_live(index));
+        // SAFETY: a live slot is a slot.
+        let value = unsafe { self.value_unchecked(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2).
+        unsafe { value.assume_init_ref() }
+    }
+
+    /// # Safety
+    ///
+    /// The slot is live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut P::Value {
+        debug_assert!(self.words.is_live(index));
+        // SAFETY: a live slot is a slot.
+        let value = unsafe { self.value_unchecked_mut(index) };
+        // SAFETY: the value of a live slot is initialised (invariant 2).
+        unsafe { value.assume_init_mut() }
+    }
+
+    /// Mutable references to several live slots at once.
+    ///
+    /// # Safety
+    ///
+    /// All slots are live, and no two are the same.
+    unsafe fn get_each_unchecked_mut<const N: usize>(
+        &mut self,
+        indices: [Option<usize>; N],
+    ) -> [Option<&mut P::Value>; N] {
+        debug_assert!(indices.iter().flatten().all(|index| self.words.is_live(*index)));
+        // SAFETY: live slots are slots.
+        let values = unsafe { self.words.place_mut().values_mut(indices) };
+        values.map(|value| {
+            let value = value?;
+            // SAFETY: no other of these references is to the same slot, and they borrow `self`.
+            let value = unsafe { &mut *value };
+            // SAFETY: the value of a live slot is initialised (invariant 2).
+            Some(unsafe { value.assume_init_mut() })
+        })
+    }
+
+    /// Makes a dead slot live, in this generation.
+    pub(crate) fn put(&mut self, index: usize, generation: P::Word, value: P::Value) {
+        // A live slot would lose its value; the handles above make sure that it is dead.
+        assert!(
+            index < self.slots() && !self.words.is_live(index) && !generation.is_dead(),
+            "the slot is live already"
+        );
+        self.words.expect_birth();
+        // SAFETY: just tested.
+        unsafe { self.put_unchecked(index, generation, value) };
+    }
+
+    /// Makes a dead slot live, in this generation.
+    ///
+    /// # Safety
+    ///
+    /// The slot is in range and dead, and the generation is not marked dead.
+    #[inline(always)]
+    pub(crate) unsafe fn put_unchecked(
+        &mut self,
+        index: usize,
+        generation: P::Word,
+        value: P::Value,
+    ) {
+        // SAFETY: the slot is in range.
+        unsafe { self.words.set_live_unchecked(index, generation) };
+        self.unearth(index);
+        // SAFETY: the slot is in range.
+        unsafe { self.value_unchecked_mut(index) }.write(value);
+    }
+
+    /// Gives the value of a live slot, which the function makes dead by [`Slots::set_dead`].
+    ///
+    /// # Safety
+    ///
+    /// The slot is live, the function makes it dead and no other slot live or dead, and no user code
+    /// runs in it.
+    #[inline(always)]
+    pub(crate) unsafe fn take_unchecked(
+        &mut self,
+        index: usize,
+        end: impl FnOnce(&mut Self),
+    ) -> P::Value {
+        if Self::LINKED {
+            // SAFETY: the slot is live.
+            let value = unsafe { self.read(index) };
+            end(self);
+            self.bury(index);
+            value
+        } else {
+            end(self);
+            // Read last, the value goes straight to where the caller wants it.
+            // SAFETY: the slot was live until now, and nothing has been written to it since.
+            let value = unsafe { self.read(index) };
+            self.bury(index);
+            value
+        }
+    }
+
+    /// The value of a slot that was live until now.
+    ///
+    /// # Safety
+    ///
+    /// The slot's value is initialised, and nobody reads it again.
+    #[inline]
+    unsafe fn read(&self, index: usize) -> P::Value {
+        // SAFETY: a slot with a value is a slot.
+        let slot = unsafe { self.value_unchecked(index) };
+        // SAFETY: it is initialised, and this is the last time that it is read.
+        unsafe { slot.assume_init_read() }
+    }
+
+    /// Makes a live slot dead, with this word, and gives its value; `None` if it is dead.
+    #[inline]
+    pub(crate) fn take(&mut self, index: usize, word: P::Word) -> Option<P::Value> {
+        if !self.words.is_live(index) {
+            return None;
+        }
+        assert!(word.is_dead(), "the word of a dead slot");
+        let end = |storage: &mut Self| match word == P::Word::RETIRED {
+            true => storage.retire(index),
+            false => storage.set_dead(index, word),
+        };
+        // SAFETY: the slot is live, as just tested, and the word is that of a dead one.
+        Some(unsafe { self.take_unchecked(index, end) })
+    }
+
+    /// Makes a live slot dead, with this word, and drops its value where it is: a large one would not fit on the
+    /// stack. Nothing happens if the slot is dead.
+    pub(crate) fn drop_value(&mut self, index: usize, word: P::Word) {
+        /// Makes the slot dead, also when the drop has panicked.
+        struct Bury<'a, P: Place>(&'a mut Storage<P>, usize, P::Word);
+        impl<P: Place> Drop for Bury<'_, P> {
+            fn drop(&mut self) {
+                let Self(storage, index, word) = self;
+                match *word == P::Word::RETIRED {
+                    true => storage.retire(*index),
+                    false => storage.set_dead(*index, *word),
+                }
+                storage.bury(*index);
+            }
+        }
+
+        if !self.words.is_live(index) {
+            return;
+        }
+        assert!(word.is_dead(), "the word of a dead slot");
+        let guard = Bury(self, index, word);
+        let value = guard.0.value_mut(index).as_mut_ptr();
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
+        // slot dead before anybody else can look at it: the value's own code does not have the storage.
+        unsafe { value.drop_in_place() };
+    }
+
+    /// Makes all slots dead without dropping their values, which have no drop code to run.
+    pub(crate) fn forget_all(&mut self, circle: &Circle<P::Word>) {
+        debug_assert!(!core::mem::needs_drop::<P::Value>());
+        #[cfg(feature = "debug-aids")]
+        let fills = self.watched().is_some_and(crate::reports::debug::Watch::fills);
+        #[cfg(not(feature = "debug-aids"))]
+        let fills = false;
+        if Self::LINKED || fills || Self::IS_POISONED {
+            for index in 0..self.slots() {
+                if self.words.is_live(index) {
+                    self.write_link(index, Link::NONE);
+                    self.bury(index);
+                }
+            }
+        }
+        self.words.set_all_dead(circle);
+    }
+
+    /// Gives all slots, which are dead, this word.
+    pub(crate) fn reset_words(&mut self, word: P::Word) {
+        self.words.reset(word);
+    }
+
+    /// Writes the link of a slot that is dead (or becomes so now).
+    #[inline]
+    fn write_link(&mut self, index: usize, link: Link) {
+        if Self::LINKED {
+            let slot = self.value_mut(index).as_mut_ptr().cast::<Link>();
+            // SAFETY: the slot is at least as large as a link, as `LINKED` says, and holds no value.
+            unsafe { slot.write_unaligned(link) };
+        }
+    }
+}
+
+/// Of values in one array.
+impl<P: FlatPlace> Storage<P> {
+    #[inline]
+    pub(crate) fn iter(&self) -> Values<'_, P::Value> {
+        Values::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn iter_mut(&mut self) -> ValuesMut<'_, P::Value> {
+        self.words_and_iter_mut().1
+    }
+
+    /// The same with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_iter_mut(
+        &mut self,
+    ) -> (KeptWords<'_, P::Word>, ValuesMut<'_, P::Value>) {
+        let key = self.words.place().key();
+        let (words, values, occupancy) = self.split_mut();
+        (KeptWords::new(words, key), ValuesMut::new(values, occupancy))
+    }
+
+    /// The values to change, one at a time, by ascending index.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) fn words_and_cursor_mut(&mut self) -> (&[P::Word], CursorMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, CursorMut::new(values, occupancy))
+    }
+
+    /// All slots, to be cut into chunks, with the words as they are kept.
+    #[cfg(all(feature = "alloc", target_has_atomic = "32"))]
+    #[inline]
+    pub(crate) fn words_and_chunk_mut(&mut self) -> (&[P::Word], ChunkMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ChunkMut::new(values, occupancy))
+    }
+
+    #[inline]
+    pub(crate) fn runs(&self) -> ValueRuns<'_, P::Value> {
+        ValueRuns::new(self.values(), self.occupancy())
+    }
+
+    #[inline]
+    pub(crate) fn runs_mut(&mut self) -> ValueRunsMut<'_, P::Value> {
+        self.words_and_runs_mut().1
+    }
+
+    /// The runs to change, with the words as they are kept, which say the generations.
+    #[inline]
+    pub(crate) fn words_and_runs_mut(&mut self) -> (&[P::Word], ValueRunsMut<'_, P::Value>) {
+        let (words, values, occupancy) = self.split_mut();
+        (words, ValueRunsMut::new(values, occupancy))
+    }
+
+    /// The words as they are kept, the values and an occupancy that is up to date.
+    #[inline]
+    #[allow(clippy::type_complexity, reason = "three slices of one place")]
+    fn split_mut(&mut self) -> (&[P::Word], &mut [MaybeUninit<P::Value>], Occupancy<'_>) {
+        self.words.refresh();
+        let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
+        let parts = self.words.place_mut().parts_mut();
+        // SAFETY: there are as many values as words, borrowed alone (`FlatPlace`).
+        let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
+        let source = match P::HAS_BITMAP {
+            true => Source::Bits(parts.bits),
+            false => source::<P>(parts.words),
+        };
+        (parts.words, values, Occupancy::new(source, slots, live).with_prefix(prefix))
+    }
+
+    /// All values, initialised or not.
+    #[inline]
+    fn values(&self) -> &[MaybeUninit<P::Value>] {
+        let parts = self.words.place().parts();
+        // SAFETY: there are as many values as words (`FlatPlace`).
+        unsafe { slice::from_raw_parts(parts.values, parts.words.len()) }
+    }
+
+    /// Which slot a reference into the array refers to.
+    pub(crate) fn index_of(&self, value: &P::Value) -> Option<usize> {
+        position_in(self.values(), core::ptr::from_ref(value))
+            .filter(|&index| self.words.is_live(index))
+    }
+}
+
+#[cfg(feature = "validate")]
+impl<P: Place> Storage<P> {
+    pub(crate) fn validate(&self) -> Result<(), Violation> {
+        self.words.validate()
+    }
+}
+
+impl<P: Place> Slots for Storage<P> {
+    type Word = P::Word;
+    type Entry = P::Entry;
+    type Place = P;
+    const HOLDS_LINKS: bool = Self::LINKED;
+
+    #[inline]
+    fn words(&self) -> &SlotWords<P> {
+        &self.words
+    }
+
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [P::Entry] {
+        self.words.entries_mut()
+    }
+
+    #[inline]
+    fn expect_birth(&mut self) {
+        self.words.expect_birth();
+    }
+
+    #[inline]
+    fn expect_fresh(&mut self, used: usize) {
+        self.words.expect_fresh(used);
+    }
+
+    /// The value stays where it is, and nobody drops it: whoever calls this has moved it out, or is
+    /// about to.
+    #[inline]
+    fn set_dead(&mut self, index: usize, word: P::Word) {
+        self.words.set_dead(index, word);
+        self.write_link(index, Link::NONE);
+    }
+
+    /// As [`set_dead`](Self::set_dead).
+    fn retire(&mut self, index: usize) {
+        self.words.retire(index);
+        self.write_link(index, Link::NONE);
+    }
+
+    fn begin_marking(&mut self) {
+        self.words.begin_marking();
+    }
+
+    fn mark(&mut self, index: usize) -> bool {
+        self.words.mark(index)
+    }
+
+    fn end_marking(&mut self) {
+        self.words.end_marking();
+    }
+
+    #[inline]
+    fn link(&self, index: usize) -> Link {
+        if !Self::LINKED || self.words.is_live(index) {
+            return Link::NONE;
+        }
+        assert!(index < self.slots());
+        // SAFETY: just tested.
+        let slot = unsafe { self.value_unchecked(index) }.as_ptr().cast::<Link>();
+        // SAFETY: the slot is dead, so its first bytes are an initialised link (invariant 3).
+        unsafe { slot.read_unaligned() }
+    }
+
+    #[inline]
+    fn set_link(&mut self, index: usize, link: Link) {
+        if !self.words.is_live(index) {
+            self.write_link(index, link);
+        }
+    }
+}
+
+impl<P: Place> Drop for Storage<P> {
+    fn drop(&mut self) {
+        // There first, as the report is handed to a function of the program's own, which may panic.
+        let mut rest = DropRest { storage: self, from: 0 };
+        #[cfg(feature = "debug-aids")]
+        if let Some(watch) = rest.storage.watched() {
+            watch.report_drop(rest.storage.words.occupancy().iter());
+        }
+        rest.drop_all();
+    }
+}
+
+/// Drops the values from a slot on. If one of them panics, the rest are still dropped while
+/// unwinding, as by a `Vec`.
+struct DropRest<'a, P: Place> {
+    storage: &'a mut Storage<P>,
+    from: usize,
+}
+
+impl<P: Place> DropRest<'_, P> {
+    fn drop_all(&mut self) {
+        if core::mem::needs_drop::<P::Value>() {
+            while self.from < self.storage.slots() {
+                self.from += 1;
+                // The last word that the slot has: the storage goes.
+                self.storage.drop_value(self.from - 1, P::Word::RETIRED);
+            }
+        }
+        // Last, as each value that goes leaves a dead slot.
+        self.storage.poison_dead(false);
+    }
+}
+
+impl<P: Place> Drop for DropRest<'_, P> {
+    fn drop(&mut self) {
+        self.drop_all();
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<W: Word, E: Entry, T: Clone> Storage<Block<W, E, T>> {
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped.
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let (slots, entries) = (self.slots(), self.words.entries().len());
+        let in_step = self.words.is_in_step();
+        let mut storage = Self::try_with_entries(slots, entries, in_step, W::RETIRED)?;
+        storage.clone_into_dead(self);
+        Ok(storage)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Place<Value: Clone>> Storage<P> {
+    /// Becomes a copy of another with as many slots, where all slots are dead. If a value's clone panics, the slots
+    /// before it have their copies.
+    fn clone_into_dead(&mut self, other: &Self) {
+        for index in other.occupancy().iter() {
+            let (Some(word), Some(value)) = (other.words.of_live(index), other.get(index)) else {
+                continue;
+            };
+            self.put(index, word, value.clone());
+        }
+        for index in 0..other.slots() {
+            self.set_link(index, other.link(index));
+        }
+        self.words.continue_from(&other.words);
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validation_finds_what_is_broken() {
+        // What its words find is found.
+        let mut storage = TableStorage::<u8, u16>::try_table(3, false, 1_u16.as_dead()).unwrap();
+        storage.put(1, 1, 70);
+        storage.validate().unwrap();
+        storage.words.mark(0);
+        assert_eq!(storage.validate(), storage.words.validate());
+        assert!(storage.validate().is_err());
+    }
+}

@@ -1,0 +1,200 @@
+//! The values of a packed pool.
+//!
+//! # Invariant
+//!
+//! If a vector has the capacity that is kept as `filled`, every byte behind its last value is initialised.
+//! (A capacity never comes back once a vector has grown, which these never do.)
+//!
+//! It does not hold while `clear` and `clone_from` run the values' own code, to which the vector is out of
+//! reach, and holds again when they end, also by a panic.
+
+use alloc::vec::{self, Vec};
+use core::ops::{Deref, DerefMut};
+
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::sanitizer;
+
+#[cfg(feature = "debug-aids")]
+use super::dead::{bytes_mut, initialised};
+#[cfg(feature = "debug-aids")]
+use crate::reports::debug::{Watch, fill, find_changed};
+
+/// A vector that never grows beyond the room that it was made with. What lies behind the last value is dead,
+/// and the sanitizer knows.
+pub(crate) struct PackedValues<T> {
+    values: Vec<T>,
+    #[cfg(feature = "debug-aids")]
+    filled: Option<usize>,
+}
+
+impl<T> PackedValues<T> {
+    /// None, with room for as many as the capacity says, every page touched.
+    pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let mut values = Self {
+            values: memory::reserved_and_touched(capacity)?,
+            #[cfg(feature = "debug-aids")]
+            filled: None,
+        };
+        values.bury(capacity);
+        Ok(values)
+    }
+
+    /// Behind the others.
+    #[inline]
+    pub(crate) fn push(&mut self, value: T) {
+        self.unearth(self.values.len() + 1);
+        self.values.push(value);
+    }
+
+    /// The last value takes the place of the one that goes.
+    #[inline]
+    pub(crate) fn swap_remove(&mut self, position: usize) -> T {
+        let value = self.values.swap_remove(position);
+        self.bury(self.values.len() + 1);
+        value
+    }
+
+    pub(crate) fn clear(&mut self) {
+        let end = self.values.len();
+        let rest = BuryRest { of: self, end };
+        rest.of.values.clear();
+    }
+
+    /// Becomes the same values, by their copies.
+    pub(crate) fn copy_from(&mut self, others: &[T])
+    where
+        T: Copy,
+    {
+        let end = self.values.len().max(others.len());
+        self.unearth(end);
+        // Not by `extend_from_slice`, which may call `clone`: the program's own code, which may do anything.
+        let (first, rest) = others.split_at(self.values.len().min(others.len()));
+        self.values.truncate(first.len());
+        self.values.copy_from_slice(first);
+        self.values.extend(rest.iter().copied());
+        self.bury(end);
+    }
+
+    /// Becomes the same values, cloned into those that are there.
+    pub(crate) fn clone_from(&mut self, others: &Self)
+    where
+        T: Clone,
+    {
+        let end = self.values.len().max(others.len());
+        self.unearth(end);
+        let rest = BuryRest { of: self, end };
+        rest.of.values.clone_from(&others.values);
+    }
+
+    /// These values behind the others.
+    pub(crate) fn extend(&mut self, others: impl IntoIterator<Item = T>) {
+        others.into_iter().for_each(|value| self.push(value));
+    }
+
+    /// The values, moved out from both ends. None are left here, and no room.
+    pub(crate) fn take_all(&mut self) -> vec::IntoIter<T> {
+        sanitizer::unpoison(self.values.spare_capacity_mut());
+        core::mem::take(&mut self.values).into_iter()
+    }
+
+    /// There may have been values in front of this position: what lies there behind the last one is dead.
+    #[inline]
+    fn bury(&mut self, end: usize) {
+        #[cfg(feature = "debug-aids")]
+        if self.filled == Some(self.values.capacity()) {
+            let dead = rest_until(&mut self.values, end);
+            dead.iter_mut().for_each(|slot| fill(bytes_mut(slot), 0));
+        }
+        sanitizer::poison(rest_until(&mut self.values, end));
+    }
+
+    /// There may be values in front of this position soon.
+    #[inline]
+    fn unearth(&mut self, end: usize) {
+        sanitizer::unpoison(rest_until(&mut self.values, end));
+    }
+}
+
+#[cfg(feature = "debug-aids")]
+impl<T> PackedValues<T> {
+    /// Has what lies behind the last value filled from now on.
+    pub(crate) fn fill_dead(&mut self) {
+        // What has no size has any number of slots, and no bytes.
+        if size_of::<T>() > 0 {
+            let capacity = self.values.capacity();
+            self.unearth(capacity);
+            self.filled = Some(capacity);
+            self.bury(capacity);
+        }
+    }
+
+    /// No longer.
+    pub(crate) fn leave_dead(&mut self) {
+        self.filled = None;
+    }
+
+    /// Looks at the slot behind the last value, which is about to get one.
+    ///
+    /// # Panics
+    ///
+    /// If somebody has written to it since it died. It is as it should be again, then.
+    #[track_caller]
+    pub(crate) fn inspect_next(&mut self, watch: &Watch) {
+        let position = self.values.len();
+        if self.filled != Some(self.values.capacity()) {
+            return;
+        }
+        self.unearth(position + 1);
+        let Some(slot) = self.values.spare_capacity_mut().first_mut() else { return };
+        // SAFETY: the slot lies behind the last value of a vector with the capacity that is kept.
+        let bytes = unsafe { initialised(bytes_mut(slot)) };
+        let changed = find_changed(bytes, 0);
+        self.bury(position + 1);
+        watch.inspected(position, changed);
+    }
+}
+
+/// The slots behind the last value, as far as this position.
+#[inline]
+fn rest_until<T>(values: &mut Vec<T>, end: usize) -> &mut [core::mem::MaybeUninit<T>] {
+    let slots = end.saturating_sub(values.len());
+    let rest = values.spare_capacity_mut();
+    let slots = slots.min(rest.len());
+    &mut rest[..slots]
+}
+
+/// Buries what has become dead in front of a position, also if the program's own code has panicked.
+struct BuryRest<'a, T> {
+    of: &'a mut PackedValues<T>,
+    end: usize,
+}
+
+impl<T> Drop for BuryRest<'_, T> {
+    fn drop(&mut self) {
+        self.of.bury(self.end);
+    }
+}
+
+impl<T> Deref for PackedValues<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.values
+    }
+}
+
+impl<T> DerefMut for PackedValues<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+}
+
+#[cfg(millpond_asan)]
+impl<T> Drop for PackedValues<T> {
+    fn drop(&mut self) {
+        self.values.clear();
+        sanitizer::unpoison(self.values.spare_capacity_mut());
+    }
+}

@@ -1,0 +1,83 @@
+use super::Storage;
+use crate::handle::{HandleLayout, Issue, Word};
+use crate::occupancy::WORD_SLOTS;
+use crate::slots::reuse::{Queue, ReuseOrder};
+use crate::slots::{Core, Place};
+
+/// Values of 64 adjacent slots that are to be removed: dropping this removes them.
+///
+/// Judging a value then has no branch but those of the function that judges, which pays as long as few values die.
+struct Removals<'a, P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>>
+where
+    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+{
+    storage: &'a mut Storage<P>,
+    core: &'a mut Core<R, H>,
+    first: usize,
+    /// Bit `i` is set if the value of slot `first + i` is to be removed.
+    bits: u64,
+}
+
+impl<P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>> Removals<'_, P, R, H>
+where
+    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+{
+    /// # Safety
+    ///
+    /// Slot `first + bit` is live.
+    #[inline(always)]
+    unsafe fn judge(&mut self, bit: usize, keep: &mut impl FnMut(H, &mut P::Value) -> bool) {
+        let index = self.first + bit;
+        let word = self.storage.words.get(index).unwrap_or(P::Word::ZERO);
+        let handle = H::from_kept_parts(index, word);
+        // SAFETY: as the caller promises.
+        let value = unsafe { self.storage.get_unchecked_mut(index) };
+        self.bits |= u64::from(!keep(handle, value)) << bit;
+    }
+}
+
+impl<P: Place, R: ReuseOrder, H: HandleLayout<Word = P::Word>> Drop for Removals<'_, P, R, H>
+where
+    R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+{
+    #[inline(always)]
+    fn drop(&mut self) {
+        while self.bits != 0 {
+            let index = self.first + self.bits.trailing_zeros() as usize;
+            self.bits &= self.bits - 1;
+            drop(self.storage.end(index, self.core));
+        }
+    }
+}
+
+impl<P: Place> Storage<P> {
+    /// Removes the values of which the function says `false`, in index order, after it has judged all of the same 64
+    /// slots. If it panics, those are removed that it had judged; if a value's drop panics, those that were not dropped
+    /// yet stay.
+    #[inline]
+    pub(crate) fn retain<R: ReuseOrder, H: HandleLayout<Word = P::Word>>(
+        &mut self,
+        core: &mut Core<R, H>,
+        mut keep: impl FnMut(H, &mut P::Value) -> bool,
+    ) where
+        R::Queue<H::Index>: Queue<H::Index, Entry = P::Entry>,
+    {
+        for word in 0..self.slots().div_ceil(WORD_SLOTS) {
+            let mut live = self.occupancy().word(word);
+            let first = word * WORD_SLOTS;
+            let mut removals = Removals { storage: self, core, first, bits: 0 };
+            if live == !0 {
+                for bit in 0..WORD_SLOTS {
+                    // SAFETY: the slot was live when the word was read, and nothing is removed before `removals` goes.
+                    unsafe { removals.judge(bit, &mut keep) };
+                }
+            } else {
+                while live != 0 {
+                    // SAFETY: as above.
+                    unsafe { removals.judge(live.trailing_zeros() as usize, &mut keep) };
+                    live &= live - 1;
+                }
+            }
+        }
+    }
+}

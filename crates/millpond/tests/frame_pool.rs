@@ -1,0 +1,225 @@
+//! The pool that is reset as a whole, against a model; its links, which are good for a frame; and a tree that is updated
+//! in place by handles, against one that is rebuilt.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+#[path = "../examples/quadtree/in_place.rs"]
+mod in_place;
+#[path = "../examples/quadtree/square.rs"]
+mod square;
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use allocations::{Allocations, Counting, during};
+use common::{Ledger, Random};
+use in_place::LastingTree;
+use millpond::{FrameLink, FramePool, Handle};
+use square::{LEAF_ACTORS_MAX, Point, Square, are_near};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn values_and_links_are_those_of_a_model_and_no_link_ever_comes_back() {
+    for capacity in [0, 1, 7, 64, 300] {
+        let mut pool = FramePool::new(capacity);
+        let mut model: Vec<(FrameLink<u64>, u64)> = Vec::new();
+        let mut stale: HashSet<FrameLink<u64>> = HashSet::new();
+        let mut random = Random(capacity as u64 + 1);
+        let (mut peak, mut refused, mut inserted) = (0, 0, 0);
+        for step in 0..4_000 {
+            match random.below(100) {
+                0 => {
+                    pool.reset();
+                    stale.extend(model.drain(..).map(|(link, _)| link));
+                }
+                1..30 if !model.is_empty() => {
+                    let at = random.below(model.len());
+                    let (link, value) = &mut model[at];
+                    *value += 1;
+                    pool[*link] += 1;
+                    *pool.get_mut(*link).unwrap() += 1;
+                    *value += 1;
+                }
+                _ => match pool.insert(step) {
+                    Ok(link) => {
+                        assert!(!stale.contains(&link) && model.iter().all(|it| it.0 != link));
+                        model.push((link, step));
+                        inserted += 1;
+                    }
+                    Err(full) => {
+                        assert_eq!((full.into_inner(), model.len()), (step, capacity));
+                        refused += 1;
+                    }
+                },
+            }
+            peak = peak.max(model.len());
+            assert!(pool.iter().map(|(link, value)| (link, *value)).eq(model.iter().copied()));
+            assert!(pool.as_slice().iter().copied().eq(model.iter().map(|(_, value)| *value)));
+            assert!(model.iter().all(|&(link, value)| pool.get(link) == Some(&value)));
+            assert_eq!((pool.len(), pool.is_full()), (model.len(), model.len() == capacity));
+            if step % 100 == 0 {
+                assert!(stale.iter().all(|&link| pool.get(link).is_none()));
+                assert!(stale.iter().all(|&link| pool.get_mut(link).is_none()));
+                assert!(!stale.iter().any(|&link| pool.contains(link)));
+            }
+        }
+        let stats = pool.stats();
+        assert_eq!((stats.capacity, stats.live, stats.peak), (capacity, model.len(), peak));
+        assert_eq!((stats.inserted, stats.refused), (inserted, refused));
+        assert_eq!(stats.removed, inserted - model.len() as u64);
+    }
+}
+
+/// What the work says when it panics.
+fn panic_of(work: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
+    panic.downcast_ref::<String>().unwrap().clone()
+}
+
+#[test]
+fn a_link_that_is_stale_or_of_another_pool_is_named_in_the_panic() {
+    let mut pool = FramePool::new(4);
+    let stale = pool.insert(1).unwrap();
+    let mut other = pool.clone();
+    let of_the_other = [other.insert(2).unwrap(), other.insert(3).unwrap()][1];
+    pool.reset();
+    pool.insert(4).unwrap();
+    let said = panic_of(|| drop(pool[stale].to_string()));
+    assert_eq!(said, "the frame pool refuses link #1, which is of an earlier frame: 1 are good");
+    let said = panic_of(|| pool[of_the_other] = 1);
+    assert!(said.contains("refuses link #3, which is of another pool"), "{said}");
+}
+
+#[test]
+fn links_are_as_small_as_references() {
+    assert_eq!(size_of::<Option<FrameLink<String>>>(), 8);
+}
+
+#[test]
+fn frames_take_no_memory_and_drop_each_value_once() {
+    let ledger = Ledger::default();
+    let (mut pool, start) = during(|| FramePool::new(100));
+    assert_eq!(start.taken, 1);
+    let ((), frames) = during(|| {
+        for frame in 0..50 {
+            pool.reset();
+            for id in 0..frame * 2 {
+                assert!(pool.insert(id).is_ok());
+            }
+        }
+    });
+    assert_eq!(frames, Allocations::default());
+    let mut copy = pool.clone();
+    let ((), of_the_copy) = during(|| while copy.insert(0).is_ok() {});
+    assert_eq!((of_the_copy, copy.len()), (Allocations::default(), 100));
+    let mut pool = FramePool::new(3);
+    for id in 0..3 {
+        assert!(pool.insert(ledger.value(id)).is_ok());
+    }
+    pool.reset();
+    assert_eq!((ledger.alive(), pool.len()), (0, 0));
+    assert!(pool.insert(ledger.value(3)).is_ok());
+    drop(pool);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn a_panicking_drop_leaves_an_empty_pool_and_stale_links() {
+    struct Bomb(bool);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(!self.0, "on purpose");
+        }
+    }
+    let mut pool = FramePool::new(3);
+    let links: Vec<_> =
+        [false, true, false].map(|bomb| pool.insert(Bomb(bomb)).ok().unwrap()).into();
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.reset())).is_err());
+    assert!(pool.is_empty() && links.iter().all(|&link| !pool.contains(link)));
+    let again = pool.insert(Bomb(false)).ok().unwrap();
+    assert!(!links.contains(&again) && pool.contains(again));
+}
+
+#[test]
+fn values_without_a_size_and_pools_without_room_work() {
+    let mut pool = FramePool::new(3);
+    let links = [(); 3].map(|unit| pool.insert(unit).unwrap());
+    assert!(pool.insert(()).is_err() && links.iter().all(|&link| pool.contains(link)));
+    assert!(FramePool::<u8>::new(0).insert(1).is_err());
+    assert!(FramePool::<u64>::try_new(usize::MAX).is_err());
+}
+
+/// The leaf of an actor in a tree that is built anew of all of them: how many share it, and how deep it is.
+fn leaf_by_force(actors: &[Point], at: Point, depth_max: u32) -> (usize, u32) {
+    let (mut square, mut depth) = (Square::WHOLE, 0);
+    let mut here: Vec<Point> = actors.to_vec();
+    while here.len() > LEAF_ACTORS_MAX && depth < depth_max {
+        let quarter = square.quarter_of(at);
+        here.retain(|&other| square.quarter_of(other) == quarter);
+        (square, depth) = (square.quarter(quarter), depth + 1);
+    }
+    (here.len(), depth)
+}
+
+/// "Motivating use: a quadtree …"; for slow movers the tree is updated in place, and after every change it is the
+/// tree that a rebuild gives.
+#[test]
+fn a_tree_updated_in_place_is_the_one_that_a_rebuild_gives() {
+    const DEPTH_MAX: u32 = 9;
+    let mut tree = LastingTree::new(800, 60, DEPTH_MAX).unwrap();
+    let mut actors: Vec<(Handle<in_place::Actor>, Point)> = Vec::new();
+    let mut random = Random(3);
+    let mut crowded = 0;
+    for step in 0..6_000 {
+        // Crowds on one spot, neighbours, and strangers far away.
+        let somewhere = |random: &mut Random| match random.below(4) {
+            0 => (100, 100),
+            1 => (random.below(200) as i32 - 100, random.below(200) as i32 - 100),
+            2 => (random.below(60_000) as i32 - 30_000, random.below(60_000) as i32 - 30_000),
+            _ => (random.below(4_000) as i32, random.below(4_000) as i32),
+        };
+        let lean = if step / 300 % 2 == 0 { 3 } else { 1 };
+        match random.below(10) {
+            choice if choice < lean => {
+                if actors.len() < 60 {
+                    let at = somewhere(&mut random);
+                    actors.push((tree.insert(at).unwrap(), at));
+                } else {
+                    assert!(tree.nodes() > 1);
+                }
+            }
+            choice if choice < 4 && !actors.is_empty() => {
+                let (actor, _) = actors.swap_remove(random.below(actors.len()));
+                tree.remove(actor);
+            }
+            choice if !actors.is_empty() => {
+                let moving = random.below(actors.len());
+                let (actor, at) = &mut actors[moving];
+                let step = |random: &mut Random| random.below(41) as i32 - 20;
+                *at = match choice {
+                    9 => somewhere(&mut random),
+                    _ => (at.0 + step(&mut random), at.1 + step(&mut random)),
+                };
+                tree.move_to(*actor, *at).unwrap();
+            }
+            _ => {}
+        }
+        let places: Vec<Point> = actors.iter().map(|(_, at)| *at).collect();
+        for (actor, at) in &actors {
+            let expected = leaf_by_force(&places, *at, DEPTH_MAX);
+            assert_eq!(tree.leaf_of(*actor), expected, "step {step}, {at:?}");
+            crowded += usize::from(expected.0 > LEAF_ACTORS_MAX);
+        }
+        if let Some((_, at)) = actors.first() {
+            let expected = places.iter().filter(|other| are_near(**other, *at, 500)).count();
+            assert_eq!(tree.count_near(*at, 500), expected);
+        }
+        if actors.is_empty() {
+            assert_eq!(tree.nodes(), 1, "nothing is left of those that went");
+        }
+    }
+    assert!(crowded > 0, "there were crowds on one spot");
+}

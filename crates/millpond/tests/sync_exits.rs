@@ -1,0 +1,179 @@
+//! Threads that end, in order or not, with guards in their hands; and tasks of an update that panic, are forgotten, or are
+//! run twice.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use millpond::lots::Lots;
+use millpond::sync::{AcquiredOwned, SharedOwned};
+use millpond::{Pool, SyncPool, SyncRecycler};
+
+type Counted = Arc<()>;
+
+/// What a thread has when it ends.
+#[derive(Default)]
+struct Kept {
+    shared: Vec<SharedOwned<Counted>>,
+    acquired: Vec<AcquiredOwned<Counted>>,
+    /// Used by the destructor.
+    pool: Option<Arc<SyncPool<Counted>>>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            // The thread's own variables are on their way out: an insertion still finds a home.
+            let handle = pool.insert(Arc::new(())).unwrap();
+            assert!(pool.get(handle).is_some() && pool.remove(handle));
+        }
+    }
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+#[test]
+fn guards_among_a_threads_own_variables_go_with_the_thread() {
+    let alive = Arc::new(());
+    let recycler = Arc::new(SyncRecycler::builder().capacity(2).build_with(|_| Arc::clone(&alive)));
+    // A pool that ends before the thread, and one that the thread's last destructor uses.
+    let ends = SyncPool::new(4);
+    let stays = Arc::new(SyncPool::new(4));
+    let kept = ends.insert(Arc::clone(&alive)).unwrap();
+    assert_eq!(Arc::strong_count(&alive), 4);
+    let ends = Mutex::new(Some(ends));
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            KEPT.with_borrow_mut(|mine| {
+                let pool = ends.lock().unwrap().take().unwrap();
+                mine.shared.push(pool.get_owned(kept).unwrap());
+                mine.shared.push(mine.shared[0].clone());
+                assert!(pool.remove(kept));
+                mine.acquired.push(recycler.acquire_owned().unwrap());
+                mine.pool = Some(Arc::clone(&stays));
+                drop(pool);
+                assert_eq!(Arc::strong_count(&mine.shared[0]), 4, "kept by the guards");
+            });
+        });
+        thread.join().unwrap();
+    });
+    assert_eq!(Arc::strong_count(&alive), 3, "the value of the pool is gone");
+    assert_eq!(recycler.available(), 2);
+    assert_eq!((stays.len(), stays.stats().removed), (0, 1));
+}
+
+#[test]
+fn a_thread_that_panics_gives_its_guards_back() {
+    let pool = SyncPool::<Counted>::new(2);
+    let recycler = SyncRecycler::<u32>::new(1);
+    let handle = pool.insert(Arc::new(())).unwrap();
+    let ended = thread::scope(|scope| {
+        let panics = || {
+            let _object = recycler.acquire().unwrap();
+            let guard = pool.get(handle).unwrap();
+            let _another = guard.clone();
+            assert!(pool.remove(handle));
+            panic!("on purpose");
+        };
+        scope.spawn(panics).join().is_err()
+    });
+    assert!(ended);
+    assert_eq!((pool.len(), recycler.available()), (0, 1));
+    assert!(pool.insert(Arc::new(())).is_ok() && pool.insert(Arc::new(())).is_ok());
+    pool.validate().unwrap();
+}
+
+fn numbers(count: u32) -> Pool<u32> {
+    let mut pool = Pool::new(400);
+    (0..count).for_each(|value| _ = pool.insert(value).unwrap());
+    pool
+}
+
+/// What a task has asked for until it panics counts; and so does all of the others'.
+#[test]
+fn an_update_settles_what_a_task_has_asked_for_before_it_panicked() {
+    let mut pool = numbers(200);
+    let mut lots = Lots::new(64, 64);
+    let mut update = pool.set_aside(&mut lots);
+    thread::scope(|scope| {
+        for mut task in update.tasks() {
+            scope.spawn(move || {
+                let is_second = task.number() == 1;
+                let run = AssertUnwindSafe(|| {
+                    task.run(|value, lot| {
+                        assert!(!is_second || *value < 100, "on purpose");
+                        lot.insert(1000 + *value).unwrap();
+                        lot.die();
+                    });
+                });
+                assert_eq!(catch_unwind(run).is_err(), is_second);
+            });
+        }
+    });
+    update.settle();
+    let values: Vec<_> = pool.values().copied().collect();
+    let stayed = values.iter().filter(|value| **value < 1000).copied();
+    assert!(stayed.eq(100..128), "what the second task has not come to");
+    assert_eq!(values.len(), 200, "one born for each that died");
+    pool.validate().unwrap();
+}
+
+#[test]
+fn tasks_may_be_forgotten_skipped_and_asked_for_again() {
+    let mut pool = numbers(200);
+    let mut lots = Lots::new(64, 1);
+    let mut update = pool.set_aside(&mut lots);
+    let mut tasks = update.tasks();
+    std::mem::forget(tasks.next());
+    let mut second = tasks.next().unwrap();
+    second.run(|value, lot| {
+        *value += 1;
+        lot.die();
+        lot.die();
+    });
+    drop(tasks);
+    // The second time, each lot goes on where it was.
+    let mut born = Vec::new();
+    for _ in 0..2 {
+        for mut task in update.tasks() {
+            let mut ours = 0;
+            task.run(|_, lot| ours += u32::from(lot.insert(7).is_ok()));
+            born.push(ours);
+        }
+    }
+    assert_eq!(born, [1, 1, 1, 1, 0, 0, 0, 0]);
+    update.settle();
+    assert_eq!((pool.len(), pool.values().filter(|value| **value == 7).count()), (140, 5));
+    pool.validate().unwrap();
+    // An update that is forgotten leaves the pool as it is.
+    let before = pool.checksum();
+    std::mem::forget(pool.set_aside(&mut lots));
+    assert_eq!(pool.checksum(), before);
+    pool.update(&mut lots, |_, lot| lot.die());
+    assert!(pool.is_empty());
+}
+
+#[test]
+fn values_without_size_and_pools_without_slots_go_through_lots() {
+    let mut pool = Pool::<()>::new(100);
+    (0..70).for_each(|_| pool.insert(()).map(drop).unwrap());
+    pool.update(&mut Lots::new(33, 5), |(), lot| {
+        _ = lot.insert(());
+        lot.die();
+    });
+    assert_eq!(pool.len(), 3 * 5);
+    let mut none = Pool::<u8>::new(0);
+    let mut lots = Lots::new(64, 8);
+    assert_eq!(none.set_aside(&mut lots).tasks().count(), 0);
+    none.set_aside(&mut lots).settle();
+    // The same lots for pools of other capacities.
+    for capacity in [1, 63, 64, 65, 200, 3] {
+        let mut pool = Pool::new(capacity);
+        while pool.insert(1).is_ok() {}
+        pool.update(&mut lots, |_, lot| lot.die());
+        assert!(pool.is_empty(), "{capacity}");
+    }
+}

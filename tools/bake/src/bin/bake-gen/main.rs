@@ -1,0 +1,246 @@
+//! Writes the `build.ninja` that bakes a game's assets and builds the C and C++ programs beside them:
+//!
+//! ```text
+//! bake-gen --build target/bake --assets assets --baker bake.c --programs examples --programs tests
+//! ninja -C target/bake
+//! ```
+//!
+//! An asset's directory and extension alone choose how it is baked ([`KINDS`]). In a folder of
+//! programs each source is one, and so is each folder: of its `root.cpp` if it has one, which
+//! includes the other sources, else of all its sources. No command needs a shell. When a directory
+//! gains or loses a file, Ninja runs `bake-gen` again, with the arguments kept in `bake-gen.args`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// How assets are baked. A handheld has little memory and no files: colours of 16 bits, sprites as C.
+#[rustfmt::skip]
+const KINDS: [[&str; 6]; 3] = [
+    // directory and below, extension; rule and output's extension on a desktop; on a handheld
+    ["palettes", "pal", "palette-rgba", "rgba", "palette-565", "565"],
+    ["sprites",  "spr", "sprite-rgba",  "rgba", "sprite-565",  "h"],
+    ["levels",   "lvl", "level",        "h",    "level",       "h"],
+];
+/// The extension of files that others include, and that are not baked by themselves.
+const INCLUDED: &str = "inc";
+
+const OPTIONS: &str = "--build DIR --assets DIR --baker FILE --platform desktop|handheld \
+    --programs DIR --include DIR --link FILE --set NAME=VALUE";
+/// The baker, if it is built here; and what clangd reads.
+const BAKER: &str = "bake";
+const DATABASE: &str = "compile_commands.json";
+
+#[derive(Default)]
+struct Graph {
+    args: Vec<String>,
+    /// From the build directory to the working directory: `../..`.
+    up: PathBuf,
+    text: String,
+    outputs: BTreeSet<String>,
+    /// All directories that were read: the graph depends on which files they have.
+    directories: Vec<String>,
+}
+
+impl Graph {
+    fn values(&self, option: &str) -> Vec<String> {
+        let pairs = self.args.chunks(2).filter(|pair| pair[0] == option);
+        pairs.map(|pair| pair[1].clone()).collect()
+    }
+
+    fn value(&self, option: &str) -> Result<String> {
+        self.values(option).pop().ok_or_else(|| format!("expected {option}, of {OPTIONS}"))
+    }
+
+    /// A path as seen from the build directory, in letters that no command has to quote.
+    fn path(&self, path: impl AsRef<Path>) -> Result<String> {
+        let path = self.up.join(path).to_string_lossy().replace('\\', "/");
+        match path.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c)) {
+            true if path.contains('/') => Ok(path),
+            true => Ok(format!("./{path}")),
+            false => Err(format!("{path:?}: expected letters, digits and . _ - + only")),
+        }
+    }
+
+    /// Adds a build statement to the default target.
+    fn build(&mut self, output: &str, rule: &str, rest: &str) -> Result<()> {
+        self.text += &format!("build {output}: {rule} {rest}\n");
+        match self.outputs.insert(output.into()) {
+            true => Ok(()),
+            false => Err(format!("{output}: two files would be built as this")),
+        }
+    }
+
+    /// What a directory has, sorted, without hidden files and editors' backups.
+    fn list(&mut self, directory: &Path) -> Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(directory).map_err(at(directory))? {
+            let entry = entry.map_err(at(directory))?;
+            let name = entry.file_name().into_encoded_bytes();
+            if !name.starts_with(b".") && !name.ends_with(b"~") {
+                files.push(entry.path());
+            }
+        }
+        files.sort();
+        self.directories.push(self.path(directory)?);
+        Ok(files)
+    }
+
+    fn bake(&mut self, assets: &Path, directory: &Path, baker: &str) -> Result<()> {
+        let platform = self.value("--platform").unwrap_or("desktop".into());
+        let platform = ["desktop", "handheld"].iter().position(|known| *known == platform);
+        let platform = platform.ok_or("--platform: expected desktop or handheld")?;
+        for file in self.list(directory)? {
+            let below = file.strip_prefix(assets).expect("it is below the assets");
+            let extension = file.extension().unwrap_or_default();
+            let kind = KINDS.iter().find(|kind| below.starts_with(kind[0]) && extension == kind[1]);
+            if file.is_dir() && !file.is_symlink() {
+                self.bake(assets, &file, baker)?;
+            } else if let Some(kind) = kind {
+                let (rule, extension) = (kind[2 + 2 * platform], kind[3 + 2 * platform]);
+                let input = self.path(&file)?;
+                let output = Path::new("baked").join(below).with_extension(extension);
+                let output = output.to_string_lossy().replace('\\', "/");
+                self.build(&output, rule, &format!("{input} | {baker}"))?;
+            } else if extension != INCLUDED {
+                return Err(format!(
+                    "{}: no rule for this extension in this directory",
+                    file.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn programs(&mut self, folder: &Path) -> Result<()> {
+        for file in self.list(folder)? {
+            let mut sources = if file.is_dir() { self.list(&file)? } else { vec![file.clone()] };
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let root = file.join("root.cpp");
+            if sources.contains(&root) {
+                let (database, source) = (self.path(DATABASE)?, self.path(&root)?);
+                let inputs = format!("{database} | {source}\n  sources = {source}");
+                self.text += &format!("build tidy-{name}: tidy {inputs}\n");
+                sources = vec![root];
+            }
+            sources.retain(|source| is_source(source));
+            if !sources.is_empty() {
+                let place = folder.file_name().unwrap_or_default().to_string_lossy();
+                self.program(&format!("bin/{place}/{name}"), &sources, "|| baked")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds a program once what stands behind `after` is there.
+    fn program(&mut self, program: &str, sources: &[PathBuf], after: &str) -> Result<()> {
+        let (mut inputs, mut linker) = (String::new(), "$cc");
+        for source in sources {
+            let source = self.path(source)?;
+            let object = format!("obj/{}.o", source.trim_start_matches("../"));
+            let rule = if source.ends_with(".c") { "c" } else { "cxx" };
+            self.build(&object, rule, &format!("{source} {after}"))?;
+            linker = if rule == "c" { linker } else { "$cxx" };
+            inputs += &format!("{object} ");
+        }
+        for library in self.values(if program == BAKER { "" } else { "--link" }) {
+            inputs += &format!("{} ", self.path(&library)?);
+        }
+        let libs = format!("$libs ${{{}_libs}}", program.rsplit('/').next().unwrap_or(""));
+        self.build(program, "link", &format!("{inputs}\n  linker = {linker}\n  libs = {libs}"))
+    }
+
+    fn write(mut self) -> Result<()> {
+        for set in self.values("--set") {
+            self.text += &format!("{}\n", set.replacen('=', " = ", 1));
+        }
+        self.text += "includes = -Ibaked";
+        for directory in self.values("--include") {
+            self.text += &format!(" -I{}", self.path(&directory)?);
+        }
+        let baker = self.value("--baker")?;
+        let is_built = is_source(Path::new(&baker));
+        let bake = if is_built { format!("./{BAKER}") } else { self.path(&baker)? };
+        self.text += &format!("\nbake = {bake}\n");
+        let assets = PathBuf::from(self.value("--assets")?);
+        self.bake(&assets, &assets, &bake)?;
+        let baked = self.outputs.iter().fold(String::new(), |all, output| all + " " + output);
+        self.text += &format!("build baked: phony{baked}\n");
+        if is_built {
+            self.program(BAKER, &[baker.into()], "")?;
+        }
+        for folder in self.values("--programs") {
+            self.programs(Path::new(&folder))?;
+        }
+        let (here, this) = (env::current_dir(), env::current_exe());
+        let this = this.map_err(at(Path::new("bake-gen")))?;
+        let this = this.strip_prefix(here.unwrap_or_default()).unwrap_or(&this);
+        if is_built {
+            let cleandb = self.path(this.with_file_name("cleandb"))?;
+            let inputs = format!("{cleandb} build.ninja\n  cleandb = {cleandb}");
+            self.build(&self.path(DATABASE)?, "database", &inputs)?;
+        }
+        let all = self.outputs.iter().fold(String::new(), |all, output| all + " " + output);
+        self.text += &format!("build all: phony{all}\ndefault all\n");
+        // A directory that goes is no error: it is the output of a statement, too.
+        let (this, directories) = (self.path(this)?, self.directories.join(" "));
+        self.text += &format!("build {directories}: phony\nbuild build.ninja: regenerate {this}");
+        self.text += &format!(" {directories}\n  bake_gen = {this}\n");
+
+        let build = PathBuf::from(self.value("--build")?);
+        let args = format!("{}\n{}\n", self.up.display(), self.args.join("\n"));
+        save(&build.join("bake-gen.args"), &args)?;
+        save(&build.join("build.ninja"), &self.text)
+    }
+}
+
+fn at(path: &Path) -> impl Fn(std::io::Error) -> String {
+    move |error| format!("{}: {error}", path.display())
+}
+
+/// Writes a file unless it has this content already.
+fn save(path: &Path, content: &str) -> Result<()> {
+    match fs::read_to_string(path) {
+        Ok(old) if old == content => Ok(()),
+        _ => fs::write(path, content).map_err(at(path)),
+    }
+}
+
+fn is_source(file: &Path) -> bool {
+    file.extension().is_some_and(|it| it == "c" || it == "cpp" || it == "cc")
+}
+
+fn run(mut args: Vec<String>) -> Result<()> {
+    if args.first().is_some_and(|arg| arg == "--again") {
+        let kept = Path::new("bake-gen.args");
+        let kept = fs::read_to_string(kept).map_err(at(kept))?;
+        let mut lines = kept.lines().map(String::from);
+        let up = lines.next().unwrap_or_default();
+        env::set_current_dir(Path::new(".").join(&up)).map_err(at(Path::new(&up)))?;
+        args = lines.collect();
+    }
+    for pair in args.chunks(2) {
+        let is_known = OPTIONS.split(' ').any(|word| word.starts_with("--") && word == pair[0]);
+        if !is_known || pair.len() == 1 || pair[1].contains(char::is_control) {
+            return Err(format!("{:?}: expected options, each with its value: {OPTIONS}", pair[0]));
+        }
+    }
+    let mut graph = Graph { args, text: include_str!("rules.ninja").into(), ..Graph::default() };
+    let build = PathBuf::from(graph.value("--build")?);
+    let build =
+        fs::create_dir_all(&build).and_then(|()| build.canonicalize()).map_err(at(&build))?;
+    let here = env::current_dir().map_err(at(&build))?;
+    graph.up = match build.strip_prefix(&here) {
+        Ok(below) => below.components().map(|_| "..").collect(),
+        Err(_) => here.clone(),
+    };
+    graph.write()
+}
+
+fn main() -> ExitCode {
+    let done = run(env::args().skip(1).collect()).map_err(|error| eprintln!("bake-gen: {error}"));
+    ExitCode::from(if done.is_ok() { 0 } else { 2 })
+}

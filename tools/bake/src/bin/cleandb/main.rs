@@ -1,0 +1,151 @@
+//! Makes of what `ninja -t compdb` prints a compilation database that clangd can use:
+//!
+//! ```text
+//! ninja -t compdb | cleandb > compile_commands.json
+//! cleandb --append-arguments '-Wno-unused-function' --output compile_commands.json -- ninja -t compdb
+//! ```
+//!
+//! The second form needs no shell; it leaves a file alone that would not change. Entries of what compiles nothing
+//! go, paths become absolute and have forward slashes, `cmd /c` goes, and arguments are appended.
+
+mod command;
+mod paths;
+
+use std::io::{Read, Write};
+use std::process::{Command, ExitCode};
+use std::{env, fs, io};
+
+use serde_json::{Value, json};
+
+use crate::paths::Paths;
+
+type Result<T> = std::result::Result<T, String>;
+
+const USAGE: &str = "cleandb [--append-arguments 'ARG …']… [--output FILE] [-- COMMAND ARG…]";
+
+/// What compilers compile; entries of other files come from steps that link, copy or bake.
+const SOURCES: [&str; 12] =
+    ["c", "C", "cc", "cp", "cpp", "CPP", "cxx", "c++", "m", "mm", "cu", "cppm"];
+
+#[derive(Default)]
+struct Options {
+    appended: Vec<String>,
+    output: Option<String>,
+    /// Prints the database; without it, standard input is read.
+    command: Vec<String>,
+}
+
+impl Options {
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self> {
+        let mut options = Self::default();
+        while let Some(arg) = args.next() {
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (arg.as_str(), None),
+            };
+            match name {
+                "--" => options.command = args.by_ref().collect(),
+                "--append-arguments" => {
+                    let value =
+                        value.or_else(|| args.next()).ok_or("--append-arguments: no value")?;
+                    options.appended.extend(value.split_whitespace().map(String::from));
+                }
+                "--output" => {
+                    let value = value.or_else(|| args.next()).ok_or("--output: no value")?;
+                    options.output = Some(value);
+                }
+                _ => return Err(format!("{arg:?}: no such option; {USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn read(&self) -> Result<Vec<u8>> {
+        let Some((program, args)) = self.command.split_first() else {
+            let mut input = Vec::new();
+            io::stdin()
+                .read_to_end(&mut input)
+                .map_err(|error| format!("standard input: {error}"))?;
+            return Ok(input);
+        };
+        let ran = Command::new(program).args(args).stderr(std::process::Stdio::inherit()).output();
+        let ran = ran.map_err(|error| format!("{program}: {error}"))?;
+        if ran.status.success() {
+            Ok(ran.stdout)
+        } else {
+            Err(format!("{program}: {}", ran.status))
+        }
+    }
+
+    fn write(&self, database: &str) -> Result<()> {
+        let Some(path) = &self.output else {
+            let failed = |error| format!("standard output: {error}");
+            return io::stdout().write_all(database.as_bytes()).map_err(failed);
+        };
+        let failed = |error| format!("{path}: {error}");
+        if fs::read_to_string(path).is_ok_and(|old| old == database) {
+            return Ok(());
+        }
+        let part = format!("{path}.part");
+        fs::write(&part, database).and_then(|()| fs::rename(&part, path)).map_err(failed)
+    }
+}
+
+/// One entry made clean, or `None` if it compiles nothing.
+fn clean(entry: &Value, appended: &[String]) -> Result<Option<Value>> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str);
+    let file = text("file").ok_or("no \"file\"")?;
+    let directory = text("directory").ok_or("no \"directory\"")?;
+    if !file.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension)) {
+        return Ok(None);
+    }
+    let mut paths = Paths::new(directory)?;
+    let arguments = match (text("command"), entry.get("arguments").and_then(Value::as_array)) {
+        (Some(command), _) => command::split(command, paths.is_windows())?,
+        (None, Some(list)) => {
+            let texts = list.iter().map(|it| it.as_str().map(String::from));
+            texts.collect::<Option<Vec<_>>>().ok_or("\"arguments\" are not all texts")?
+        }
+        (None, None) => return Err("neither \"command\" nor \"arguments\"".into()),
+    };
+    let arguments = command::without_shell(arguments, &mut paths)?;
+    if arguments.is_empty() {
+        return Err("an empty command".into());
+    }
+    let mut arguments = paths.in_arguments(arguments, file);
+    let end = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, appended.iter().cloned());
+    let mut cleaned = json!({
+        "directory": paths.directory(),
+        "file": paths.absolute(file),
+        "arguments": arguments,
+    });
+    if let Some(output) = text("output") {
+        cleaned["output"] = paths.absolute(output).into();
+    }
+    Ok(Some(cleaned))
+}
+
+fn run() -> Result<()> {
+    let options = Options::parse(env::args().skip(1))?;
+    let input = options.read()?;
+    let entries: Vec<Value> = serde_json::from_slice(&input)
+        .map_err(|error| format!("not a list of commands in JSON: {error}"))?;
+    let mut lines = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let cleaned = clean(entry, &options.appended);
+        let cleaned = cleaned.map_err(|error| format!("entry {}: {error}", index + 1))?;
+        lines.extend(cleaned.map(|entry| entry.to_string()));
+    }
+    options.write(&format!("[\n{}\n]\n", lines.join(",\n")))
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cleandb: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

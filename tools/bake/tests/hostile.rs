@@ -1,0 +1,254 @@
+//! Assets and names that nobody means well with.
+
+mod common;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use common::{HERE, Workbench, text};
+
+/// The baker with the compiler's checks of memory and of what C leaves undefined, in a copy of the assets.
+fn checked_baker(name: &str) -> Workbench {
+    let bench = Workbench::new(name);
+    let checks =
+        ["-std=c99", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let ran = bench.run("cc", &[&checks[..], &["-o", "bake", "baker/bake.c"]].concat());
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    bench
+}
+
+impl Workbench {
+    /// Bakes; returns what was said if it failed, and checks that a failure leaves nothing.
+    #[track_caller]
+    fn bake(&self, format: &str, asset: &str) -> Result<(), String> {
+        self.write_quickly("out", b"of an earlier run");
+        let args = ["bake", format, asset, "out", "out.d"];
+        // What is still reachable at the end is not a leak that matters: the process ends.
+        let ran =
+            self.run("env", &[&["ASAN_OPTIONS=detect_leaks=0", "./bake"], &args[1..]].concat());
+        let said = text(&ran.stderr);
+        match ran.status.code() {
+            Some(0) => return Ok(()),
+            Some(1) => {}
+            code => panic!("{format} {asset}: {code:?}: {said}"),
+        }
+        assert!(
+            said.lines().count() == 1 && !said.contains("Sanitizer"),
+            "{format} {asset}: {said}"
+        );
+        assert!(!self.exists("out") && !self.exists("out.part"), "{format} {asset}: {said}");
+        Err(said)
+    }
+
+    fn write_quickly(&self, path: &str, bytes: &[u8]) {
+        std::fs::write(self.path(path), bytes).expect("a file");
+    }
+}
+
+#[test]
+fn assets_that_make_no_sense_are_refused_where_they_fail() {
+    let bench = checked_baker("refused");
+    let long = "w".repeat(70_000);
+    let cases = [
+        ("palette-rgba", "x.pal", "", "x.pal:0: nothing to bake"),
+        ("palette-rgba", "x.pal", "w fffffff\n", "x.pal:1: expected a letter"),
+        (
+            "palette-rgba",
+            "x.pal",
+            "w ffffffff\n\n; no\nw 00000000\n",
+            "x.pal:4: the letter w has a colour already",
+        ),
+        ("palette-rgba", "x.pal", "ä ffffffff\n", "x.pal:1: expected a letter"),
+        ("palette-565", "x.pal", "w -fffffff\n", "x.pal:1: expected a letter"),
+        ("sprite-rgba", "x.spr", "", "x.spr:0: expected \"palette FILE\""),
+        ("sprite-rgba", "x.spr", "palette no.pal\nw\n", "x.spr:1: no file assets/sprites/no.pal"),
+        ("sprite-rgba", "x.spr", "palette ../palettes\nw\n", "cannot be read"),
+        ("sprite-rgba", "x.spr", "palette ../palettes/night.pal\n", "expected 1 to 65535"),
+        (
+            "sprite-rgba",
+            "x.spr",
+            "palette ../palettes/night.pal\nww\nw\n",
+            "x.spr:3: a row of 1 letters; the first has 2",
+        ),
+        ("sprite-565", "x.spr", "palette ../palettes/night.pal\n\u{ff}\n", "x.spr:2: column 1"),
+        (
+            "sprite-rgba",
+            "x.spr",
+            &format!("palette ../palettes/night.pal\n{long}\n"),
+            "expected 1 to 65535",
+        ),
+        ("level", "x.lvl", "", "x.lvl:0: expected at least one wave"),
+        ("level", "x.lvl", "pool a 3\npool a 3\n", "x.lvl:2: the pool a is there already"),
+        ("level", "x.lvl", "wave 0 a 3\n", "x.lvl:1: no pool has the name a so far"),
+        ("level", "x.lvl", "pool a 3\nwave 0 a 4\n", "x.lvl:2: 4 at once; a has 3 slots"),
+        ("level", "x.lvl", "pool a -3\n", "x.lvl:1: expected a number"),
+        ("level", "x.lvl", "pool a 99999999\n", "x.lvl:1: expected \"include FILE\""),
+        ("level", "x.lvl", "include x.lvl\n", "x.lvl:1: includes more than 8 deep"),
+        ("level", "x.lvl", "pool a 3 4\n", "x.lvl:1: expected \"include FILE\""),
+        ("level", "9x.lvl", "pool a 3\nwave 0 a 3\n", "9x.lvl:0: the file's name"),
+        ("level", "a-b.lvl", "pool a 3\nwave 0 a 3\n", "a-b.lvl:0: the file's name"),
+        ("tune", "x.lvl", "", "no format tune"),
+    ];
+    for (format, name, content, expected) in cases {
+        let asset = format!("assets/sprites/{name}");
+        bench.write_quickly(&asset, content.as_bytes());
+        let said = bench.bake(format, &asset).expect_err(expected);
+        assert!(said.contains(expected), "{said}");
+        std::fs::remove_file(bench.path(&asset)).expect("the file");
+    }
+    assert!(
+        bench
+            .bake("level", "assets/missing.lvl")
+            .is_err_and(|it| it.contains("no file assets/missing.lvl"))
+    );
+    bench.write_quickly("assets/zero.lvl", b"pool a 3\n\0wave 0 a 3\n");
+    assert!(bench.bake("level", "assets/zero.lvl").is_err_and(|it| it.contains("a zero byte")));
+    // Many pools, with names as long as they may be.
+    let name = |i: u8| format!("{}{}", "p".repeat(63), char::from(b'a' + i % 26));
+    let level = |pools: u8| {
+        (0..pools)
+            .map(|i| {
+                format!(
+                    "pool {}{} 1\n",
+                    "q".repeat(usize::from(i / 26)),
+                    &name(i)[usize::from(i / 26)..]
+                )
+            })
+            .collect::<String>()
+    };
+    let file = format!("assets/{}.lvl", "l".repeat(64));
+    bench.write_quickly(&file, format!("{}wave 0 {} 1\n", level(64), name(3)).as_bytes());
+    assert_eq!(bench.bake("level", &file), Ok(()));
+    bench.write_quickly(&file, level(65).as_bytes());
+    assert!(bench.bake("level", &file).is_err_and(|it| it.contains("more than 64 pools")));
+}
+
+#[test]
+fn includes_that_multiply_end_at_a_limit() {
+    let bench = checked_baker("multiply");
+    for depth in 0..8 {
+        let include = format!("include l{}.lvl\n", depth + 1);
+        bench.write_quickly(&format!("assets/l{depth}.lvl"), include.repeat(100).as_bytes());
+    }
+    bench.write_quickly("assets/l8.lvl", format!(";{}\n", "x".repeat(100_000)).as_bytes());
+    let said = bench.bake("level", "assets/l0.lvl").expect_err("too much");
+    assert!(said.contains("more than 16777216 bytes to read"), "{said}");
+}
+
+#[test]
+fn damaged_assets_never_break_the_baker() {
+    let bench = checked_baker("damaged");
+    let assets = [
+        ("palette-rgba", "palettes/night.pal"),
+        ("sprite-rgba", "sprites/spark.spr"),
+        ("sprite-565", "sprites/drop.spr"),
+        ("level", "levels/fireworks.lvl"),
+    ];
+    let mut random = 0x1dea_db0b_u64;
+    let mut next = |below: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    let (mut baked, mut refused) = (0, 0);
+    for round in 0..200 {
+        let (format, name) = assets[round % assets.len()];
+        let mut bytes =
+            std::fs::read(PathBuf::from(HERE).join("assets").join(name)).expect("an asset");
+        for _ in 0..1 + next(3) {
+            let at = next(bytes.len());
+            match next(4) {
+                0 => bytes[at] = next(256) as u8,
+                1 => drop(bytes.drain(at..(at + next(20)).min(bytes.len()))),
+                2 => bytes.truncate(at + 1),
+                _ => {
+                    let part = bytes[at..(at + next(30)).min(bytes.len())].to_vec();
+                    let to = next(bytes.len());
+                    bytes.splice(to..to, part);
+                }
+            }
+            if bytes.is_empty() {
+                bytes.push(b'\n');
+            }
+        }
+        bench.write_quickly(&format!("assets/{name}"), &bytes);
+        match bench.bake(format, &format!("assets/{name}")) {
+            Ok(()) => baked += 1,
+            Err(_) => refused += 1,
+        }
+        common::copy(
+            &PathBuf::from(HERE).join("assets").join(name),
+            &bench.path("assets").join(name),
+        );
+    }
+    assert!(baked > 10 && refused > 50, "{baked} baked, {refused} refused");
+}
+
+#[test]
+fn names_that_commands_would_have_to_quote_are_refused() {
+    let bench = Workbench::new("names");
+    bench.generate(&[]);
+    let before = bench.read("build/build.ninja");
+    for name in [
+        &b"a b"[..],
+        b"$HOME",
+        b"a;b",
+        b"'",
+        b"\"",
+        b"a\nb",
+        b"a:b",
+        b"a|b",
+        b"\xff",
+        b"a&b",
+        b"*",
+        b"-x y",
+    ] {
+        let path = bench.path("assets/sprites").join(OsStr::from_bytes(&[name, b".spr"].concat()));
+        std::fs::write(&path, "").expect("a file");
+        let ran = bench.try_generate(&[]);
+        let said = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(
+            said.lines().count() == 1 && said.contains("expected letters, digits and . _ - + only"),
+            "{said}"
+        );
+        std::fs::remove_file(&path).expect("the file");
+    }
+    assert_eq!(bench.read("build/build.ninja"), before);
+}
+
+#[test]
+fn wrong_arguments_get_one_line_and_leave_the_graph() {
+    let bench = Workbench::new("arguments");
+    bench.generate(&[]);
+    let before = bench.files("build");
+    let cases: [(&[&str], &str); 9] = [
+        (&["--what", "x"], "--what"),
+        (&["--assets"], "--assets"),
+        (&["DIR", "x"], "DIR"),
+        (&["--platform", "toaster"], "--platform: expected desktop or handheld"),
+        (&["--assets", "missing"], "missing: No such file"),
+        (&["--programs", "missing"], "missing: No such file"),
+        (&["--build", "baker/bake.c"], "baker/bake.c: "),
+        (&["--set", "cc=a\nrule x"], "--set"),
+        (&["--again"], "--again"),
+    ];
+    for (args, expected) in cases {
+        let ran = bench.try_generate(args);
+        let said = text(&ran.stderr);
+        assert!(
+            ran.status.code() == Some(2) && said.lines().count() == 1 && said.contains(expected),
+            "{args:?}: {said}"
+        );
+        assert!(bench.files("build") == before);
+    }
+    // Two programs of one name.
+    bench.write("examples/show.c", "int main(void) { return 0; }\n");
+    let ran = bench.try_generate(&[]);
+    assert!(
+        text(&ran.stderr).contains("bin/examples/show: two files would be built as this"),
+        "{}",
+        text(&ran.stderr)
+    );
+}
