@@ -33,7 +33,7 @@ use script::{Recorder, Script};
 
 /// How many proposals are measured, and how many of what the allocator has at hand.
 const PROPOSALS_MAX: usize = 8;
-const AT_HAND_MAX: usize = 3;
+const AT_HAND_MAX: usize = 6;
 
 /// How long the measurement takes about, all proposals together.
 const BUDGET: Duration = Duration::from_secs(4);
