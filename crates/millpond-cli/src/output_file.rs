@@ -45,21 +45,16 @@ impl Kind {
         }
     }
 
-    fn expected(self) -> &'static str {
+    /// Why a file that is none of this kind stays.
+    fn refusal(self) -> &'static str {
         match self {
             Self::Report => {
-                "is there and is no report of millpond, expected nothing or an earlier report \
-                 (--report FILE, --no-report)"
+                "exists and is not a millpond report; not overwriting it (--report FILE, --no-report)"
             }
-            Self::Budget => {
-                "is there and is no budget as millpond has written it, expected nothing or an \
-                 earlier budget that nobody has edited"
-            }
-            Self::Summary => {
-                "is there and is no summary of millpond, expected nothing or an earlier summary"
-            }
+            Self::Budget => "exists and is not an unedited millpond budget; not overwriting it",
+            Self::Summary => "exists and is not a millpond summary; not overwriting it",
             Self::HeapPicture => {
-                "is there and is no picture of `replay --heap`, expected nothing or an earlier one"
+                "exists and is not a picture of `replay --heap`; not overwriting it"
             }
         }
     }
@@ -84,7 +79,7 @@ pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
     match read {
         Err(e) => Err(failed(path, &reason(&e))),
         Ok(_) if kind.may_replace(&start) => Ok(()),
-        Ok(_) => Err(failed(path, kind.expected())),
+        Ok(_) => Err(failed(path, kind.refusal())),
     }
 }
 

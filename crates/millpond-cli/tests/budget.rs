@@ -107,7 +107,10 @@ fn an_untouched_budget_is_replaced_and_an_edited_one_never() {
     for edited in [second.replace("= 10", "= 11"), String::new(), "my diary".to_owned()] {
         directory.file("b.toml", &edited);
         let line = refused(&plan("0"));
-        assert!(line.starts_with("b.toml: is there and is no budget as"), "{line}");
+        assert!(
+            line.starts_with("b.toml: exists and is not an unedited millpond budget"),
+            "{line}"
+        );
         assert_eq!(read(&directory, "b.toml"), edited);
     }
     assert_eq!(directory.names(), ["a.csv", "b.toml"]);
@@ -121,7 +124,7 @@ fn budgets_that_cannot_be_written() {
     for (arguments, part) in [
         (&["a.csv", "a.csv.gz", "--budget", "b.toml"][..], "two traces are called `a`"),
         (&["a.csv", "--budget", "x", "--report", "x"], "x is where the report goes"),
-        (&["a.csv", "--budget", "a.csv"], "a.csv: is there and is no budget"),
+        (&["a.csv", "--budget", "a.csv"], "a.csv: exists and is not an unedited millpond budget"),
         (&["a.csv", "--budget", "."], "is a directory"),
         (&["a.csv", "--budget", "no/where.toml"], "there is no such file"),
         (&["nowhere.csv", "--budget", "b.toml"], "nowhere.csv: there is no such file"),

@@ -63,7 +63,7 @@ fn what_cannot_be_drawn_is_told_in_one_line() {
     let trace = format!("{TRACES}/freedoom2-map15-solo.csv.gz");
     directory.file("notes.svg", "<svg>mine</svg>");
     for (arguments, says) in [
-        (&["replay", "--heap", "notes.svg", &trace][..], "notes.svg: is there and is no picture"),
+        (&["replay", "--heap", "notes.svg", &trace][..], "notes.svg: exists and is not a picture"),
         (&["replay", "--heap", "x.svg", &trace, &trace], "expected one trace"),
         (&["replay", "--heap", "x.svg", "--walk", &trace], "cannot be used with"),
         (&["replay", "--heap", "no/x.svg", &trace], "x.svg"),

@@ -460,7 +460,10 @@ fn arguments_that_cannot_be_used() {
         (&["merge", "no.csv"], "no.csv: there is no such file"),
         (&["merge", "."], ".: is a directory"),
         (&["merge", "s.csv", "s.csv"], "session `s0` is given twice"),
-        (&["merge", "--budget", "mine.txt", "s.csv"], "mine.txt: is there and is no budget"),
+        (
+            &["merge", "--budget", "mine.txt", "s.csv"],
+            "mine.txt: exists and is not an unedited millpond budget",
+        ),
         (&["merge", "a.csv"], "a.csv: line 1"),
         (&["plan", "--tag", "level=1", "a.csv"], "--summary"),
         (&["plan", "--summary", "o.csv", "--tag", "births=1", "a.csv"], "births"),
@@ -471,7 +474,10 @@ fn arguments_that_cannot_be_used() {
         (&["plan", "--summary", "o.csv", "--session", "x", "a.csv", "s.csv"], "--session"),
         (&["plan", "--summary", "o.csv", "a.csv", "./a.csv"], "two traces are called `a`"),
         (&["plan", "--summary", "o.csv", "--budget", "o.csv", "a.csv"], "where the budget goes"),
-        (&["plan", "--summary", "mine.txt", "a.csv"], "mine.txt: is there and is no summary"),
+        (
+            &["plan", "--summary", "mine.txt", "a.csv"],
+            "mine.txt: exists and is not a millpond summary",
+        ),
         (&["plan", "--summary", "o.csv", "s.csv"], "s.csv: line 1"),
     ] {
         let line = refused(&millpond(&directory).args(arguments).output().unwrap());

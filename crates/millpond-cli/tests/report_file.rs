@@ -41,14 +41,14 @@ fn nothing_else_is_ever_replaced() {
         let report = directory.file("report.html", content);
         for command in [&["plan", "a.csv"][..], &[]] {
             let line = refused(&millpond(&directory).args(command).output().unwrap());
-            assert!(line.starts_with("report.html: is there and is no report"), "{line}");
+            assert!(line.starts_with("report.html: exists and is not a millpond report"), "{line}");
         }
         assert_eq!(std::fs::read_to_string(&report).unwrap(), content);
     }
     let line = refused(
         &millpond(&directory).args(["plan", "a.csv", "--report", "a.csv"]).output().unwrap(),
     );
-    assert!(line.starts_with("a.csv: is there and is no report"), "{line}");
+    assert!(line.starts_with("a.csv: exists and is not a millpond report"), "{line}");
     assert_eq!(directory.names(), ["a.csv", "report.html"]);
 }
 

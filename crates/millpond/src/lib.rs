@@ -1,15 +1,15 @@
 //! Object pools for games and other real-time programs.
 //!
-//! A pool takes all of its memory when it is created, and none after. Creating and destroying an
-//! object in it takes constant time. An object is referred to by a [`Handle`], which is refused, never
-//! misread, once its object is gone. Going over the live objects runs at the speed of a plain slice.
+//! A pool takes all of its memory when it is created, and none later. Inserting and removing take constant time. A
+//! [`Handle`] refers to an object, and the pool refuses it once the object is removed. Iterating over live objects is as
+//! fast as iterating over slices.
 //!
 //! ```
 //! use millpond::{Handle, Pool};
 //!
 //! struct Enemy {
 //!     health: i32,
-//!     target: Option<Handle<Enemy>>, // 8 bytes, and so is the option
+//!     target: Option<Handle<Enemy>>, // 8 bytes, like the handle alone
 //! }
 //!
 //! let mut enemies = Pool::new(512);
@@ -19,7 +19,7 @@
 //! enemies[orc].health -= 10;
 //! enemies.retain(|_, enemy| enemy.health > 0);
 //!
-//! // The orc is gone. Whatever takes its slot, the elf's handle of it stays refused.
+//! // The orc is removed. Whatever takes its slot, the elf's handle stays refused.
 //! let troll = enemies.insert(Enemy { health: 50, target: Some(elf) })?;
 //! let target = enemies[elf].target.unwrap();
 //! assert_eq!(target.index(), troll.index());
@@ -27,7 +27,7 @@
 //!
 //! for (_, run) in enemies.runs_mut() {
 //!     for enemy in run {
-//!         enemy.health += 1; // a plain slice: no test for "live" in here
+//!         enemy.health += 1; // `run` is a plain slice of live objects
 //!     }
 //! }
 //! # Ok::<(), millpond::Full<Enemy>>(())
@@ -39,29 +39,29 @@
 //! | --- | --- | --- | --- |
 //! | `Vec<T>` and `swap_remove` | changes | an index names another object, silently | everything moves |
 //! | `Vec<Option<T>>` | stays | an index names a later object, silently; finding a free place is a search | everything moves |
-//! | `Box<T>` for each | stays | safe, but every use is a pointer away, and every birth and death a `malloc` and a `free` | at any time |
+//! | `Box<T>` for each | stays | safe, but every access follows a pointer, and every object costs a `malloc` and a `free` | at any time |
 //! | [`Pool<T>`](Pool) | stays | the handle is refused, for ever | never: the capacity is its limit |
 //!
 //! # Which pool?
 //!
 //! | you have | take |
 //! | --- | --- |
-//! | values that come and go | [`Pool`] |
-//! | values that are gone over far more often than looked up, or that must be sorted | [`PackedPool`] |
-//! | a pool in a `static`, or no heap at all | [`StaticPool`] |
-//! | a number of values that cannot be told ahead, with or without a limit | [`BlockPool`] |
-//! | values that come and go on many threads | [`SyncPool`] |
-//! | objects that many threads borrow and give back | [`SyncRecycler`] |
+//! | values that are inserted and removed | [`Pool`] |
+//! | values that are iterated over far more often than looked up, or that must be sorted | [`PackedPool`] |
+//! | a `static`, or no heap | [`StaticPool`] |
+//! | an unknown number of values, with or without a limit | [`BlockPool`] |
+//! | values that many threads insert, read and remove | [`SyncPool`] |
+//! | objects that many threads borrow and return | [`SyncRecycler`] |
 //! | what is torn down and rebuilt in every frame | [`FramePool`] |
-//! | objects that are expensive to make, or a pass over all slots without a branch | [`Recycler`] |
-//! | values of different types that are treated alike | [`AnyPool`] |
+//! | objects that are expensive to make, or a loop over all slots without a branch | [`Recycler`] |
+//! | values of different types behind one trait | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
 //! | many small allocations of several sizes, for vectors, boxes and maps | [`SizeClasses`] |
 //! | arrays of your own (structure of arrays, a buffer on the graphics card) | [`HandleAllocator`] |
 //! | nodes that own their children, written with `Box` | [`classic::PoolAllocator`] |
 //! | code or save games that follow one of the published designs | [`classic`] |
 //!
-//! What tells them apart (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes: 4 by default):
+//! How they differ (`T` stands for `size_of::<T>()`, `W` for the reuse order's bytes: 4 by default):
 //!
 //! | | stable addresses? | dense? | grows? | memory from | bytes per slot |
 //! | --- | --- | --- | --- | --- | --- |
@@ -83,9 +83,9 @@
 //! | [`classic::ParticlePool`] | while the pool stays | all slots | no | itself | 20, its particle included |
 //! | [`classic::ObjectPool`] | while the pool stays | all slots | no | itself | `T`, which knows whether it is in use |
 //!
-//! and what the operations cost:
+//! What the operations cost:
 //!
-//! | | insert | remove | lookup | a walk over the values |
+//! | | insert | remove | lookup | iterating over the values |
 //! | --- | --- | --- | --- | --- |
 //! | [`Pool`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`PackedPool`] | O(1) | O(1), moves one value | O(1), one step more | O(live), a slice |
@@ -105,12 +105,11 @@
 //! | [`classic::ParticlePool`] | O(1) | in the walk | O(1) | O(N) |
 //! | [`classic::ObjectPool`] | O(1) | O(1), or in the walk | O(1) | O(N) |
 //!
-//! And which slot is handed out next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the
-//! fastest. Which handles? [`handle`] has a table; the default has eight bytes and lasts; types of your own come from
-//! [`handle_type!`].
-//! What happens when it is full? [`overflow`] has a table; a pool left to itself refuses.
-//! How many slots? [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes
-//! with this crate, reads them off a trace of the real program.
+//! Which slot is reused next? [`reuse`] has a table; the default, [`reuse::Lifo`], is the fastest. Which handles?
+//! [`handle`] has a table; the default has eight bytes and practically never runs out, and [`handle_type!`] declares types
+//! of your own. What happens when a pool is full? [`overflow`] has a table; by default, a pool refuses. How many slots?
+//! [`Budget`] keeps the numbers in one place, and `millpond plan`, the tool that comes with this crate, derives them from a
+//! trace of the real program.
 //!
 //! # Bytes per slot
 //!
@@ -121,8 +120,7 @@
 //! The generation word has 4 bytes, or 2 with a [`Handle32`] of 16 index bits or more. The reuse order
 //! takes between 0 and 8 bytes; see the [table](reuse). With the defaults that is `size_of::<T>()` +
 //! 8.2 bytes, with [`reuse::LowestFirst`] `size_of::<T>()` + 4.2, with `Handle32<T, 16>` and up to
-//! 65,536 slots `size_of::<T>()` + 4.2. The pages are written once at creation, so that none costs a
-//! page fault in the middle of play.
+//! 65,536 slots `size_of::<T>()` + 4.2. Creation writes every page once, so that no page fault happens later.
 //!
 //! # What each operation costs
 //!
@@ -140,32 +138,30 @@
 //!
 //! # What handles promise
 //!
-//! - A handle is good from its insertion to its removal, and refused before and after, whatever
-//!   happened in between: removal, `clear`, `drain`, eviction, reuse of the slot.
+//! - A handle is valid from its object's insertion to its removal, in whatever way the object is removed (`remove`,
+//!   `clear`, `drain`, eviction), and refused before and after, whatever takes the slot.
 //! - A slot whose generations are used up (2<sup>31</sup> − 1 with [`Handle`]) **retires**: it is not
-//!   handed out again, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap)
-//!   goes on instead, and then a handle kept for so long can name another object.
-//! - [`Handle`]s of another pool of the same type are refused with overwhelming likelihood once the
-//!   pools are told apart by a [name](PoolBuilder::name) or a [salt](PoolBuilder::salt). Four-byte
-//!   handles have too few generations for that promise.
+//!   reused, and [`Stats::retired`] counts it. A pool [built to wrap](PoolBuilder::wrap) starts the slot again instead, and
+//!   then a handle that was kept for so long can name another object.
+//! - If pools of the same type have different [names](PoolBuilder::name) or [salts](PoolBuilder::salt), each refuses the
+//!   others' [`Handle`]s with overwhelming likelihood. Four-byte handles have too few generations for that promise.
 //! - A clone of a pool is its twin: the two issue the same handles, and accept each other's.
 //! - There is no randomness and no global counter: the same program issues the same handles on every
 //!   run and every machine.
-//! - Any bits may be made into a handle ([`Handle::from_bits`]); no handle does harm.
+//! - You may make a handle of any bits ([`Handle::from_bits`]); no handle does harm.
 //!
 //! # The past
 //!
 //! [`Pool`], [`Recycler`], [`PackedPool`], [`BlockPool`], [`StaticPool`], [`HandleAllocator`] and [`SideTable`]
-//! can be saved and put back exactly, handles and the order of reuse included, and values that are `Copy` at
-//! the speed of `memcpy`: [`snapshot`] has what rollback and lockstep games need, checksums and a history of the last
-//! frames with it.
+//! can be saved and restored exactly, including handles and the reuse order, at the speed of `memcpy` if the values are
+//! `Copy`. [`snapshot`] has what rollback and lockstep games need, with checksums and a history of the last frames.
 //!
 //! # Cargo features
 //!
 //! - `alloc` (default): the pools that take their memory from the global allocator. Without it the
 //!   crate has the handle types and [`StaticPool`].
-//! - `validate`: a method of that name on each pool, which looks at every slot and says whether all that
-//!   must hold does. It adds nothing to any other method.
+//! - `validate`: a method of that name on each pool, which checks every invariant in every slot. It adds nothing to any
+//!   other method.
 //! - `bytemuck`: objects of which all bits are 0 ([`Pool::insert_zeroed`], [`Recycler::zeroed`]), and
 //!   runs as bytes with their places ([`Pool::runs_as_bytes`], [`PackedPool::as_bytes`]), for a buffer on
 //!   the graphics card.
@@ -175,9 +171,9 @@
 //!   in formats for humans and an integer in the others; what no pool can issue is refused.
 //! - `recorder`: [`recorder`](https://docs.rs/millpond/latest/millpond/recorder/index.html) writes a live
 //!   trace of the pools, which `millpond watch` shows while the program runs. Needs the standard library.
-//! - `debug-aids`: [`debug`], to find out who writes to dead slots, removes objects twice, or never removes
-//!   them, in the pools on the heap that have handles; and the fill of dead slots in the classic ones. Off for every
-//!   pool that does not ask for it.
+//! - `debug-aids`: [`debug`], to find code that writes to free slots, removes objects twice, or never removes them, in the
+//!   pools on the heap that have handles; and a fill for the free slots of the classic pools. Off unless a pool's builder
+//!   enables it.
 //! - `allocator-api2`: `&SizeClasses` is an `Allocator` of that crate, so that its vectors and boxes, and
 //!   hashbrown's maps, live in it.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.

@@ -2,7 +2,7 @@
 //!
 //! | policy | what a full pool does | cost when full | pick it for |
 //! | --- | --- | --- | --- |
-//! | [`Refuse`] | gives the value back | O(1) | what may be left out: particles, puffs of smoke |
+//! | [`Refuse`] | returns the value | O(1) | what may be left out: particles, puffs of smoke |
 //! | [`EvictLeast`] | the live object with the smallest key goes | O(capacity / 64 + live) | what is noticed least: the quietest sound, the farthest light |
 //! | [`EvictOldest`] | the object that has lived longest goes | O(1) | what wears off: bullet holes, footprints, the kill feed |
 //! | [`Spill`] | a second pool takes it | O(1) | what must not be lost, and seldom has its peak |

@@ -105,7 +105,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         Self::try_new(policy, builder, more).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`new`](Self::new), for pools whose size comes from outside.
+    /// Like [`new`](Self::new), for pools whose size comes from outside.
     ///
     /// ```
     /// use millpond::overflow::{Overflow, PolicyPool};
@@ -198,7 +198,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.capacity_max()
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pools.len()
@@ -312,7 +312,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If there is no room, and none could be made. The error gives the value back.
+    /// If there is no room, and none could be made. The error returns the value.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_by<K: Ord>(
         &mut self,
@@ -326,28 +326,28 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         }
     }
 
-    /// Moves the value out, unless the handle is refused.
+    /// Moves the value out, or returns `None` if the handle is refused.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn remove(&mut self, handle: H) -> Option<T> {
         self.pools.remove(handle)
     }
 
-    /// The value, unless the handle is refused.
+    /// Returns a reference to the value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
         self.pools.get(handle)
     }
 
-    /// The value, to change, unless the handle is refused.
+    /// Returns a mutable reference to the value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
         self.pools.get_mut(handle)
     }
 
-    /// Whether the handle's object lives.
+    /// Whether `handle` names a live object.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: H) -> bool {
@@ -382,7 +382,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.iter()
     }
 
-    /// All handles and values, to change, by index.
+    /// Iterates over handles and mutable values in index order.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (H, &mut T)> {
         self.pools.iter_mut()
     }

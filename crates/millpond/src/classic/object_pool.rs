@@ -58,7 +58,7 @@ pub trait Pooled: Sized {
 /// them, and a free list threaded through the unused ones.
 ///
 /// The objects are made up front, live and die in their places, and end their own lives: [`update`](Self::update)
-/// goes over those in use, and one that says afterwards that it is not in use any more is back in the pool. Nothing is
+/// iterates over those in use, and one that says afterwards that it is not in use any more is back in the pool. Nothing is
 /// kept beside the objects but the first link and the counters.
 ///
 /// Pick it to port a pool whose objects have an `inUse()`. Its objects are known by their places alone: for anything
@@ -253,7 +253,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         N
     }
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub const fn stats(&self) -> Stats {
         self.stats

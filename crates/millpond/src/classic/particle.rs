@@ -293,7 +293,7 @@ impl<const N: usize> ParticlePool<N> {
         N
     }
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub const fn stats(&self) -> Stats {
         self.slots.stats()

@@ -207,14 +207,14 @@ impl<T> RosterPool<T> {
         self.slots.retain(keep);
     }
 
-    /// The object, unless the handle is refused. O(1).
+    /// Returns a reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         self.slots.get(handle)
     }
 
-    /// The object, to change, unless the handle is refused. O(1).
+    /// Returns a mutable reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Option<&mut T> {
@@ -258,7 +258,7 @@ impl<T> RosterPool<T> {
         self.slots.as_slice()
     }
 
-    /// All objects, live and dead, to change.
+    /// All objects, live and dead, mutable.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
@@ -307,7 +307,7 @@ impl<T> RosterPool<T> {
         self.slots.capacity()
     }
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.slots.stats()
@@ -316,7 +316,7 @@ impl<T> RosterPool<T> {
 
 #[cfg(feature = "validate")]
 impl<T> RosterPool<T> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

@@ -171,7 +171,7 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     const ZERO: Self;
     /// The top bit.
     const DEAD: Self;
-    /// A dead slot of generation 0: never handed out again.
+    /// A dead slot of generation 0: never reused.
     const RETIRED: Self;
     fn from_generation(generation: u32) -> Self;
     /// The generation, without the top bit.

@@ -87,7 +87,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         as_bytes(self.runs())
     }
 
-    /// As [`runs_as_bytes`](Self::runs_as_bytes), to change.
+    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
     ///
     /// ```
     /// use millpond::Pool;
@@ -165,7 +165,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         as_bytes(self.runs())
     }
 
-    /// As [`runs_as_bytes`](Self::runs_as_bytes), to change.
+    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
     pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
     where
         T: Pod,

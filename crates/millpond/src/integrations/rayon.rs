@@ -159,7 +159,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.par_update_in(&mut crate::threads::lots::Lots::new(chunk_slots, births_each), f);
     }
 
-    /// As [`par_update`](Self::par_update), with lots that are kept from one update to the next.
+    /// Like [`par_update`](Self::par_update), with lots that are kept from one update to the next.
     #[cfg(target_has_atomic = "32")]
     pub fn par_update_in(
         &mut self,
@@ -187,7 +187,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         })
     }
 
-    /// The handles and values, to change, on several threads, in no order.
+    /// Iterates over handles and mutable values, on several threads, in no order.
     ///
     /// ```
     /// use millpond::Pool;

@@ -75,7 +75,7 @@ impl<'a> Occupancy<'a> {
         self.slots
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[inline]
     #[must_use]
     pub fn live(&self) -> usize {
@@ -106,7 +106,7 @@ impl<'a> Occupancy<'a> {
         self.source.word(word)
     }
 
-    /// As [`word`](Self::word), where that is no more than a look into a bitmap.
+    /// Like [`word`](Self::word), where that is no more than a look into a bitmap.
     #[inline]
     pub(crate) fn word_if_kept(&self, word: usize) -> Option<u64> {
         match self.source {

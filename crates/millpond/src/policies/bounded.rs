@@ -14,14 +14,14 @@ pub trait Lifetimes: sealed::Sealed {
     /// What names a lifetime.
     type Handle: HandleLayout;
 
-    /// How many slots there are, live, dead and retired.
+    /// The number of slots: live, free and retired.
     fn capacity(&self) -> usize;
     /// How many slots there may be at most: every index is below this number, for ever. More than the
     /// capacity only in what grows.
     fn capacity_max(&self) -> usize {
         self.capacity()
     }
-    /// How many slots are live.
+    /// The number of live slots.
     fn len(&self) -> usize;
     /// Whether no slot is live.
     fn is_empty(&self) -> bool {
@@ -29,7 +29,7 @@ pub trait Lifetimes: sealed::Sealed {
     }
     /// Whether nothing can be added: every slot is live or retired.
     fn is_full(&self) -> bool;
-    /// Whether the handle's object lives.
+    /// Whether `handle` names a live object.
     fn contains(&self, handle: Self::Handle) -> bool;
     /// How it stands, and what it has done.
     fn stats(&self) -> Stats;
@@ -55,21 +55,21 @@ pub trait Bounded: Lifetimes {
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error gives the value back.
+    /// If the pool is full. The error returns the value.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, value: Self::Value) -> Result<Self::Handle, Full<Self::Value>>;
-    /// Moves the value out, unless the handle is refused.
+    /// Moves the value out, or returns `None` if the handle is refused.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn remove(&mut self, handle: Self::Handle) -> Option<Self::Value>;
-    /// The value, unless the handle is refused.
+    /// Returns a reference to the value, or `None` if the handle is refused.
     fn get(&self, handle: Self::Handle) -> Option<&Self::Value>;
-    /// The value, to change, unless the handle is refused.
+    /// Returns a mutable reference to the value, or `None` if the handle is refused.
     fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut Self::Value>;
     /// All handles and values.
     fn iter<'a>(&'a self) -> impl Iterator<Item = (Self::Handle, &'a Self::Value)>
     where
         Self::Value: 'a;
-    /// All handles and values, to change.
+    /// Iterates over handles and mutable values.
     fn iter_mut<'a>(&'a mut self) -> impl Iterator<Item = (Self::Handle, &'a mut Self::Value)>
     where
         Self::Value: 'a;

@@ -32,7 +32,7 @@ pub trait Policy<P: Bounded> {
     ///
     /// # Errors
     ///
-    /// If there is no room, and none could be made. The error gives the value back.
+    /// If there is no room, and none could be made. The error returns the value.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>>;
 }

@@ -1,7 +1,7 @@
 use super::{Bounded, Inserted, Policy};
 use crate::reports::errors::Full;
 
-/// The policy of a pool left to itself: a full one gives the value back.
+/// The policy of a pool left to itself: a full one returns the value.
 ///
 /// ```
 /// use millpond::overflow::{Policy, Refuse};

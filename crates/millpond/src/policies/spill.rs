@@ -89,7 +89,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         self.first.capacity() + self.second.capacity()
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[must_use]
     pub fn len(&self) -> usize {
         self.first.len() + self.second.len()
@@ -128,7 +128,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
     ///
     /// # Errors
     ///
-    /// If both are full: the error gives the value back, and tells of both together.
+    /// If both are full: the error returns the value, and tells of both together.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
@@ -161,7 +161,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Moves the value out, unless the handle is refused. (If the second pool has debug aids that panic
+    /// Moves the value out, or returns `None` if the handle is refused. (If the second pool has debug aids that panic
     /// then, they name its own handle, which counts its slots from 0.)
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -172,7 +172,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// The value, unless the handle is refused.
+    /// Returns a reference to the value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get(&self, handle: A::Handle) -> Option<&A::Value> {
@@ -182,7 +182,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// The value, to change, unless the handle is refused.
+    /// Returns a mutable reference to the value, or `None` if the handle is refused.
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: A::Handle) -> Option<&mut A::Value> {
@@ -192,7 +192,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         }
     }
 
-    /// Whether the handle's object lives.
+    /// Whether `handle` names a live object.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: A::Handle) -> bool {
@@ -205,7 +205,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         self.first.iter().chain(self.second.iter().map(of_second))
     }
 
-    /// All handles and values, to change, those of the first pool first.
+    /// Iterates over handles and mutable values, those of the first pool first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (A::Handle, &mut A::Value)> {
         let offset = self.first.capacity_max();
         let of_second = move |(inner, value)| (shifted(inner, offset), value);

@@ -144,7 +144,7 @@ pub(crate) use handle_method;
 /// `R, H`.
 macro_rules! order_and_handle_methods {
     ($builder:ident<$($parameter:ident),*>, keeps $($field:ident),*) => {
-        /// In which order dead slots are handed out again; see [`reuse`](crate::reuse).
+        /// In which order dead slots are reused; see [`reuse`](crate::reuse).
         pub fn reuse<R2: crate::slots::reuse::ReuseOrder>(
             self,
             _order: R2,

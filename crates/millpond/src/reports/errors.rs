@@ -1,10 +1,10 @@
-//! Errors: each gives the value back and says what to do.
+//! Errors: each returns the value and says what to do.
 
 use core::fmt;
 
 use crate::handle::{Explanation, HandleLayout, Refusal};
 
-/// A full pool refused a value. It gives the value back.
+/// A full pool refused a value. It returns the value.
 ///
 /// ```
 /// use millpond::Pool;
@@ -115,7 +115,7 @@ impl fmt::Display for PoolName {
     }
 }
 
-/// A pool could not begin exactly the lifetime that a handle names. It gives the value back.
+/// A pool could not begin exactly the lifetime that a handle names. It returns the value.
 ///
 /// ```
 /// use millpond::{InsertAtErrorKind, Pool};

@@ -174,7 +174,7 @@ impl Block {
         self.header().fresh.set(HEADER_BYTES as u32);
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[inline]
     pub(super) fn live(self) -> u32 {
         self.header().live.get()

@@ -8,7 +8,7 @@ pub struct ClassStats {
     pub slots: usize,
     /// How many slots the class was promised.
     pub slots_reserved: usize,
-    /// How many slots are live.
+    /// The number of live slots.
     pub live: usize,
     /// How many were live at once at most.
     pub peak: usize,

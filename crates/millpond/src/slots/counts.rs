@@ -45,7 +45,7 @@ impl Counts {
         }
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
         (self.births - self.deaths) as usize
@@ -62,7 +62,7 @@ impl Counts {
         self.live().max(self.peak as usize)
     }
 
-    /// How many slots will never be handed out again.
+    /// How many slots will never be reused.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
         self.retired as usize
@@ -109,7 +109,7 @@ impl Counts {
         self.deaths = self.births;
     }
 
-    /// So many slots that are dead will never be handed out again.
+    /// So many slots that are dead will never be reused.
     pub(crate) fn retire(&mut self, slots: usize) {
         self.retired += slots as u32;
     }

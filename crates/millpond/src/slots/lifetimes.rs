@@ -65,7 +65,7 @@ macro_rules! lifetimes_methods {
             self
         }
 
-        /// A slot whose generations are used up retires: it is never handed out again, and no
+        /// A slot whose generations are used up retires: it is never reused, and no
         /// handle ever names two objects. This is the default.
         pub const fn retire(mut self) -> Self {
             self.$($field).+.wraps = false;

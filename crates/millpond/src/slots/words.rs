@@ -306,7 +306,7 @@ impl<P: Place> SlotWords<P> {
         self.place.parts().words.iter().map(move |word| word.difference(key))
     }
 
-    /// How many slots are live.
+    /// The number of live slots.
     #[inline]
     pub(crate) fn live(&self) -> usize {
         self.counts.live()
@@ -346,7 +346,7 @@ impl<P: Place> SlotWords<P> {
         self.expect_birth();
     }
 
-    /// How many slots will never be handed out again.
+    /// How many slots will never be reused.
     #[inline]
     pub(crate) fn retired(&self) -> usize {
         self.counts.retired()

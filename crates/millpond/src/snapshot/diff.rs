@@ -128,7 +128,7 @@ impl<P: State> SnapshotOf<P> {
         self.diff_with(right, |value, sum| value.add_to(sum))
     }
 
-    /// As [`diff`](Self::diff), with a function that adds a value to a sum.
+    /// Like [`diff`](Self::diff), with a function that adds a value to a sum.
     pub fn diff_with<'a, F: Fn(&P::Value, &mut Checksum)>(
         &'a self,
         right: &'a Self,

@@ -31,7 +31,7 @@ use crate::base::memory;
 /// ```
 ///
 /// A game has several pools and tables, and a random number beside them: a tuple of snapshots is a snapshot, too, and
-/// [`Kept`] is one of any value.
+/// [`Kept`](super::Kept) is one of any value.
 ///
 /// ```
 /// use millpond::snapshot::{History, Kept};

@@ -55,7 +55,7 @@ macro_rules! snapshot_methods {
                 crate::snapshot::state::checksum_of_values(self)
             }
 
-            /// As [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
+            /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum: for values of
             /// other crates, or of which only a part counts.
             #[must_use]
             pub fn checksum_with(

@@ -46,7 +46,7 @@ pub enum SlotState<H> {
     Live(H),
     /// It is dead, and will be handed out with this handle.
     Vacant(H),
-    /// It is dead, and will never be handed out again; or a side table's slot that never had a value.
+    /// It is dead, and will never be reused; or a side table's slot that never had a value.
     Retired,
 }
 

@@ -74,7 +74,7 @@ impl<T: fmt::Debug> fmt::Debug for ValueRuns<'_, T> {
     }
 }
 
-/// The runs of a pool's live slots, to change: `(first index, &mut [T])`, in index order, from both
+/// The runs of a pool's live slots, mutable: `(first index, &mut [T])`, in index order, from both
 /// ends.
 pub struct ValueRunsMut<'a, T> {
     /// Cut along the runs of the occupancy that goes with the values.

@@ -107,7 +107,7 @@ impl<H: HandleLayout, V> IntoIterator for SideTable<H, V> {
     type Item = (H, V);
     type IntoIter = IntoIter<H, V>;
 
-    /// The handles and values in index order, from both ends.
+    /// Iterates over handles and values in index order, from both ends.
     fn into_iter(self) -> IntoIter<H, V> {
         let walk = LiveWalk::new(self.occupancy());
         IntoIter { table: self, walk }

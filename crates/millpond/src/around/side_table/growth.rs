@@ -85,7 +85,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Self::try_with_capacity(capacity).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`with_capacity`](Self::with_capacity), with an error instead of a panic.
+    /// Like [`with_capacity`](Self::with_capacity), with an error instead of a panic.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         }
     }
 
-    /// As [`reserve`](Self::reserve), with an error instead of a panic.
+    /// Like [`reserve`](Self::reserve), with an error instead of a panic.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Going over a pool and side tables together.
+//! Iterating over a pool and side tables together.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -16,7 +16,7 @@ use crate::values::{CursorMut, PoolStorage, TableStorage};
 ///
 /// The pool is lent as `&pool` or `&mut pool`, and so is each table; several tables are given as a
 /// tuple of up to four, and their values come as a tuple. 64 slots are looked at in one go: what has no
-/// value costs nothing, and the values of objects that are gone are passed over.
+/// value costs nothing, and the values of objects that are gone are skipped.
 ///
 /// ```
 /// use millpond::side_table::join;

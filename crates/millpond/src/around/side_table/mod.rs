@@ -102,7 +102,7 @@ pub struct SideTable<H: HandleLayout, V> {
 pub type Handles<'a, H> = crate::pools::allocator::Handles<'a, Lifo, H>;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -170,7 +170,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// # Errors
     ///
     /// If the slot is beyond the table's capacity and the table does not [grow](crate::side_table#growth) as far, a
-    /// later lifetime of the slot had a value, or the handle is the dangling one. The error gives the value back.
+    /// later lifetime of the slot had a value, or the handle is the dangling one. The error returns the value.
     #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
         match self.make_slot(handle) {
@@ -290,7 +290,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         })
     }
 
-    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that has no value.
+    /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that has no value.
     ///
     /// ```
     /// # use millpond::{Handle, Pool, SideTable};
@@ -369,7 +369,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.retain(|_, _| false);
     }
 
-    /// The handles and values in index order, from both ends.
+    /// Iterates over handles and values in index order, from both ends.
     ///
     /// ```
     /// # use millpond::{Pool, SideTable};
@@ -421,7 +421,7 @@ fn is_before<H: HandleLayout>(generation: u32, word: H::Word) -> bool {
 
 #[cfg(feature = "validate")]
 impl<H: HandleLayout, V> SideTable<H, V> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// Why a value could not be inserted at a handle. It gives the value back.
+/// Why a value could not be inserted at a handle. It returns the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BytemapError<T> {
     /// The pool has no such slot, or the handle has the free bit.

@@ -383,7 +383,7 @@ impl<T> BytemapPool<T> {
         self.slots.words().slots()
     }
 
-    /// How many slots are live. O(1).
+    /// The number of live slots. O(1).
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {

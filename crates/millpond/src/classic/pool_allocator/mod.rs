@@ -197,7 +197,7 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Errors
     ///
-    /// If there is none: the error gives the value back.
+    /// If there is none: the error returns the value.
     #[inline]
     pub fn try_alloc(&self, value: T) -> Result<PoolBox<T>, Full<T>> {
         match FreeSlot::pop(&self.chunks) {
@@ -294,7 +294,7 @@ impl<T> PoolAllocator<T> {
         FreeSlot::pop(&self.chunks).expect("the chunk that was just taken has a free slot")
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -321,7 +321,7 @@ impl<T> PoolAllocator<T> {
         self.chunks.count()
     }
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;

@@ -86,7 +86,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         least_of(self, self.handles().map(|handle| (key(handle), handle)))
     }
 
-    /// As [`release`](Self::release), for another lifetime to begin: counts as an eviction.
+    /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.
     #[doc(hidden)]
     pub fn evict(&mut self, victim: H) -> bool {
         let is_live = self.release(victim);

@@ -302,7 +302,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         self.slots.words.occupancy()
     }
 
-    /// Ends all lifetimes. Slots are handed out from the lowest again. O(capacity).
+    /// Ends all lifetimes. The next insertions take the lowest slots. O(capacity).
     pub fn clear(&mut self) {
         self.slots.words.set_all_dead(&self.core.circle());
         self.core.reset_order(&mut self.slots.words);
@@ -362,7 +362,7 @@ crate::policies::lifetimes! {
 
 #[cfg(feature = "validate")]
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

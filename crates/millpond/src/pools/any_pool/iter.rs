@@ -47,7 +47,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout> Clone
     }
 }
 
-/// The handles and values of an [`AnyPool`](super::AnyPool), to change, in index order, from both ends.
+/// The handles and values of an [`AnyPool`](super::AnyPool), mutable, in index order, from both ends.
 pub struct IterMut<'a, D: ?Sized, R: ReuseOrder, H: HandleLayout> {
     pub(super) handles: Handles<'a, R, H>,
     pub(super) values: CursorMut<'a, D>,

@@ -181,14 +181,14 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Ok(pool)
     }
 
-    /// How many slots the pool has, live, dead and retired.
+    /// The number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.slots.capacity()
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -202,7 +202,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.is_empty()
     }
 
-    /// Whether an insertion would fail: every slot is live or retired.
+    /// Whether an insertion would fail: each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -217,7 +217,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 
     crate::pools::shell::books_methods!(|pool| pool.slots.core());
 
-    /// How the pool stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.slots.stats()
@@ -236,7 +236,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// # Errors
     ///
-    /// If the pool is full: the error gives the value back.
+    /// If the pool is full: the error returns the value.
     #[must_use = "a full pool gives the value back in the error, and ignoring it drops the value"]
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -255,7 +255,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Inserts what the function makes; it is told the handle that the value will have. If it panics,
+    /// Inserts what the function makes; it receives the value\'s future handle. If it panics,
     /// nothing has happened.
     ///
     /// ```
@@ -320,7 +320,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or may never have it. The error gives the value back.
+    /// wraps), or may never have it. The error returns the value.
     #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
@@ -376,7 +376,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// As [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
+    /// Like [`insert_or_evict`](Self::insert_or_evict), for pools whose slots may all retire.
     ///
     /// ```
     /// # use std::any::Any;
@@ -426,7 +426,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// The value, unless the handle is refused. O(1).
+    /// Returns a reference to the value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use std::any::Any;
@@ -443,7 +443,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.storage.get(self.slots.find(handle)?)
     }
 
-    /// The value, to change, unless the handle is refused. O(1).
+    /// Returns a mutable reference to the value, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut D> {
@@ -515,7 +515,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
     ///
     /// ```
     /// # use std::any::Any;
@@ -654,7 +654,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         self.slots.handle_at(index)
     }
 
-    /// The handles and values in index order, from both ends.
+    /// Iterates over handles and values in index order, from both ends.
     ///
     /// ```
     /// # use std::any::Any;
@@ -669,25 +669,25 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         Iter { handles: self.slots.handles(), storage: &self.storage }
     }
 
-    /// The handles and values, to change, in index order, from both ends.
+    /// Iterates over handles and mutable values, in index order, from both ends.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, D, R, H> {
         IterMut { handles: self.slots.handles(), values: self.storage.cursor_mut() }
     }
 
-    /// The handles in index order, from both ends.
+    /// Iterates over the live handles in index order, from both ends.
     #[inline]
     pub fn handles(&self) -> Handles<'_, R, H> {
         self.slots.handles()
     }
 
-    /// The values in index order, from both ends.
+    /// Iterates over the values in index order, from both ends.
     #[inline]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &D> + ExactSizeIterator {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values, to change, in index order, from both ends.
+    /// Iterates over mutable values in index order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut D> + ExactSizeIterator {
         self.iter_mut().map(|(_, value)| value)
@@ -714,7 +714,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
         }
     }
 
-    /// Destroys all values. Slots are handed out from the lowest again; the handles stay stale for
+    /// Destroys all values. The next insertions take the lowest slots; the handles stay stale for
     /// ever. O(capacity). If a value's drop panics, those that were not destroyed yet stay.
     ///
     /// ```
@@ -735,7 +735,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
 impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     AnyPool<D, SLOT_BYTES, R, H>
 {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

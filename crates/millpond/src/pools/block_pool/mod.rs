@@ -283,7 +283,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, CannotGrow)> {
@@ -364,7 +364,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::lookup_methods!(example "BlockPool::new()");
 
-    /// Whether the handle's object lives, and if not, why the handle is refused. O(1).
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1).
     ///
     /// ```
     /// use millpond::{BlockPool, Handle, Refusal};
@@ -390,7 +390,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Err(self.core.refusal(handle, Some(self.word_of(index)), self.storage.words()))
     }
 
-    /// Moves the value out, unless the handle is refused. O(1). The handle is stale from now on.
+    /// Moves the value out, or returns `None` if the handle is refused. O(1). The handle is stale from now on.
     ///
     /// ```
     /// # use millpond::BlockPool;
@@ -421,7 +421,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         Some(value)
     }
 
-    /// Moves the value out, unless the handle is refused. No block is given back.
+    /// Moves the value out, or returns `None` if the handle is refused. No block is given back.
     #[inline(always)]
     fn take_value(&mut self, handle: H) -> Option<T> {
         self.storage.remove(handle, &mut self.core)
@@ -460,7 +460,7 @@ fn no_room(pool: FullPool) -> ! {
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

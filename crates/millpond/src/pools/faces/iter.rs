@@ -100,7 +100,7 @@ macro_rules! iterators {
             }
         }
 
-        /// The handles and values of a pool, to change, in index order; made by its method `iter_mut`.
+        /// The handles and values of a pool, mutable, in index order; made by its method `iter_mut`.
         pub struct IterMut<'a, T, R, H: crate::handle::HandleLayout> {
             of: crate::slots::KeptWords<'a, H::Word>,
             order: core::marker::PhantomData<R>,
@@ -157,7 +157,7 @@ macro_rules! iterators {
             }
         }
 
-        /// The values of a pool, to change, in index order; made by its method `values_mut`.
+        /// The values of a pool, mutable, in index order; made by its method `values_mut`.
         pub struct ValuesMut<'a, T> {
             of: (),
             values: crate::values::$mutable<'a, T>,

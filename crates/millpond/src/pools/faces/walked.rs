@@ -44,7 +44,7 @@ macro_rules! walked {
             type Item = (H, T);
             type IntoIter = crate::pools::faces::IntoIter<$pool>;
 
-            /// The handles and values in index order, from both ends.
+            /// Iterates over handles and values in index order, from both ends.
             fn into_iter(self) -> Self::IntoIter {
                 crate::pools::faces::IntoIter::new(self)
             }

@@ -98,7 +98,7 @@ impl<T> FramePool<T> {
     ///
     /// # Errors
     ///
-    /// If the pool is full. The error gives the value back.
+    /// If the pool is full. The error returns the value.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<FrameLink<T>, Full<T>> {
         if self.len() >= self.capacity {
@@ -254,7 +254,7 @@ impl<T> FramePool<T> {
         self.values.links().zip(self.as_slice())
     }
 
-    /// How the pool stands, and what it has done. `peak` is that of the fullest frame. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. `peak` is that of the fullest frame. O(1).
     ///
     /// ```
     /// use millpond::FramePool;

@@ -144,7 +144,7 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
     type Item = (H, T);
     type IntoIter = IntoIter<T, H>;
 
-    /// The handles and values in their present order, from both ends.
+    /// Iterates over handles and values in their present order, from both ends.
     fn into_iter(mut self) -> IntoIter<T, H> {
         #[cfg(feature = "debug-aids")]
         let left = super::debug::Left::of(&mut self);

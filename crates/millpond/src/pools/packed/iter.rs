@@ -69,7 +69,7 @@ impl<T: fmt::Debug, H: Copy + fmt::Debug> fmt::Debug for Iter<'_, T, H> {
     }
 }
 
-/// The handles and values of a packed pool, to change, in their present order; made by
+/// The handles and values of a packed pool, mutable, in their present order; made by
 /// [`PackedPool::iter_mut`](super::PackedPool::iter_mut).
 pub struct IterMut<'a, T, H> {
     pairs: Zip<Copied<slice::Iter<'a, H>>, slice::IterMut<'a, T>>,

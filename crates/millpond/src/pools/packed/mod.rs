@@ -35,7 +35,7 @@ type PackedSettings<H> = Settings<(), H>;
 /// A pool whose live values are always adjacent: a slice without holes, with handles that stay good
 /// while the values move.
 ///
-/// Pick it when every frame goes over all values and few of them are looked up by handle (particles,
+/// Pick it when every frame iterates over all values and few of them are looked up by handle (particles,
 /// sprites to draw, components of a system), when the order matters (draw order, by distance), or
 /// when the values are handed on as one slice. Where values must keep their address, or are looked up
 /// more often than they are walked, a [`Pool`](crate::Pool) is better: it reaches a value in one step
@@ -163,14 +163,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Ok(pool)
     }
 
-    /// How many slots the pool has, live, dead and retired.
+    /// The number of slots: live, free and retired.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.roster.handles().len()
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -184,7 +184,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.is_empty()
     }
 
-    /// Whether an insertion would fail: every slot is live or retired.
+    /// Whether an insertion would fail: each slot is live or retired.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -221,7 +221,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         &self.values
     }
 
-    /// All values, adjacent, to change. O(1).
+    /// All values, adjacent and mutable. O(1).
     ///
     /// A handle names a place in this slice: to swap two values here is to swap what their handles
     /// name. To change the order and keep what handles name, use [`sort_by`](Self::sort_by) or
@@ -281,7 +281,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         cost "It stands behind the others. O(1).", error "If the pool is full."
     );
 
-    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {
@@ -339,7 +339,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// # Errors
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
-    /// wraps), or may never have it. The error gives the value back.
+    /// wraps), or may never have it. The error returns the value.
     #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
@@ -381,7 +381,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Full { value, pool: books.refuse(slots) }
     }
 
-    /// The value, unless the handle is refused. O(1).
+    /// Returns a reference to the value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -397,7 +397,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.get(self.roster.find(handle)?)
     }
 
-    /// The value, to change, unless the handle is refused. O(1).
+    /// Returns a mutable reference to the value, or `None` if the handle is refused. O(1).
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -422,7 +422,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         crate::pools::shell::each_mut(&mut pool.values, positions)
     });
 
-    /// Several values at once, to change. O(N²) for N handles.
+    /// Returns mutable references to several values at once. O(N²) for N handles.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -579,7 +579,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Some(self.as_handle_slice()[position].index() as usize)
     }
 
-    /// The handles and values in their present order, from both ends.
+    /// Iterates over handles and values in their present order, from both ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -594,7 +594,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Iter::new(self.as_handle_slice(), &self.values)
     }
 
-    /// The handles and values, to change, in their present order, from both ends.
+    /// Iterates over handles and mutable values, in their present order, from both ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -608,13 +608,13 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         IterMut::new(&self.roster.handles()[..self.values.len()], &mut self.values)
     }
 
-    /// The handles in the order of the values, from both ends.
+    /// Iterates over the handles in the order of the values, from both ends.
     #[inline]
     pub fn handles(&self) -> Copied<slice::Iter<'_, H>> {
         self.as_handle_slice().iter().copied()
     }
 
-    /// The values in their present order, from both ends.
+    /// Iterates over the values in their present order, from both ends.
     ///
     /// ```
     /// # use millpond::PackedPool;
@@ -628,7 +628,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.iter()
     }
 
-    /// The values, to change, in their present order, from both ends.
+    /// Iterates over mutable values in their present order, from both ends.
     #[inline]
     pub fn values_mut(&mut self) -> slice::IterMut<'_, T> {
         self.values.iter_mut()
@@ -720,7 +720,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         Some(position + found)
     }
 
-    /// Removes and drops all values. Slots are handed out from the lowest again; the handles stay
+    /// Removes and drops all values. The next insertions take the lowest slots; the handles stay
     /// stale for ever. O(capacity). If a value's drop panics, the others are dropped while unwinding,
     /// and the pool is empty.
     ///
@@ -739,7 +739,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
 #[cfg(feature = "validate")]
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ pub type VacantEntry<'a, T, R = Lifo, H = Handle<T>> = faces::VacantEntry<'a, Po
 /// The handles and values of a pool in index order; made by [`Pool::iter`].
 pub type Iter<'a, T, R = Lifo, H = Handle<T>> = faces::Iter<'a, T, R, H>;
 
-/// The handles and values of a pool, to change, in index order; made by [`Pool::iter_mut`].
+/// The handles and values of a pool, mutable, in index order; made by [`Pool::iter_mut`].
 pub type IterMut<'a, T, R = Lifo, H = Handle<T>> = faces::IterMut<'a, T, R, H>;
 
 /// Moves the values out of a pool in index order; made by [`Pool::drain`].

@@ -216,7 +216,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.note_origin(handle.index() as usize);
     }
 
-    /// As [`insert`](Self::insert), but a full pool does not count as a refusal.
+    /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn insert_if_room(&mut self, value: T) -> Result<H, (T, ())> {

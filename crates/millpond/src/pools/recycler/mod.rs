@@ -171,7 +171,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
     crate::pools::shell::books_methods!(|pool| pool.handles.core());
 
-    /// How the recycler stands, and what it has done. O(1).
+    /// The counters: slots by state, the peak, insertions, refusals and evictions. O(1).
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.handles.stats()
@@ -308,7 +308,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         Some((handle, object, evicted))
     }
 
-    /// Gives all objects back, in index order. Slots are handed out from the lowest again.
+    /// Gives all objects back, in index order. The next insertions take the lowest slots.
     /// O(capacity).
     ///
     /// If [`on_release`](RecyclerBuilder::on_release) panics, the objects that it has not come to stay
@@ -334,14 +334,14 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.on_release = Some(hook);
     }
 
-    /// The object, unless the handle is refused. O(1).
+    /// Returns a reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get(&self, handle: H) -> Option<&T> {
         self.handles.find(handle).map(|index| &self.objects[index])
     }
 
-    /// The object, to change, unless the handle is refused. O(1).
+    /// Returns a mutable reference to the object, or `None` if the handle is refused. O(1).
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, handle: H) -> Option<&mut T> {
@@ -401,7 +401,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handle_at(self.index_of(object)?)
     }
 
-    /// As [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
+    /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each handle that is refused.
     ///
     /// ```
     /// use millpond::{Handle, Recycler};
@@ -423,7 +423,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         crate::pools::shell::each_mut(&mut self.objects, positions)
     }
 
-    /// Several live objects at once, to change. O(N²) for N handles.
+    /// Returns mutable references to several live objects at once. O(N²) for N handles.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -497,7 +497,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         &self.objects
     }
 
-    /// All objects, live and dead, to change: for a pass without a branch.
+    /// All objects, live and dead, mutable: for a pass without a branch.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -542,7 +542,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.occupancy().iter().map(|index| (handle_of_live(index, words), &self.objects[index]))
     }
 
-    /// The live objects with their handles, to change, in index order, from both ends.
+    /// The live objects with their handles, mutable, in index order, from both ends.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (H, &mut T)> {
         self.handles.refresh();
         let words = self.handles.words().as_slice();
@@ -585,7 +585,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         RunSlices::new(&self.objects, self.handles.runs())
     }
 
-    /// The runs of live objects, to change: `(first index, slice)`.
+    /// The runs of live objects, mutable: `(first index, slice)`.
     #[inline]
     pub fn runs_mut(&mut self) -> RunSlicesMut<'_, T> {
         self.handles.refresh();
@@ -603,7 +603,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
 
 #[cfg(feature = "validate")]
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// Checks that all which must hold does; see [`validate`](crate::validate). O(capacity).
+    /// Checks every invariant; see [`validate`](crate::validate). O(capacity).
     ///
     /// # Errors
     ///

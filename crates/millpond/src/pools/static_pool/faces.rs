@@ -8,7 +8,7 @@ pub type VacantEntry<'a, T, const N: usize, H> = faces::VacantEntry<'a, StaticPo
 /// The handles and values of a static pool in index order; made by [`StaticPool::iter`].
 pub type Iter<'a, T, const N: usize, H> = faces::Iter<'a, T, (), H>;
 
-/// The handles and values of a static pool, to change, in index order; made by [`StaticPool::iter_mut`].
+/// The handles and values of a static pool, mutable, in index order; made by [`StaticPool::iter_mut`].
 pub type IterMut<'a, T, const N: usize, H> = faces::IterMut<'a, T, (), H>;
 
 /// The handles of a static pool in index order; made by [`StaticPool::handles`].

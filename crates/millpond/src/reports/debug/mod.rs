@@ -133,7 +133,7 @@ impl DebugAids {
     }
 
     /// Fills each slot with `0x1deadb0b` when its object goes, and looks whether it is still so when the
-    /// slot is handed out again: if not, somebody wrote through a pointer from before, and the insertion
+    /// slot is reused: if not, somebody wrote through a pointer from before, and the insertion
     /// panics and says where. Costs a pass over the slot when its object goes, and two when it is handed out
     /// again. A [`restore`](crate::Pool::restore) puts objects into dead slots without a look at them.
     ///

@@ -116,7 +116,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or is there and is no live trace ([`ErrorKind::AlreadyExists`]).
+    /// If the file cannot be written, or exists and is not a live trace ([`ErrorKind::AlreadyExists`]).
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
         Self::builder().create(path)
     }
@@ -263,7 +263,7 @@ fn trace_file(path: &Path) -> io::Result<File> {
         let is_ours =
             length == 0 || (file.read_exact(&mut start).is_ok() && start == *HEADER.as_bytes());
         if !is_ours {
-            let why = "is there and is no live trace, expected nothing or an earlier live trace";
+            let why = "exists and is not a live trace; not overwriting it";
             return Err(io::Error::new(ErrorKind::AlreadyExists, why));
         }
         file.set_len(0)?;

@@ -19,7 +19,7 @@ use crate::slots::{Place, SlotWords};
 ///
 /// **Cost**: 4 bytes per slot and 1/64 more (half that with handles of at most 16 index bits). Take
 /// and give back are O(1) in a program that never claims a named slot. A claim leaves the slot's entry
-/// behind in the stack, to be passed over when it comes to the top; if such entries have filled the
+/// behind in the stack, to be skipped when it comes to the top; if such entries have filled the
 /// spare 1/64, one give-back sweeps them out, O(slots) in that one call (about 1 ms for 1,000,000
 /// slots). So all is O(1) amortised, but not in each call; the other orders claim without that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -272,7 +272,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         list.extend(fresh.map(I::from_index));
     }
 
-    /// The uppermost entries are written anew, without those that are taken. Fresh slots that are passed over get an
+    /// The uppermost entries are written anew, without those that are taken. Fresh slots that are skipped get an
     /// entry: then all that were on the stack are listed, so they come to lie at its bottom.
     #[cfg(target_has_atomic = "32")]
     fn take_upcoming<S: Slots<Entry = I>>(

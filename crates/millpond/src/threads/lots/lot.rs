@@ -84,7 +84,7 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
     ///
     /// # Errors
     ///
-    /// If the lot's handles are used up: the error gives the value back.
+    /// If the lot's handles are used up: the error returns the value.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<H, Full<T>> {
         let next = self.slots.get(self.births.len()).map(|slot| slot.to_index());

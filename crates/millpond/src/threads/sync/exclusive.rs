@@ -88,7 +88,7 @@ impl<T> SyncPool<T> {
     /// # Errors
     ///
     /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
-    /// gives the value back.
+    /// returns the value.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(
         &mut self,

@@ -34,7 +34,7 @@ impl<'a, T> Frozen<'a, T> {
         Self { slots, occupancy, values: PhantomData }
     }
 
-    /// The value, unless the handle is refused. One load, and a comparison.
+    /// Returns a reference to the value, or `None` if the handle is refused. One load, and a comparison.
     #[inline]
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&'a T> {
@@ -44,7 +44,7 @@ impl<'a, T> Frozen<'a, T> {
         word.is_live_in(handle.generation()).then(|| unsafe { self.slots.value(index) })
     }
 
-    /// Whether the handle's object lives.
+    /// Whether `handle` names a live object.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: Handle<T>) -> bool {

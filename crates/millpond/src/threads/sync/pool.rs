@@ -181,7 +181,7 @@ impl<T> SyncPool<T> {
     ///
     /// # Errors
     ///
-    /// If each slot was seen taken or retired during the call: the error gives the value back.
+    /// If each slot was seen taken or retired during the call: the error returns the value.
     // Always inlined, as `Pool::insert`: so that the value is written where it goes.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
@@ -249,7 +249,7 @@ impl<T> SyncPool<T> {
         Shared::new(self.slots(), handle)
     }
 
-    /// As [`get`](Self::get), with a guard that borrows nothing and outlives the pool.
+    /// Like [`get`](Self::get), with a guard that borrows nothing and outlives the pool.
     ///
     /// ```
     /// use millpond::SyncPool;
@@ -274,7 +274,7 @@ impl<T> SyncPool<T> {
         unsafe { SharedOwned::new(self.slots, handle) }
     }
 
-    /// Whether the handle's object lives. By the time that this returns, another thread may have removed it.
+    /// Whether `handle` names a live object. By the time that this returns, another thread may have removed it.
     #[inline]
     #[must_use]
     pub fn contains(&self, handle: Handle<T>) -> bool {
@@ -282,7 +282,7 @@ impl<T> SyncPool<T> {
         word.is_some_and(|word| word.is_live_in(handle.generation()))
     }
 
-    /// Whether the handle's object lives, and if not, why the handle is refused. O(1) for a live or stale handle,
+    /// Whether `handle` names a live object, and if not, why it is refused. O(1) for a live or stale handle,
     /// O(capacity) for one that was never issued.
     ///
     /// # Errors

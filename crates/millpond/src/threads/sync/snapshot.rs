@@ -127,7 +127,7 @@ impl<T> SyncPool<T> {
         checksum_of_values(&self.present())
     }
 
-    /// As [`checksum`](Self::checksum), with a function that adds a value to a sum.
+    /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
         checksum(&self.present(), add_value)

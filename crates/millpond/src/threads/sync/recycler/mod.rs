@@ -180,14 +180,14 @@ impl<T> SyncRecycler<T> {
         Some(Acquired::new(self, index))
     }
 
-    /// As [`acquire`](Self::acquire), for the home of this number, whatever the thread.
+    /// Like [`acquire`](Self::acquire), for the home of this number, whatever the thread.
     #[inline]
     #[must_use]
     pub fn acquire_at_home(&self, home: usize) -> Option<Acquired<'_, T>> {
         Some(Acquired::new(self, self.claim_or_refuse(home)?))
     }
 
-    /// As [`acquire`](Self::acquire), with an error that names the recycler.
+    /// Like [`acquire`](Self::acquire), with an error that names the recycler.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl<T> SyncRecycler<T> {
         self.acquire().ok_or_else(|| self.full())
     }
 
-    /// As [`acquire`](Self::acquire), with a guard that borrows nothing.
+    /// Like [`acquire`](Self::acquire), with a guard that borrows nothing.
     ///
     /// ```
     /// use millpond::SyncRecycler;
@@ -236,7 +236,7 @@ impl<T> SyncRecycler<T> {
         self.claim_in_line(None).map(|index| Acquired::new(self, index))
     }
 
-    /// As [`acquire_blocking`](Self::acquire_blocking), but for no longer than this. A line of more than 64 threads takes
+    /// Like [`acquire_blocking`](Self::acquire_blocking), but for no longer than this. A line of more than 64 threads takes
     /// memory.
     ///
     /// ```
@@ -255,7 +255,7 @@ impl<T> SyncRecycler<T> {
         self.claim_in_line(deadline).map(|index| Acquired::new(self, index))
     }
 
-    /// As [`acquire_timeout`](Self::acquire_timeout), with a guard that borrows nothing.
+    /// Like [`acquire_timeout`](Self::acquire_timeout), with a guard that borrows nothing.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn acquire_owned_timeout(self: &Arc<Self>, timeout: Duration) -> Option<AcquiredOwned<T>> {
