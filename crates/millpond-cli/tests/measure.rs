@@ -146,3 +146,22 @@ fn loans_are_not_measured() {
     let said = refused(&millpond(&directory).args(arguments).output().unwrap());
     assert!(said.contains("--measure") && said.contains("--wait-p99-ms"), "{said}");
 }
+
+#[test]
+fn counts_without_an_order_are_not_measured() {
+    let directory = Directory::new();
+    let trace = directory.file("a.csv", crowds(&[]));
+    let counts: String = crowds(&[])
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match line.split_once(',') {
+            Some((_, rest)) if at > 0 => format!("0,{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    assert!(time_saved(&measured(&directory, &trace)["pool_first"][0]).is_some());
+    let trace = directory.file("b.csv", counts);
+    let output = millpond(&directory).args(["plan", "--measure"]).arg(trace).output().unwrap();
+    let said = refused(&output);
+    assert!(said.contains("b.csv: has counts and no order of events"), "{said}");
+}

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::error::Fault;
 use crate::input::Source;
 use crate::output::progress::Progress;
-use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
+use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan, tells_order};
 use crate::trace;
 use estimate::Estimate;
 use lap::{Between, Program};
@@ -57,8 +57,13 @@ const GRANULE: u64 = 16;
 /// Measures what the plan's proposals save, and notes it in them.
 ///
 /// # Errors
-/// If the trace cannot be read again.
+/// If the trace says nothing about the order of its events, or cannot be read again.
 pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
+    if !tells_order(&plan.summary) {
+        return Err(Fault::whole(
+            "has counts and no order of events, expected a recording that can be replayed for --measure",
+        ));
+    }
     if plan.advice.proposals.is_empty() && plan.advice.at_hand.is_empty() {
         return Ok(());
     }
