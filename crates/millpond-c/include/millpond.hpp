@@ -103,6 +103,21 @@ struct options {
     void *(*take)(std::size_t bytes, std::size_t align, void *user) = nullptr;
     void (*give)(void *block, std::size_t bytes, std::size_t align, void *user) = nullptr;
     void *user = nullptr;
+
+    // Those of millpond.h, for values of this type.
+    template <typename T>
+    mp_options raw(std::uint32_t capacity) const noexcept {
+        mp_options raw = MP_OPTIONS(T, capacity);
+        raw.name = name;
+        raw.salt = salt;
+        raw.lifetimes = lifetimes;
+        raw.order = order;
+        raw.flags = flags;
+        raw.take = take;
+        raw.give = give;
+        raw.user = user;
+        return raw;
+    }
 };
 
 // A fixed number of slots for values of `T`, which are constructed when they are emplaced and destroyed when they are
@@ -128,15 +143,7 @@ class pool {
 
     // Whether there was memory for it: `status()`.
     explicit pool(std::uint32_t capacity, const options &with = options{}) noexcept {
-        mp_options raw = MP_OPTIONS(T, capacity);
-        raw.name = with.name;
-        raw.salt = with.salt;
-        raw.lifetimes = with.lifetimes;
-        raw.order = with.order;
-        raw.flags = with.flags;
-        raw.take = with.take;
-        raw.give = with.give;
-        raw.user = with.user;
+        const mp_options raw = with.raw<T>(capacity);
         status_ = mp_pool_create(&raw, &raw_);
     }
 
@@ -435,6 +442,40 @@ class pool {
     mp_status status_ = MP_NULL_POINTER;
     // How many objects' destructors run: their lifetimes have ended, but their slots are not given back yet.
     std::size_t ending_ = 0;
+};
+
+// The past of a pool of values that are bytes and nothing more, for rollback: saved and restored at the speed of memcpy,
+// without taking memory. Handles that were good then are good again.
+template <typename T>
+class snapshot {
+    static_assert(std::is_trivially_copyable_v<T>, "what a snapshot restores is neither constructed nor destroyed");
+
+  public:
+    // For pools of this capacity and with these options. Nothing is saved yet.
+    explicit snapshot(std::uint32_t capacity, const options &with = options{}) noexcept {
+        const mp_options raw = with.raw<T>(capacity);
+        status_ = mp_snapshot_create(&raw, &raw_);
+    }
+    snapshot(snapshot &&other) noexcept
+        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {}
+    snapshot &operator=(snapshot &&other) noexcept {
+        std::swap(raw_, other.raw_);
+        std::swap(status_, other.status_);
+        return *this;
+    }
+    snapshot(const snapshot &) = delete;
+    snapshot &operator=(const snapshot &) = delete;
+    ~snapshot() { mp_snapshot_destroy(raw_); }
+
+    // `MP_OK`, or why there is none.
+    mp_status status() const noexcept { return status_; }
+    mp_status save(const pool<T> &from) noexcept { return mp_pool_save(from.raw(), raw_); }
+    // `MP_BAD_STATE` if nothing was saved, `MP_OTHER_SHAPE` if the pool has other options.
+    mp_status restore(pool<T> &to) const noexcept { return mp_pool_restore(to.raw(), raw_); }
+
+  private:
+    mp_snapshot *raw_ = nullptr;
+    mp_status status_ = MP_NULL_POINTER;
 };
 
 #if defined(__cpp_lib_memory_resource)

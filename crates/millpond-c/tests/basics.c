@@ -45,6 +45,9 @@ static void pools(void) {
     CHECK(sparks_id_at(&all, 0).bits == id.bits && mp_pool_index_of(pool, made) == 0);
     CHECK(mp_pool_index_of(pool, &made->y) == SIZE_MAX);
     CHECK(sparks_remove(&all, id) && !sparks_remove(&all, id) && sparks_get(&all, id) == MP_NULL_);
+    /* The slot's word as it is while the slot is dead: no handle has such bits. */
+    other.bits = (id.bits + 1) | UINT64_C(0x80000000);
+    CHECK(!sparks_contains(&all, other) && sparks_get(&all, other) == MP_NULL_ && !sparks_remove(&all, other));
     made = sparks_insert(&all, &other);
     CHECK(made != MP_NULL_ && other.bits == id.bits + 1);
     for (i = 1; i < 100; i++) {
@@ -413,6 +416,15 @@ static void flags(void) {
     }
     CHECK(mp_insert(pool, &id) == MP_NULL_ && mp_pool_stats(pool).retired == 2);
     CHECK(mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
+    mp_pool_destroy(pool);
+    /* Slots that retire bring fresh ones forward, without a new peak. */
+    options.index_bits = 0;
+    options.lifetimes = 1;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK);
+    for (i = 0; i < 2; i++) {
+        CHECK(mp_insert(pool, &id) != MP_NULL_ && mp_remove(pool, id));
+    }
+    CHECK(mp_pool_stats(pool).peak == 1 && mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
     mp_pool_destroy(pool);
 }
 

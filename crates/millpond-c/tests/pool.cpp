@@ -7,6 +7,7 @@ int main() {
     destructors_may_use_the_pool();
     over_aligned_and_immovable_values();
     handles_are_keys();
+    the_past_comes_back();
 #if defined(__cpp_exceptions)
     a_constructor_that_throws_leaves_nothing();
 #endif

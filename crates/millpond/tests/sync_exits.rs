@@ -1,5 +1,10 @@
 //! Threads that end, in order or not, with guards in their hands; and tasks of an update that panic, are forgotten, or are
 //! run twice.
+#![allow(
+    clippy::forget_non_drop,
+    clippy::drop_non_drop,
+    reason = "what has no destructor today may have one tomorrow"
+)]
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

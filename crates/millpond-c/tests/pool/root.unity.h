@@ -22,6 +22,7 @@
 static void plain_values();
 static void over_aligned_and_immovable_values();
 static void handles_are_keys();
+static void the_past_comes_back();
 
 // lifetimes.cpp
 static void constructors_and_destructors_run_once_each();

@@ -80,3 +80,17 @@ static void handles_are_keys() {
     millpond::handle<int> copy = millpond::handle<int>::from_bits(all.handle_at(3).to_bits());
     CHECK(all[copy] == 3 && copy.index() == 3 && copy.generation() == 1 && copy != all.handle_at(4));
 }
+
+static void the_past_comes_back() {
+    millpond::options with;
+    with.name = "past";
+    millpond::pool<int> all(50, with);
+    millpond::snapshot<int> past(50, with), other(51, with);
+    CHECK(past.status() == MP_OK && past.restore(all) == MP_BAD_STATE);
+    millpond::handle<int> seven = all.emplace(7);
+    CHECK(past.save(all) == MP_OK && other.save(all) == MP_OTHER_SHAPE);
+    all[seven] = 8;
+    millpond::handle<int> later = all.emplace(9);
+    CHECK(all.remove(seven) && past.restore(all) == MP_OK);
+    CHECK(all[seven] == 7 && !all.contains(later) && all.size() == 1 && all.emplace(9) == later);
+}
