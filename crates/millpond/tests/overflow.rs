@@ -267,6 +267,21 @@ fn recyclers_release_what_has_been_in_use_longest() {
 }
 
 #[test]
+fn recyclers_release_what_the_list_was_not_told_of_when_no_other_is_left() {
+    let mut voices = Recycler::from_fn(2, |_| 0);
+    let mut oldest = EvictOldest::beside(&voices);
+    let known = [voices.acquire().unwrap().0, voices.acquire().unwrap().0];
+    let (_, _, evicted) = oldest.acquire(&mut voices).unwrap();
+    assert_eq!(evicted, Some(known[0]), "the lowest index");
+    let (_, _, evicted) = oldest.acquire(&mut voices).unwrap();
+    assert!(evicted.is_some_and(|handle| handle.index() == 0), "what the list knows goes first");
+    assert!(voices.contains(known[1]));
+    let mut last = Recycler::builder().capacity(1).lifetimes(1).build_with(|_| 0);
+    last.acquire().unwrap();
+    assert!(EvictOldest::beside(&last).acquire(&mut last).is_none());
+}
+
+#[test]
 fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
     use std::any::Any;
 

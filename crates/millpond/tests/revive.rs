@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use millpond::InsertAtErrorKind::{self, *};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool};
+use millpond::{BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool};
 
 fn kind<H>(refused: Result<H, millpond::InsertAtError<u32>>) -> InsertAtErrorKind {
     refused.map(|_| ()).unwrap_err().kind()
@@ -120,6 +120,7 @@ tests! {
     intrusive: short::<Intrusive, Handle<u32>>(Intrusive);
     narrow: short::<Lifo, Handle32<u32, 8>>(Lifo);
     packed: PackedPool::<u32>::builder().capacity(8).lifetimes(3).build();
+    blocks: BlockPool::<u32>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build();
     fixed: StaticPool::<u32, 8>::builder().lifetimes(3).build();
 }
 
@@ -138,4 +139,32 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
     }
     // The slot is at its first lifetime again: it cannot tell whether its last one was just before.
     assert_eq!(kind(pool.revive(Handle::from_parts(0, 2).unwrap(), 1)), NeverLived);
+}
+
+#[test]
+fn a_block_that_was_given_back_comes_again_for_what_lay_in_it() {
+    let blocks = BlockPool::<u32>::builder().slots_per_block(4).max_blocks(9);
+    let mut pool = blocks.lifetimes(2).give_back_beyond(0).build();
+    let handles: Vec<_> = (0..12).map(|value| pool.insert(value).unwrap()).collect();
+    for handle in &handles {
+        pool.remove(*handle).unwrap();
+    }
+    assert_eq!(pool.capacity(), 0);
+    let [first, last] = [handles[0], handles[11]];
+    assert_eq!(pool.revive(last, 11).unwrap(), last);
+    assert_eq!((pool[last], pool.len(), pool.capacity()), (11, 1, 12));
+    pool.validate().unwrap();
+    assert_eq!(pool.revive(first, 0).unwrap(), first);
+    // Nothing grows for what cannot be revived.
+    let later = Handle::from_parts(11, last.generation() + 1).unwrap();
+    pool.clear();
+    pool.insert_at(later, 7).unwrap();
+    pool.remove(later).unwrap();
+    pool.shrink_to_fit();
+    let capacity = pool.capacity();
+    assert_eq!(kind(pool.revive(last, 9)), Retired);
+    assert_eq!(kind(pool.revive(Handle::from_parts(35, 1).unwrap(), 9)), NeverLived);
+    assert_eq!(kind(pool.revive(Handle::from_parts(36, 1).unwrap(), 9)), OutOfRange);
+    assert_eq!(pool.capacity(), capacity);
+    pool.validate().unwrap();
 }

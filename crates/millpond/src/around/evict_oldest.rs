@@ -185,7 +185,10 @@ impl<H: HandleLayout> EvictOldest<H> {
     ) -> Option<(H, &'r mut T, Option<H>)> {
         let mut evicted = None;
         if recycler.is_full() {
-            let victim = self.oldest(recycler)?;
+            let unlisted = |recycler: &Recycler<T, R, H>| {
+                recycler.handles().find(|handle| !recycler.is_in_last_lifetime(*handle))
+            };
+            let victim = self.oldest(recycler).or_else(|| unlisted(recycler))?;
             recycler.evict(victim);
             evicted = Some(victim);
         }

@@ -278,6 +278,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 return Err(InsertAtErrorKind::TooFar);
             }
         }
+        self.grow_until(index)
+    }
+
+    /// Grows until the slot of the handle is there again, whose latest lifetime was the handle's; otherwise nothing has
+    /// happened. However far it is: the pool had the slots up to it once.
+    #[cold]
+    pub(super) fn grow_back_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        let index = handle.index() as usize;
+        if index >= self.capacity_max() {
+            return Err(InsertAtErrorKind::OutOfRange);
+        }
+        self.core.circle().check_revival(self.word_of(index), handle.word())?;
+        self.grow_until(index)
+    }
+
+    /// Grows until this slot is there, which may be; otherwise nothing has happened.
+    fn grow_until(&mut self, index: usize) -> Result<(), InsertAtErrorKind> {
+        let end = self.end_of_block_with(index);
         let blocks = self.storage.place().block_count();
         let room = end.max(self.storage.place().room().saturating_mul(2).min(self.capacity_max()));
         while self.capacity() <= index {

@@ -258,7 +258,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
                [`TooFar`](InsertAtErrorKind::TooFar). No block is taken then. ",
-        reach |pool, handle| pool.reach(handle)
+        reach |pool, handle| pool.reach(handle),
+        return_to |pool, handle| pool.return_to(handle)
     );
 
     /// Moves a value into a slot, as [`insert`](Self::insert) does, where there is no limit but memory: what cannot
@@ -353,6 +354,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         match (handle.index() as usize) < self.capacity() {
             true => Ok(()),
             false => self.grow_up_to(handle),
+        }
+    }
+
+    /// Grows up to the handle's slot, if it was there with the handle's lifetime as its latest.
+    #[inline]
+    fn return_to(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {
+        match (handle.index() as usize) < self.capacity() {
+            true => Ok(()),
+            false => self.grow_back_to(handle),
         }
     }
 

@@ -194,7 +194,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     crate::pools::shell::insert_at_method!(
         example "Pool::new(8)",
         cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse).",
-        error "", reach |_pool, _handle| Ok(())
+        error "", reach |_pool, _handle| Ok(()), return_to |_pool, _handle| Ok(())
     );
 
     /// The handle that comes next.

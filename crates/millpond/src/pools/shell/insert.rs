@@ -148,11 +148,13 @@ macro_rules! insert_methods {
 }
 pub(crate) use insert_methods;
 
-/// `insert_at`. `reach` makes sure that the handle's slot is there. Needs `storage` and `core`.
+/// `insert_at` and `revive`. `reach` makes sure that the handle's slot is there, and `return_to` that it is there again.
+/// Needs `storage` and `core`.
 macro_rules! insert_at_method {
     (
         example $example:literal, cost $cost:literal, error $error:literal,
-        reach |$pool:ident, $handle:ident| $reach:expr
+        reach |$pool:ident, $handle:ident| $reach:expr,
+        return_to |$again:ident, $former:ident| $return_to:expr
     ) => {
         /// Inserts `value` at exactly this handle, to load what was saved: handles inside the saved values stay valid.
         #[doc = $cost]
@@ -197,6 +199,10 @@ macro_rules! insert_at_method {
         }
 
         crate::pools::shell::revive_method!(example $example, |pool, handle, value| {
+            let ($again, $former) = (&mut *pool, handle);
+            if let Err(kind) = $return_to {
+                return Err(crate::reports::errors::InsertAtError { value, kind });
+            }
             #[cfg(feature = "debug-aids")]
             pool.storage.inspect(handle.index() as usize);
             let claimed = pool.core.revive(handle, &mut pool.storage);

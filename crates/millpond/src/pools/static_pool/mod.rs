@@ -197,7 +197,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     );
 
     crate::pools::shell::insert_at_method!(
-        example "StaticPool::<_, 8>::new()", cost "O(1).", error "", reach |_pool, _handle| Ok(())
+        example "StaticPool::<_, 8>::new()", cost "O(1).", error "", reach |_pool, _handle| Ok(()), return_to |_pool, _handle| Ok(())
     );
 
     /// The handle that comes next.
