@@ -172,7 +172,7 @@ where
             slots,
             move || {
                 let pool = filled(slots, percent, only_clone);
-                let snapshot = pool.snapshot();
+                let snapshot = pool.snapshot_cloned();
                 Saved { pool, snapshot }
             },
             |saved| touch(&mut saved.pool, |body| body.words[0] ^= 1),

@@ -9,10 +9,9 @@ use crate::pattern::Pattern;
 use crate::plan::BLOCKS_AT_HAND_DEFAULT;
 use crate::summary::{TEXT_BYTES_MAX, Tag};
 
-/// Says how large each object pool of a program has to be, from a trace of the program.
+/// Computes the size of each object pool of a program from a trace of the program.
 ///
-/// Without a command it plans the pools of three traces that are part of the program: two games
-/// of Freedoom and one of OpenTTD.
+/// Without a command, it plans pools for three bundled traces: two games of Freedoom and one of OpenTTD.
 #[derive(Debug, Parser)]
 #[command(name = "millpond", version, disable_help_subcommand = true, term_width = 80)]
 #[command(after_help = "\
@@ -25,7 +24,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// When there is colour.
+    /// When to use colour.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     pub(crate) color: When,
 }
@@ -46,7 +45,7 @@ pub(crate) enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print a manual page: the tool's, or that of one command.
+    /// Print the manual page of the tool or of one command.
     #[command(after_help = "Examples:
   millpond man | man -l -
   millpond man plan > millpond-plan.1")]
@@ -56,13 +55,13 @@ pub(crate) enum Command {
     },
 }
 
-/// Plan the pools that a trace asks for, and prove the plan by replaying the trace.
+/// Plan pools from a trace, and prove the plan by replaying the trace.
 ///
 /// A trace is a lifetime trace (lines `tick,event,id,class`) or a heaptrack file, plain or
 /// compressed with gzip or zstd; the format is detected automatically. `-` reads standard input.
 ///
-/// heaptrack does not record which of several blocks of one size and call stack is freed: the
-/// newest is taken. Counts, peaks and bytes are exact all the same.
+/// heaptrack does not record which of several blocks of one size and call stack is freed; the plan assumes the newest.
+/// Counts, peaks and bytes are still exact.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +76,7 @@ Examples:
   millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
 pub(crate) struct PlanArguments {
-    /// Traces to plan for, each on its own.
+    /// Traces to plan for; each gets its own plan.
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -88,28 +87,28 @@ pub(crate) struct PlanArguments {
     /// Print the classes as CSV, for spreadsheets.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// Only classes whose name fits; `*` stands for any text. The advice and the budget are not narrowed.
+    /// Show only classes whose name matches; `*` matches any text. This does not filter the advice and the budget.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) class: Option<Pattern>,
-    /// Propose no handles: for programs that refer to objects in another way.
+    /// Propose no handles, for programs that do not refer to objects by handle.
     #[arg(long)]
     pub(crate) no_handles: bool,
-    /// Put all classes into the budget, also those that are not worth a pool.
+    /// Put all classes into the budget, including those that are not worth a pool.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Skip functions that fit when the one that asks for memory is looked for; `*` stands for any text.
-    /// May be given more than once.
+    /// Skip matching functions when determining which function allocates; `*` matches any text. May be given more than
+    /// once.
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub(crate) skip_caller: Vec<Pattern>,
-    /// How many freed blocks of each size your allocator keeps at hand for each thread: 7 is glibc's. What
-    /// is served from them is not proposed. 0 for an allocator that keeps none.
+    /// How many freed blocks of each size your allocator keeps at hand for each thread; glibc keeps 7. Classes that are
+    /// mostly served from them are not proposed. Use 0 for an allocator that keeps none.
     #[arg(long, value_name = "N", default_value_t = BLOCKS_AT_HAND_DEFAULT)]
     pub(crate) blocks_at_hand: u8,
-    /// Measure on this machine how much time each proposal saves: the recording's calls are replayed against
-    /// the system's allocator and against pools, which takes a few seconds.
+    /// Measure how much time each proposal saves on this machine, by replaying the recorded calls with the system's
+    /// allocator and with pools. This takes a few seconds.
     #[arg(long, conflicts_with = "wait_p99_ms")]
     pub(crate) measure: bool,
-    /// Where the report goes; an earlier report there is replaced, nothing else ever is.
+    /// The file for the report. An earlier report is replaced; any other file is not overwritten.
     ///
     /// [default: report.html, and none with --json or --csv]
     #[arg(long, value_name = "FILE", conflicts_with = "no_report")]
@@ -117,16 +116,15 @@ pub(crate) struct PlanArguments {
     /// Write no report.
     #[arg(long)]
     pub(crate) no_report: bool,
-    /// Write the capacities to this file, for the program to read when it starts: TOML, a scenario for
-    /// each trace. An earlier budget there is replaced unless somebody has edited it.
+    /// Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each trace. An
+    /// earlier budget is replaced unless it has been edited.
     #[arg(long, value_name = "FILE")]
     pub(crate) budget: Option<PathBuf>,
-    /// Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond
-    /// merge` plans from the summaries of many sessions. An earlier summary there is replaced.
+    /// Write a summary of each recording to this file: a table (CSV) with a line for each class. `millpond merge` plans
+    /// from the summaries of many sessions. An earlier summary is replaced.
     #[arg(long, value_name = "FILE", conflicts_with = "wait_p99_ms")]
     pub(crate) summary: Option<PathBuf>,
-    /// A column of the summary and what stands in it, such as the level or the platform. May be given more
-    /// than once.
+    /// Add a column with this value to the summary, such as the level or the platform. May be given more than once.
     #[arg(long, value_name = "COLUMN=VALUE", value_parser = Tag::parse, requires = "summary")]
     pub(crate) tag: Vec<Tag>,
     /// The session's name in the summary.
@@ -134,8 +132,8 @@ pub(crate) struct PlanArguments {
     /// [default: the name of the trace's file, without its ending]
     #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
     pub(crate) session: Option<String>,
-    /// Also derive the classes of a `millpond::SizeClasses` from a heaptrack file, for requests of up to
-    /// so many bytes: which sizes of slots waste least, how many of each, and the code for the program.
+    /// Also derive the classes of a `millpond::SizeClasses` from a heaptrack file, for requests of up to BYTES bytes:
+    /// the slot sizes that waste least, the number of slots of each, and the code for the program.
     #[arg(
         long,
         value_name = "BYTES",
@@ -148,9 +146,8 @@ pub(crate) struct PlanArguments {
     /// How many classes the tables show.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
-    /// Plan for loans: 99 % of the callers wait no longer than this. The traces are those of a
-    /// `millpond_lend::Lender` (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the
-    /// durations of statements.
+    /// Plan for loans: 99 % of the callers wait at most this long. The traces are those of a `millpond_lend::Lender`
+    /// (lines `asked_us,got_us,returned_us,pool`), or PostgreSQL's csvlog with the durations of statements.
     #[arg(long, value_name = "MS", value_parser = positive)]
     pub(crate) wait_p99_ms: Option<f64>,
     /// For loans: how long opening one more object takes.
@@ -163,11 +160,11 @@ const BYTES_MAX_DEFAULT: &str = "512";
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RuleArguments {
-    /// Room on top of the peak, in per cent of it.
+    /// Extra room above the peak, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = crate::plan::Headroom::DEFAULT_PERCENT, value_parser = headroom)]
     pub(crate) headroom: f64,
-    /// How many ticks of a lifetime trace make a second. Without it the trace's own clock counts (a column
-    /// `ms`); without either, times are in ticks and no handles are proposed.
+    /// The number of ticks per second of a lifetime trace. The default is the trace's own clock (a column `ms`);
+    /// without either, times are in ticks, and no handles are proposed.
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) tick_rate: Option<f64>,
     /// How long the program has to run before the first slot uses up its generations.
@@ -175,7 +172,7 @@ pub(crate) struct RuleArguments {
     pub(crate) session_hours: f64,
 }
 
-/// Write a made-up trace of any length to standard output, always the same for the same options.
+/// Write a made-up trace of any length to standard output; equal options give equal traces.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -183,19 +180,19 @@ Examples:
   millpond generate --events 50000000 --heaptrack > big.heaptrack
   millpond generate --game --days 3 | millpond replay --heap days.svg -")]
 pub(crate) struct GenerateArguments {
-    /// How many births and deaths.
+    /// The number of insertions and removals.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub(crate) events: u64,
-    /// About how many objects are alive at once.
+    /// The approximate number of objects alive at once.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) live: u32,
     /// Write heaptrack's format instead of a lifetime trace.
     #[arg(long)]
     pub(crate) heaptrack: bool,
-    /// Write the lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals.
+    /// Write lifetimes and sizes of a game that runs for days: sparks, bullets, paths, sounds, texts, decals.
     #[arg(long, conflicts_with_all = ["events", "live", "heaptrack"])]
     pub(crate) game: bool,
-    /// For how many days the game runs, at ten ticks a second.
+    /// The number of days that the game runs, at ten ticks per second.
     #[arg(long, value_name = "DAYS", default_value_t = 1.0, value_parser = days, requires = "game")]
     pub(crate) days: f64,
 }

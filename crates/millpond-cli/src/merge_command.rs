@@ -16,11 +16,10 @@ use crate::output::paint::Paint;
 use crate::output_file::{self, Kind};
 use crate::plan::Headroom;
 
-/// Plan pools from the summaries of many sessions, by how many of them may be refused something.
+/// Plan pools from the summaries of many sessions, for a given share of sessions without refusals.
 ///
-/// A summary is what `millpond plan --summary` writes: a table with a line for each class of each session.
-/// The order of the summaries is of no importance, and two that are written one behind the other are one.
-/// `-` reads standard input.
+/// `millpond plan --summary` writes summaries: tables with a line for each class of each session. The order of the
+/// summaries does not matter, and summaries can be concatenated. `-` reads standard input.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,16 +31,16 @@ pub(crate) struct MergeArguments {
     /// Summaries to merge.
     #[arg(required = true, value_name = "SUMMARY")]
     summaries: Vec<PathBuf>,
-    /// How many of 100 sessions are refused nothing, at least.
+    /// The minimum share of sessions without any refusal, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = 99.9, value_parser = quantile)]
     quantile: f64,
-    /// Room on top of what these sessions need, in per cent of it.
+    /// Extra room above the need of these sessions, in per cent.
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = headroom)]
     headroom: f64,
-    /// Plan the sessions with each value of this column apart, such as a level's (`plan --tag`).
+    /// Make a separate plan for each value of this column, such as the level (`plan --tag`).
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Plan all classes, also those that are worth a pool in no session.
+    /// Plan all classes, including those that are not worth a pool in any session.
     #[arg(long)]
     all: bool,
     /// Print the plan as JSON, for programs.
@@ -50,8 +49,8 @@ pub(crate) struct MergeArguments {
     /// Print the classes as CSV, for spreadsheets.
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Write the capacities to this file, for the program to read when it starts: TOML, a scenario for
-    /// each value of --by. An earlier budget there is replaced unless somebody has edited it.
+    /// Write the capacities to this file, for the program to read at startup: TOML, with a scenario for each value of
+    /// --by. An earlier budget is replaced unless it has been edited.
     #[arg(long, value_name = "FILE")]
     budget: Option<PathBuf>,
     /// How many classes the tables show.

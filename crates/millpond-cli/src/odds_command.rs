@@ -8,8 +8,8 @@ use crate::output::paint::Paint;
 
 /// Print how likely it is that a handle is not unique, for every handle layout.
 ///
-/// The odds of the published formula stand beside those that a simulation with real pools meets;
-/// layouts whose odds are too small for that have a dash. The same options give the same answer.
+/// The table compares the odds of the published formula with those of a simulation with real pools. A dash marks
+/// layouts whose odds are too small to simulate. Equal options give equal results.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -17,13 +17,13 @@ Examples:
   millpond odds --slots 1000 --rounds 20000000
   millpond odds --json | jq '.layouts[0].wrap'")]
 pub(crate) struct OddsArguments {
-    /// How many slots each pool has.
+    /// The number of slots of each pool.
     #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.slots, value_parser = value_parser!(u64).range(1..=Options::SLOTS_MAX))]
     slots: u64,
-    /// How many handles each simulation compares.
+    /// The number of handles that each simulation compares.
     #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.rounds, value_parser = value_parser!(u64).range(1..=Options::ROUNDS_MAX))]
     rounds: u64,
-    /// Where the random numbers start.
+    /// The seed of the random numbers.
     #[arg(long, value_name = "N", default_value_t = Options::DEFAULT.seed)]
     seed: u64,
     /// Print the odds as JSON, for programs.

@@ -10,15 +10,14 @@ use crate::output::paint::Paint;
 use crate::output_file::{self, Kind};
 use crate::replay::{Limits, Outcome, Script, json, replay, text};
 
-/// Time a trace through each pool type and reuse order and through Box, and say which one to take.
+/// Time a trace with each pool type, each reuse order and Box, and recommend the fastest.
 ///
-/// Each class of the trace has a pool of its own, as large as the class ever was. Objects have the size
-/// that the trace says (heaptrack files, and lifetime traces with a column `size`), rounded up to 16,
-/// 32, 64, … 4096 bytes, or that of --bytes. All are measured in one process, in rounds of one lap each,
-/// so compare the figures of one table with each other, not with those of another run. Handles are
-/// checked: exit code 1 says that a pool gave back another object than was put in.
+/// Each class of the trace has a pool of its own, as large as the class's peak. Objects have the size of the trace
+/// (heaptrack files, and lifetime traces with a column `size`), rounded up to 16, 32, 64, … 4096 bytes, or that of
+/// --bytes. All contenders are measured in one process, in interleaved rounds, so compare figures only within one
+/// table, not between runs. Handles are checked: the exit code is 1 if a pool returns a wrong object.
 ///
-/// StaticPool is not among them: its capacity is part of the program that is built.
+/// StaticPool is not included, because its capacity is fixed when the program is built.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,28 +32,28 @@ pub(crate) struct ReplayArguments {
     /// Traces to replay, each on its own: lifetime traces or heaptrack files, as for `plan`.
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// The size of all objects, whatever the trace says; 64 where it says nothing.
+    /// The size of all objects, instead of the sizes of the trace. Objects without a size have 64 bytes.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=4096))]
     bytes: Option<u64>,
-    /// How often each contender is measured.
+    /// The number of rounds.
     #[arg(long, value_name = "N", default_value_t = 21, value_parser = value_parser!(u32).range(1..=10_000))]
     rounds: u32,
-    /// How many births and deaths are replayed at most, from the beginning of the trace.
+    /// Replay at most this many insertions and removals, from the beginning of the trace.
     #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1..=100_000_000))]
     events: u32,
-    /// How many MiB the slots of all pools may take.
+    /// The maximum size of all pools' slots together, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
-    /// Go over all objects at the end of each tick in which one was born or died, as games do: times and
-    /// the recommendation are then for whole ticks.
+    /// Iterate over all objects at the end of each tick with an insertion or removal, as games do. Times and the
+    /// recommendation are then for whole ticks.
     #[arg(long)]
     walk: bool,
     /// Print the figures as JSON, for programs.
     #[arg(long)]
     json: bool,
-    /// Time nothing, but draw the heap: what the trace's objects leave of a model of the system's allocator over time,
-    /// its free memory and its largest hole, beside the same program in pools. An SVG file; an earlier one there is
-    /// replaced, nothing else ever is.
+    /// Instead of timing, replay the trace in a model of the system's allocator, and draw its memory, its free memory
+    /// and its largest hole over time, compared with the same program in pools. The file is an SVG; an earlier drawing
+    /// is replaced, any other file is not overwritten.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rounds", "events", "memory", "walk", "json"])]
     heap: Option<PathBuf>,
 }

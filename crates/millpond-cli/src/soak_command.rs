@@ -15,17 +15,17 @@ use crate::soak::{
     text,
 };
 
-/// Work every pool at random for minutes to days, and check everything all the time.
+/// Run random operations on every pool for minutes to days, and check every result.
 ///
-/// Each pool type, in each reuse order and with several handle layouts, has a plain model beside it, and
-/// every answer is compared; the pools' invariants are checked every 16,384 operations. Ctrl-C ends it,
-/// with the summary. It fails (exit code 1) if an answer or an invariant is wrong, if memory is taken or
-/// an object is lost after the start, or if resident memory has grown by more than a page per pool.
+/// Each pool type, in each reuse order and with several handle layouts, is compared with a plain model at each
+/// operation; the pools' invariants are checked every 16,384 operations. Ctrl-C ends the soak and prints the summary.
+/// It fails (exit code 1) if a result or an invariant is wrong, if memory is allocated or an object is lost after the
+/// start, or if resident memory grows by more than a page per pool.
 ///
-/// With a PROGRAM, that is soaked instead: it runs for the time, is asked to end (SIGTERM) if it has not ended, and
-/// fails if its resident memory drifts after the warm-up or if it ends with an error; with --live also if one of its
-/// pools takes memory, refuses objects or reaches a new peak after the warm-up. Resident memory is known on Linux;
-/// on other systems, --live is needed.
+/// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
+/// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its
+/// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory can be read on
+/// Linux only; on other systems, --live is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,29 +39,29 @@ Examples:
   millpond soak --for 3d --warm-up 10m --live game.trace -- ./game --demo
                                                    and its pools, from what its recorder writes")]
 pub(crate) struct SoakArguments {
-    /// How long: a number and s, m, h or d.
+    /// The duration: a number and s, m, h or d.
     #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = time)]
     time: Duration,
-    /// Where the random numbers start.
+    /// The seed of the random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many slots each pool has.
+    /// The number of slots of each pool.
     #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "trace",
           value_parser = value_parser!(u64).range(1..=CAPACITY_MAX))]
     capacity: u64,
-    /// Let objects come and go as in this trace, over and over, in pools as large as its peak.
+    /// Insert and remove as in this trace, repeatedly, in pools as large as its peak.
     #[arg(long, value_name = "TRACE")]
     trace: Option<PathBuf>,
-    /// Only pools whose name has this in it.
+    /// Soak only pools whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// End when each pool has done so many operations.
+    /// End when each pool has done N operations.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// Use boxes of the system's allocator instead of pools.
     #[arg(long)]
     system_allocator: bool,
-    /// Work a `SyncPool` and a `SyncRecycler` from this many threads, instead of all other pools from one.
+    /// Use a `SyncPool` and a `SyncRecycler` from N threads, instead of all other pools from one.
     #[arg(long, value_name = "N", conflicts_with_all = ["trace", "only", "system_allocator", "json"],
           value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -71,20 +71,20 @@ pub(crate) struct SoakArguments {
     /// The live trace that the recorder of PROGRAM writes.
     #[arg(long, value_name = "FILE", requires = "program")]
     live: Option<PathBuf>,
-    /// For how long PROGRAM may take memory and reach new peaks [default: a tenth of the time].
+    /// How long PROGRAM may allocate memory and reach new peaks [default: a tenth of the time].
     #[arg(long, value_name = "TIME", value_parser = time, requires = "program")]
     warm_up: Option<Duration>,
-    /// By how many KiB the resident memory of PROGRAM may differ in the end.
+    /// By how many KiB the resident memory of PROGRAM may grow.
     #[arg(long, value_name = "KIB", default_value_t = 1024, requires = "program",
           value_parser = value_parser!(u64).range(0..=1 << 32))]
     drift: u64,
-    /// A program of your own, and its arguments.
+    /// Your own program and its arguments.
     #[arg(last = true, value_name = "PROGRAM", num_args = 1..,
           conflicts_with_all = ["trace", "only", "system_allocator", "threads", "json", "steps", "seed", "capacity"])]
     program: Vec<OsString>,
 }
 
-/// Soaks, and tells what came of it.
+/// Soaks, and prints the outcome.
 pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
     if !arguments.program.is_empty() {
         return run_program(arguments);

@@ -154,7 +154,7 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     directory.file("report.html", "a diary");
     let mut command = millpond(&directory);
     let line = refused(&command.args(["plan", "--wait-p99-ms", "4"]).arg(&file).output().unwrap());
-    assert!(line.starts_with("report.html: is there"), "{line}");
+    assert!(line.starts_with("report.html: exists") && line.contains("not overwriting"), "{line}");
 }
 
 /// What PostgreSQL 15 wrote for psql: statements on their own, transactions, errors, a line break in a query.

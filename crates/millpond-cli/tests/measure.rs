@@ -54,6 +54,7 @@ fn a_proposal_is_measured_together_with_its_company() {
         assert_eq!(time_saved(proposal), Some((4800, true)));
         assert!(proposal["why"].as_str().unwrap().contains("; measured here: saves "));
     }
+    assert_eq!(first[0]["time_saved"], first[1]["time_saved"], "both are one measurement");
     // Nothing else of the plan depends on it but the order, and nothing is measured unasked.
     let mut unmeasured = plan_json(&directory, &trace)["traces"][0].take();
     assert!(unmeasured["pool_first"].as_array().unwrap().iter().all(|p| time_saved(p).is_none()));
@@ -144,4 +145,23 @@ fn loans_are_not_measured() {
     let arguments = ["plan", "--measure", "--wait-p99-ms", "5", "a.trace"];
     let said = refused(&millpond(&directory).args(arguments).output().unwrap());
     assert!(said.contains("--measure") && said.contains("--wait-p99-ms"), "{said}");
+}
+
+#[test]
+fn counts_without_an_order_are_not_measured() {
+    let directory = Directory::new();
+    let trace = directory.file("a.csv", crowds(&[]));
+    let counts: String = crowds(&[])
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match line.split_once(',') {
+            Some((_, rest)) if at > 0 => format!("0,{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    assert!(time_saved(&measured(&directory, &trace)["pool_first"][0]).is_some());
+    let trace = directory.file("b.csv", counts);
+    let output = millpond(&directory).args(["plan", "--measure"]).arg(trace).output().unwrap();
+    let said = refused(&output);
+    assert!(said.contains("b.csv: has counts and no order of events"), "{said}");
 }

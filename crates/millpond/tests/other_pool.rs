@@ -270,10 +270,10 @@ fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
     let early = Handle::from_parts(2, live.generation()).unwrap();
     let beyond = Handle::from_parts(9, live.generation()).unwrap();
     for (handle, reason) in [
-        (stale, "stale: its object was removed"),
-        (early, "never issued: its slot has not come to that generation"),
-        (beyond, "out of range: the pool has no such slot"),
-        (rocket, "another pool's: this one has never issued such a generation"),
+        (stale, "slot 0, 1st lifetime: stale: its object was removed"),
+        (early, "slot 2: never issued: its slot has not come to that generation"),
+        (beyond, "slot 9: out of range: the pool has no such slot"),
+        (rocket, "slot 1: another pool's: this one has never issued such a generation"),
     ] {
         let expected = format!("pool \"bullets\" refuses handle {handle}: {reason}");
         assert_eq!(panic_of(|| _ = bullets[handle]), expected);
@@ -282,7 +282,8 @@ fn index_panics_with_the_pool_the_handle_and_the_reason_at_the_callers_place() {
     bullets[live] += 1;
     assert_eq!(bullets[live], 3);
     let (unnamed, stale, _) = used_pool(None);
-    let expected = "the pool refuses handle 0v1: stale: its object was removed";
+    let expected =
+        "the pool refuses handle 0v1: slot 0, 1st lifetime: stale: its object was removed";
     assert_eq!(panic_of(|| _ = unnamed[stale]), expected);
 }
 
@@ -291,8 +292,7 @@ fn index_of_a_recycler_panics_with_the_same() {
     let mut voices = Recycler::<u64>::builder().name("voices").capacity(2).build();
     let (handle, _) = voices.acquire().unwrap();
     voices.release(handle);
-    let expected =
-        format!("pool \"voices\" refuses handle {handle}: stale: its object was removed");
+    let expected = format!("pool \"voices\" refuses handle {handle}: {}", voices.explain(handle));
     assert_eq!(panic_of(|| _ = voices[handle]), expected);
     assert_eq!(panic_of(|| voices[handle] = 3), expected);
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use millpond::lots::{Lot, Lots};
+use millpond::lots::{Lot, Lots, Tasks};
 use millpond::{Handle, Pool};
 
 use crate::game::{Bullet, Rock};
@@ -65,16 +65,7 @@ impl Flight {
             None => bullets.update(lots, act),
             Some(crew) => {
                 let mut update = bullets.set_aside(lots);
-                let tasks = Mutex::new(update.tasks());
-                // Whoever is done with a task takes the next: who has which task is different each time.
-                crew.broadcast(|_| {
-                    loop {
-                        let next = tasks.lock().expect("no panic").next();
-                        let Some(mut task) = next else { break };
-                        task.run(act);
-                    }
-                });
-                drop(tasks);
+                run_all(crew, update.tasks(), act);
                 update.settle();
             }
         }
@@ -84,4 +75,20 @@ impl Flight {
     pub(crate) fn hits(&mut self) -> impl Iterator<Item = Hit> {
         self.hits.iter_mut().flat_map(|hits| hits.get_mut().expect("no panic").drain(..))
     }
+}
+
+/// Runs the tasks on all threads of the crew. Whoever is done with one takes the next: who has which is different each time.
+fn run_all<'a>(
+    crew: &rayon::ThreadPool,
+    tasks: Tasks<'a, Bullet>,
+    act: impl Fn(&mut Bullet, &mut Lot<'a, Bullet, Handle<Bullet>>) + Sync,
+) {
+    let tasks = Mutex::new(tasks);
+    crew.broadcast(|_| {
+        loop {
+            let next = tasks.lock().expect("no panic").next();
+            let Some(mut task) = next else { break };
+            task.run(&act);
+        }
+    });
 }

@@ -65,7 +65,7 @@ impl Bullet {
             (rock.position[0] - at[0]).abs() < 600 && (rock.position[1] - at[1]).abs() < 600
         };
         // Every other bullet looks each frame: there are many.
-        let looks = self.frames_left % 2 == 0;
+        let looks = self.frames_left & 1 == 0;
         rocks.iter().filter(|_| looks).find(|(_, rock)| near(rock)).map(|(rock, _)| rock)
     }
 

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::error::Fault;
 use crate::input::Source;
 use crate::output::progress::Progress;
-use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan};
+use crate::plan::{Advice, Means, Proposal, TimeSaved, TracePlan, tells_order};
 use crate::trace;
 use estimate::Estimate;
 use lap::{Between, Program};
@@ -33,7 +33,7 @@ use script::{Recorder, Script};
 
 /// How many proposals are measured, and how many of what the allocator has at hand.
 const PROPOSALS_MAX: usize = 8;
-const AT_HAND_MAX: usize = 3;
+const AT_HAND_MAX: usize = 6;
 
 /// How long the measurement takes about, all proposals together.
 const BUDGET: Duration = Duration::from_secs(4);
@@ -57,15 +57,20 @@ const GRANULE: u64 = 16;
 /// Measures what the plan's proposals save, and notes it in them.
 ///
 /// # Errors
-/// If the trace cannot be read again.
+/// If the trace says nothing about the order of its events, or cannot be read again.
 pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
+    if !tells_order(&plan.summary) {
+        return Err(Fault::whole(
+            "has counts and no order of events, expected a recording that can be replayed for --measure",
+        ));
+    }
     if plan.advice.proposals.is_empty() && plan.advice.at_hand.is_empty() {
         return Ok(());
     }
     let bytes_of: Vec<u64> =
         plan.advice.kinds.iter().map(|kind| kind.bytes.unwrap_or(BYTES_DEFAULT)).collect();
     let mut recorder = Recorder::new(&bytes_of, plan.summary.events());
-    let label = format!("measuring {}", plan.name);
+    let label = format!("measuring {}", plan.name.rsplit('/').next().unwrap_or(&plan.name));
     let mut progress = Progress::on_stderr(label, source.bytes_stored());
     let again = trace::read(source.open()?, &mut recorder, &mut progress)?;
     drop(progress);
@@ -76,13 +81,15 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);
     let units = units(&plan.advice);
     let each = BUDGET / units.len().max(1) as u32;
-    let times: HashMap<u32, TimeSaved> = units
-        .iter()
-        .filter_map(|(unit, of)| {
-            let measurement = Measurement::new(&plan.advice, &bytes_of, &script, of);
-            Some((*unit, measurement.run(each)?))
-        })
-        .collect();
+    // Two that are taken together are one thing.
+    let mut measured: HashMap<Vec<u32>, Option<TimeSaved>> = HashMap::new();
+    let mut times = HashMap::new();
+    for (unit, pooled) in &units {
+        let run = || Measurement::new(&plan.advice, &bytes_of, &script, pooled).run(each);
+        if let Some(time) = *measured.entry(pooled.unit_numbers()).or_insert_with(run) {
+            times.insert(*unit, time);
+        }
+    }
     plan.advice.note_times(&times);
     let pools = plan.advice.proposals.iter().filter(|proposal| proposal.means == Means::Pool);
     let pooled: HashSet<&str> = pools.map(|proposal| proposal.class.as_str()).collect();
@@ -98,6 +105,15 @@ struct Pooled {
     units: HashMap<u32, bool>,
     /// How often they were asked for in the whole trace.
     calls: u64,
+}
+
+impl Pooled {
+    /// The units in order.
+    fn unit_numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.units.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers
+    }
 }
 
 /// The proposals that are measured, by unit.

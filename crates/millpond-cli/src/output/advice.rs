@@ -99,8 +99,9 @@ fn item(number: usize, proposal: &Proposal, plan: &TracePlan) -> String {
 fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
         proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
-    let measured =
-        proposal.time_saved.map_or_else(|| "--measure says how much".to_owned(), time_saved);
+    let unmeasured =
+        if plan.advice.is_measured() { "not measured" } else { "--measure says how much" };
+    let measured = proposal.time_saved.map_or_else(|| unmeasured.to_owned(), time_saved);
     format!(
         "{} bytes{by}: {} of {} calls ({}), but for {} of them the allocator has a block at hand, so a pool \
          saves less time than it seems ({measured}).",

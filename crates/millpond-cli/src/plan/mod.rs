@@ -19,8 +19,8 @@ mod statistics;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-pub(crate) use advice::BLOCKS_AT_HAND_DEFAULT;
 pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
+pub(crate) use advice::{BLOCKS_AT_HAND_DEFAULT, tells_order};
 pub use capacity::Headroom;
 pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
 pub use layout::{Layout, Reuse};

@@ -26,10 +26,10 @@ use terminal::Terminal;
 
 /// Show the pools or lenders of a running program, from the live trace that it writes.
 ///
-/// The program calls `Recorder::create("game.trace")` and `pool.record(&recorder)` (feature `recorder` of
-/// the library), or `lender.write_live(file, false)` ten times a second for a `millpond_lend::Lender`: then
-/// waits, loans and openings are shown. On a terminal the table is drawn again and again; q or Ctrl-C leaves. Elsewhere one table
-/// (or, with --json, one line) is printed each interval until the recording ends.
+/// The program calls `Recorder::create("game.trace")` and `pool.record(&recorder)` (feature `recorder` of the library).
+/// For a `millpond_lend::Lender`, it calls `lender.write_live(file, false)` ten times a second; the table then shows
+/// waits, loans and openings. On a terminal, the table is redrawn continuously; q or Ctrl-C quits. Elsewhere, one table
+/// (or, with --json, one line) is printed per interval until the recording ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,16 +37,16 @@ Examples:
   ssh server millpond watch /srv/game/game.trace
   millpond watch --once --json game.trace | jq '.pools[] | select(.refused > 0)'")]
 pub(crate) struct WatchArguments {
-    /// The live trace; if the program starts again, so does the picture.
+    /// The live trace. If the program restarts, so does the table.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Print what the file says now, and end.
+    /// Print the current state and exit.
     #[arg(long)]
     once: bool,
-    /// Print JSON, one object a line, for programs.
+    /// Print JSON, one object per line, for programs.
     #[arg(long)]
     json: bool,
-    /// Seconds between two pictures.
+    /// Seconds between two updates.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = interval)]
     interval: f64,
 }

@@ -1,4 +1,4 @@
-//! What policies see of a pool.
+//! The part of a pool that policies can use.
 
 use crate::handle::HandleLayout;
 use crate::reports::errors::Full;

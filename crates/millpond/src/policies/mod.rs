@@ -1,4 +1,4 @@
-//! What a full pool does, and what a pool has to offer for that. Public as [`overflow`](crate::overflow).
+//! Policies for full pools, and the traits that a pool needs for them. Public as [`overflow`](crate::overflow).
 
 mod bounded;
 mod evict_least;

@@ -1,4 +1,4 @@
-//! Errors: each returns the value and says what to do.
+//! Errors: each returns the value, and its message suggests a remedy.
 
 use core::fmt;
 

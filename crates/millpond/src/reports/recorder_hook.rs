@@ -1,5 +1,5 @@
-//! The place in a pool where a recorder listens: nothing at all without the feature `recorder`, a
-//! pointer that is mostly null with it.
+//! A pool's link to its recorder: without the feature `recorder` it has no size; with it, it is a pointer that is
+//! usually null.
 
 #[cfg(feature = "recorder")]
 use alloc::boxed::Box;

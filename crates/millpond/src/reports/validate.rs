@@ -1,28 +1,28 @@
-//! What the parts of a pool must agree on, checked from outside the running code.
+//! Checks that the parts of a pool are consistent, independently of the running code.
 //!
-//! For tests, and for programs that want to know that nothing has written over a pool: each pool has a
-//! method `validate`, compiled with the feature `validate`, which looks at every slot. It checks that
+//! This is for tests, and for programs that check their pools for overwritten memory. With the feature `validate`, each
+//! pool has a method `validate`, which visits every slot. It checks that
 //!
-//! 1. as many slots' words are those of live slots as lifetimes have begun and not ended;
-//! 2. each word is one that its slot can have, and as many slots have retired as are counted;
-//! 3. the bitmap of live slots has the bits that the words say, unless it is known to be old; and old or
-//!    not, it has none beyond the last slot, nor in a word all of whose slots were never used;
-//! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and
-//!    no entry is out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and
-//!    back the same way; `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with
-//!    its vacant slots, and the others that have one are in a tree, each bit of which says whether the
-//!    word below it is 0; `Roster`: the reverse table is the roster's inverse, and its three parts are the live, the
-//!    retired and the vacant slots; `NextFit`: the cursor is in range);
-//! 5. the counters agree: no more live and retired slots than there are, no peak below what is live or
-//!    above the capacity, no more evictions than ends of lifetimes;
+//! 1. the number of live slots' words equals the number of lifetimes that have begun and not ended;
+//! 2. each word is possible for its slot, and the number of retired slots equals its counter;
+//! 3. the bitmap of live slots agrees with the words, unless it is known to be old; in any case, it has no bits beyond
+//!    the last slot, nor in a word whose slots were never used;
+//! 4. the reuse order has each vacant slot once and no other (`Lifo`: each vacant slot has an entry, and no entry is
+//!    out of range; `Fifo` and `Intrusive`: the links lead through all vacant slots, and back the same way;
+//!    `LowestFirst`: the lowest word of the bitmap with a vacant slot is known, with its vacant slots; the other words
+//!    with vacant slots are in a tree, whose bits are set if the word below is not 0; `Roster`: the reverse table is
+//!    the roster's inverse, and its three parts are the live, the retired and the vacant slots; `NextFit`: the cursor
+//!    is in range);
+//! 5. the counters agree: no more live and retired slots than slots, no peak below the number of live objects or above
+//!    the capacity, no more evictions than ended lifetimes;
 //! 6. the storage has as many values as there are words.
 //!
-//! Two types have rules of their own instead of 4, or of 2 and 4:
+//! Two types have other rules in place of 4, or of 2 and 4:
 //!
 //! - [`PackedPool`](crate::PackedPool): the order is a permutation of the slots and the positions are its inverse; its
-//!   three parts are the live, the retired and the vacant slots, each with a word that says so; the handles in the order
+//!   three parts are the live, the retired and the vacant slots, each with a matching word; the handles in the order
 //!   are those of the values, or the next ones of the vacant slots; and there is a value for each live slot;
-//! - [`SideTable`](crate::SideTable): every word is one that the handle layout has.
+//! - [`SideTable`](crate::SideTable): every word is possible in the handle layout.
 
 use alloc::string::{String, ToString};
 use core::fmt;

@@ -1,4 +1,4 @@
-//! One block of memory, cut into slots of one size: the unsafe code of taking and giving back a slot.
+//! One block of memory, divided into slots of one size: the unsafe code that allocates and frees a slot.
 //!
 //! ```text
 //! block   [ header: 64 bytes | slot | slot | slot | …            | rest, too small for a slot ]
@@ -8,12 +8,11 @@
 //!
 //! # Invariant
 //!
-//! 1. The memory of a [`Block`] has `block_bytes` bytes, is aligned to as many, begins with a
-//!    [`Header`], is exposed, and stays while any copy of the `Block` is used: that is the contract of
-//!    [`Block::create`].
-//! 2. A slot is *dead*, *fresh* or *live*. The dead ones are those in the list that begins at
-//!    `header.free`: each holds, as its first four bytes, the offset of the next one, or 0. The fresh
-//!    ones lie at `header.fresh` and after. Every other one is live, and belongs to the program.
+//! 1. The memory of a [`Block`] has `block_bytes` bytes, is aligned to as many, begins with a [`Header`], is exposed,
+//!    and stays valid while any copy of the `Block` is used: this is the contract of [`Block::create`].
+//! 2. A slot is *dead*, *fresh* or *live*. The dead slots are in the list that begins at `header.free`; the first four
+//!    bytes of each are the offset of the next one, or 0. The fresh slots start at `header.fresh`. All others are live
+//!    and belong to the program.
 //! 3. Offsets count from the start of the block; a slot lies wholly between the header and the block's
 //!    end, and is at least [`GRANULE`] bytes long.
 //!

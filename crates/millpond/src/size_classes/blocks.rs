@@ -1,7 +1,6 @@
-//! The blocks of an allocator of size classes: taking them, passing them between classes, and giving
-//! them back.
+//! The blocks of an allocator of size classes: allocating them, passing them between classes, and freeing them.
 //!
-//! Blocks are taken from the global allocator by the *chunk*: several that are adjacent.
+//! Blocks are allocated from the global allocator in *chunks* of several adjacent blocks.
 //!
 //! ```text
 //! chunk   [ block, used by a class ][ block, spare ][ not made yet … ]

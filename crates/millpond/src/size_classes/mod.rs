@@ -1,4 +1,4 @@
-//! [`SizeClasses`] and what its methods return.
+//! [`SizeClasses`] and the types that its methods return.
 
 #[allow(unsafe_code)]
 mod block;

@@ -1,4 +1,4 @@
-//! Taking memory from an allocator of size classes, and giving it back.
+//! Allocating memory from an allocator of size classes, and freeing it.
 //!
 //! # Invariant
 //!

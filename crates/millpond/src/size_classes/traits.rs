@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! Memory of a [`SizeClasses`] stays until it is given back or the allocator is dropped; both `&self`
-//! that took it and any copy of that reference are the same allocator.
+//! Memory of a [`SizeClasses`] stays valid until it is freed or the allocator is dropped. The `&self` that allocated it
+//! and all copies of that reference are the same allocator.
 
 use allocator_api2::alloc::{AllocError, Allocator};
 use core::alloc::Layout;

@@ -1,4 +1,4 @@
-//! A set of numbers as bits, whose lowest is known at any time.
+//! A bit set that always knows its lowest number.
 //!
 //! ```text
 //! level 2   one word      a bit for each word of level 1: set if that word is not 0
@@ -7,11 +7,10 @@
 //! lowest                  the lowest number in the set
 //! ```
 //!
-//! A tree has as many levels as the largest number that can ever be asked for needs, however few numbers
-//! it has room for: the upper levels of a small one are single words. So the loops over the levels are
-//! unrolled, and the worst case, that a set becomes empty or is empty no longer, costs the same in all
-//! trees. The usual case is on level 0 alone: what goes up stops at the first word that says what it said
-//! before.
+//! Every tree has as many levels as the largest possible number needs, even if its capacity is small; the upper levels
+//! of a small tree are single words. So the loops over the levels are unrolled, and the worst case, when a set becomes
+//! empty or non-empty, costs the same in all trees. The usual case only touches level 0: an update stops at the first
+//! word whose parent bit does not change.
 
 use core::ops::{Deref, DerefMut};
 

@@ -5,7 +5,7 @@
 //!          4 n   │ 4 n + n / 16 + 4 (`Lifo`)  │ n / 8  │ n × size_of::<T>()   bytes
 //! ```
 //!
-//! The header of the block is a part of the pool and says where each array is. On 64 bits:
+//! The header of the block is part of the pool and has the address of each array. On 64 bits:
 //!
 //! ```text
 //! offset   0        8        16      24      32        40                  48
@@ -16,7 +16,7 @@
 //!
 //! 1. Each pointer is aligned and points to as many elements as its length says; the four arrays lie in the
 //!    block, do not overlap, and nothing else refers to them.
-//! 2. Words, entries and the bitmap are initialised. Of the values nothing is said here.
+//! 2. Words, entries and the bitmap are initialised. The values may be uninitialised.
 //! 3. The lengths never change: as many words as values, one word of the bitmap for each 64.
 
 use alloc::alloc::{alloc, dealloc};

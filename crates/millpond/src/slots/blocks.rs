@@ -1,4 +1,4 @@
-//! The slots of a pool that grows: the values in blocks that stay where they are, all else in one.
+//! The slots of a growing pool: the values in blocks that never move, everything else in one block.
 //!
 //! ```text
 //! books     words │ entries of the reuse order │ bitmap      one block, replaced by a larger one as the pool grows
@@ -8,21 +8,20 @@
 //!                   └▶ 4 values
 //! ```
 //!
-//! What grows with a copy is some 8 bytes per slot, a fraction of the block that is taken at the same time. So the
-//! words, the orders and the bitmap are those of every pool, and lookups read a word as a [`Block`]'s, and then one
-//! pointer more.
+//! Growth copies some 8 bytes per slot, a fraction of the new block. So words, orders and bitmap are the same as in
+//! every other pool. A lookup reads a word as in a [`Block`], and then one more pointer.
 //!
 //! # Invariant
 //!
-//! 1. `slots <= known <= books.slots()`: the words in front of `slots` are those of slots that are there, those up to
-//!    `known` of slots that were there, all dead. Behind it, all words are that of a slot which was never used.
-//! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and none more. Each is a pointer to where slot 0
-//!    would be if the entry's block went back that far, so that adding the index of one of the block's slots gives that
+//! 1. `slots <= known <= books.slots()`: the words before `slots` are those of existing slots; the words from there to
+//!    `known` are those of former slots, all dead. After `known`, all words are those of slots that were never used.
+//! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and no others. Each is a pointer to the position
+//!    that slot 0 would have in the entry's block, so that adding the index of one of the block's slots gives that
 //!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
 //! 3. The values of a block are an allocation of their own, of the layout [`values_layout`] of the block's size (none
 //!    if that has no bytes).
 //! 4. The bits of the bitmap behind `slots` are 0.
-//! 5. `near` is `slots`, or where blocks stop doubling, whichever is less.
+//! 5. `near` is the minimum of `slots` and the index where blocks stop doubling.
 
 use alloc::alloc::{alloc, dealloc};
 #[cfg(feature = "debug-aids")]

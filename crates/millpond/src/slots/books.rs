@@ -1,7 +1,6 @@
-//! What every pool with handles keeps beside its slots: the cycle of generations, a name, the counters that the
-//! words lack, and the recorder's tap.
+//! The data of a pool beside its slots: the cycle of generations, a name, counters, and the recorder's hook.
 //!
-//! The books say why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
+//! The books compute why a handle is refused and which generation follows. The pool, or its [`Core`](super::Core), writes
 //! the words.
 
 #[cfg(feature = "alloc")]

@@ -1,8 +1,8 @@
-//! The circle of generations that every slot of a pool goes round, and what may come next on it.
+//! The cycle of generations of a pool's slots, and the next generation on it.
 //!
-//! Generations run in a circle from 1 to the layout's last. Each pool starts somewhere on it: at 1, or,
-//! if it has a name or a salt, at a point that follows from them. A slot that has been once round (or
-//! as far as the pool's limit) retires, or starts again if wrapping was chosen.
+//! Generations run in a cycle from 1 to the layout's last. Each pool starts at some point of it: at 1, or, if the pool
+//! has a name or a salt, at a point computed from them. A slot that has used all generations (or as many as the pool's
+//! limit) retires, or restarts if the pool wraps.
 //!
 //! A pool keeps one word per slot: the generation of the slot's handle while it is live; while it is
 //! dead, the generation that the *next* handle will have, marked dead; or the mark of a retired slot.

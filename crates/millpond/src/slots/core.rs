@@ -1,7 +1,7 @@
 //! A reuse order and the books of one pool.
 //!
-//! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The
-//! core says which slot comes next and which word a slot gets; the pool writes the word.
+//! A pool owns a [`Core`] and its [`Slots`] ([`SlotWords`], or values with words of their own). The core chooses the
+//! next slot and computes its word; the pool writes the word.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;

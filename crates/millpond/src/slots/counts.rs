@@ -1,4 +1,4 @@
-//! How many lifetimes have begun and ended, and what any slots can be asked.
+//! Counts of lifetimes that have begun and ended, and the common trait of all slots.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;

@@ -5,7 +5,7 @@
 //!          4 n   │ 8 n                        │ n × size_of::<T>()   bytes
 //! ```
 //!
-//! Invariant: the contract of [`Place`], which arrays in a struct fulfil by themselves.
+//! Invariant: the contract of [`Place`], which arrays in a struct always fulfil.
 
 use core::fmt;
 use core::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! What the builders of all pools say of the generations of their slots.
+//! The settings of a pool's builder for the generations of its slots.
 
 use crate::slots::first_generation;
 

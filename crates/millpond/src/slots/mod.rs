@@ -1,6 +1,6 @@
 //! The slots of one pool: which are live, in which lifetime, and which comes next.
 //!
-//! Every pool with handles stands on this. A [`Place`] holds the arrays, [`SlotWords`] says which slots are
+//! Every pool with handles is built on this layer. A [`Place`] holds the arrays, [`SlotWords`] records which slots are
 //! live, [`Books`] have the cycle of generations, a name and the counters, and a [`Core`] is a reuse order with books.
 //!
 //! ```text

@@ -5,9 +5,9 @@
 //!            │ live …  │ retired … │ next, vacant … │
 //! ```
 //!
-//! The first vacant slot comes next, and a slot that dies becomes the first vacant one: the slot freed last is handed
-//! out next. On its way it passes the retired slots, one of which changes places with it. So a birth and a death
-//! are O(1), and those of a pool without retired slots do not move any other vacant slot.
+//! An insertion takes the first vacant slot, and a removed slot becomes the first vacant one, so the slot freed last is
+//! reused first. A removed slot skips the retired slots by swapping with one of them. So insertions and removals are
+//! O(1), and without retired slots they do not move any other vacant slot.
 
 use super::Counts;
 use crate::handle::Word;

@@ -1,4 +1,4 @@
-//! Where the slots of a pool lie.
+//! The memory of a pool's slots.
 //!
 //! The invariant of a place is the contract of the unsafe trait [`Place`]; `words.rs` and the modules of `values` rely
 //! on it.

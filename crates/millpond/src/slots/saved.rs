@@ -1,4 +1,4 @@
-//! What a pool takes over from a saved one.
+//! The state that a pool restores from a saved one.
 
 use alloc::vec::Vec;
 

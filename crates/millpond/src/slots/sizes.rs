@@ -1,4 +1,4 @@
-//! Which block of a growing pool a slot lies in.
+//! The block sizes of a growing pool, and the block of each slot.
 
 /// How many slots each block has: powers of two that double from the first size to the last, from where on all
 /// blocks have the same.

@@ -1,28 +1,29 @@
 //! The slots' words: which slots are live, and in which lifetime.
 //!
-//! One word per slot. While the slot is live, the word is the generation of its handle; while it is
-//! dead, the word is the generation that the *next* handle will have, with the top bit set. So one
-//! comparison of a handle's generation with the word says "this very lifetime, and live", and a birth or
-//! a death is one store.
+//! One word per slot. While the slot is live, the word is the generation of its handle; while it is dead, the word is
+//! the generation that the *next* handle will have, with the top bit set. So one comparison of a handle's generation
+//! with the word tests for both the same lifetime and a live slot, and an insertion or removal is one store.
 //!
-//! Iteration uses a bitmap, 64 slots to a word. It is *in step* if each birth and death writes its bit; otherwise the
-//! top bits of the words are gathered into it when a mutable walk begins, and the counts of births and deaths show
-//! that it is old. A bit costs about half a nanosecond for each birth and death, gathering a twentieth for each slot
-//! and walk. So small pools have their bitmap in step, and a large one from its first walk on that has found few
-//! births and deaths since the walk before. A shared walk over an old bitmap gathers the bits on the way.
+//! Iteration uses a bitmap, 64 slots to a word. It is *in step* if each insertion and removal writes its bit.
+//! Otherwise, mutable iteration first gathers the top bits of the words into it; the counts of insertions and removals
+//! show whether it is out of date. Writing a bit costs about half a nanosecond per insertion or removal, gathering
+//! costs a twentieth per slot and iteration. So the bitmap of a small pool is always in step; that of a large one is
+//! from the first iteration on that finds few insertions and removals since the one before. Shared iteration over an
+//! old bitmap gathers the bits on the way.
 //!
-//! In most small pools the live slots are the lowest ones. The first mutable walk after a birth or a death finds out,
-//! and the [`Prefix`] keeps the answer: until the next birth or death, walks go over a slice and read no bits.
+//! In most small pools, the live slots are the lowest ones. The first mutable iteration after an insertion or removal
+//! checks this and stores the result in the [`Prefix`]. Until the next insertion or removal, iteration is over a slice
+//! and reads no bits.
 //!
 //! # Invariant
 //!
 //! 1. A bitmap that is not known to be old has a bit set exactly for each live slot. Every method that changes a word
 //!    writes the bit or changes the counts, by which the bitmap is old.
-//! 2. A [`Prefix`] that is known says which slots are live: those below it, and no other.
+//! 2. If a [`Prefix`] is known, the slots below it are live, and no others.
 //! 3. `counts` has the number of live slots.
 //!
-//! The walks of `values` rely on 1 and 2: they read, without a test, the values of slots that the bitmap or the prefix
-//! calls live.
+//! The iterators of `values` rely on 1 and 2: they read, without a test, the values of slots that are live by the
+//! bitmap or the prefix.
 
 #[cfg(feature = "alloc")]
 use core::mem::offset_of;

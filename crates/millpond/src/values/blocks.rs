@@ -1,4 +1,4 @@
-//! Values in blocks: growth, and walks from block to block.
+//! Values in blocks: growth, and iteration from block to block.
 
 use core::fmt;
 use core::iter::FusedIterator;

@@ -1,4 +1,4 @@
-//! Taking on the state of another storage.
+//! Copying the state of another storage.
 
 use super::Storage;
 use crate::handle::Word;

@@ -1,9 +1,9 @@
-//! What is done about dead slots so that their use shows: filled with a pattern (`debug-aids`), and
-//! AddressSanitizer told that they are out of bounds (`--cfg millpond_asan`). Nothing otherwise.
+//! Marking dead slots so that their use is detected: filling them with a pattern (`debug-aids`), and poisoning them for
+//! AddressSanitizer (`--cfg millpond_asan`). Otherwise this does nothing.
 //!
 //! # Invariant
 //!
-//! Of a storage whose watch fills, every byte of each dead slot behind its link is initialised.
+//! If a storage's watch fills, every byte after the link of each dead slot is initialised.
 
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;

@@ -6,7 +6,7 @@
 //!    links and moves `first`.
 //! 2. `bytes` is the number of values times the stride.
 //!
-//! So the distance of a link's number from `first`, if it is less than `bytes`, is the distance in bytes of a value
+//! So if the difference between a link's number and `first` is less than `bytes`, it is the offset in bytes of a value
 //! from the first one, without a multiplication.
 
 use alloc::vec::Vec;

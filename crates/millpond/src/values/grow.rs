@@ -1,4 +1,4 @@
-//! More slots for what has no reuse order: a side table that grows.
+//! Growth without a reuse order, for side tables.
 
 use super::TableStorage;
 use crate::base::memory::OutOfMemory;

@@ -1,20 +1,19 @@
 //! The values of a pool: an array of slots, some of them initialised.
 //!
-//! This module and its children hold the unsafe code of the pools that move values in and out.
-//! Everything that they offer is safe but for what is marked `unsafe`.
+//! This module and its children contain the unsafe code of the pools that move values in and out. Everything that they
+//! export is safe unless it is marked `unsafe`.
 //!
 //! # Invariant
 //!
 //! 1. The place has as many values as words ([`Place`]).
-//! 2. The value of slot `i` is initialised **exactly if** the word of `i` says that it is live.
+//! 2. The value of slot `i` is initialised **if and only if** the word of `i` is that of a live slot.
 //! 3. If the slots hold links (the order threads its list through them and the values have the room), the first
 //!    bytes of every *dead* slot are an initialised [`Link`].
-//! 4. The bitmap says of each slot what its word says, unless the counts show that it is old
-//!    ([`SlotWords`]), and slots are live that are known to be the [lowest](SlotWords::prefix): what iterates by either
-//!    relies on that for invariant 2.
+//! 4. The bitmap agrees with the word of each slot, unless the counts show that it is old ([`SlotWords`]), and the
+//!    slots below a known [prefix](SlotWords::prefix) are live. Iterators over either rely on this for invariant 2.
 //!
-//! The words change nowhere else: they are private to this module, and what is lent out is shared or
-//! read-only. User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
+//! Nothing else changes the words: they are private to this module, and it lends them out only as shared or read-only.
+//! User code (a `Drop`, a `Clone`, a closure) runs only while the invariant holds.
 
 #[cfg(feature = "alloc")]
 mod blocks;

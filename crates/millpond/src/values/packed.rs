@@ -2,11 +2,11 @@
 //!
 //! # Invariant
 //!
-//! If a vector has the capacity that is kept as `filled`, every byte behind its last value is initialised.
-//! (A capacity never comes back once a vector has grown, which these never do.)
+//! If a vector's capacity equals `filled`, every byte after its last value is initialised. (A capacity never comes back
+//! once a vector has grown, which these never do.)
 //!
-//! It does not hold while `clear` and `clone_from` run the values' own code, to which the vector is out of
-//! reach, and holds again when they end, also by a panic.
+//! The invariant does not hold while `clear` and `clone_from` run the values' own code, which cannot reach the vector.
+//! It holds again when they end, even by a panic.
 
 use alloc::vec::{self, Vec};
 use core::ops::{Deref, DerefMut};

@@ -171,8 +171,11 @@ fn refused_removal_panics_in_the_line_that_asks_with_pool_handle_and_reason() {
             assert!(pool.remove(handle));
             let line = line!() + 1;
             let said = panic_and_place_of(|| _ = pool.remove(handle)).unwrap();
-            let expected =
-                format!("pool \"bullets\" refuses handle {handle}: stale: its object was removed");
+            let expected = format!(
+                "pool \"bullets\" refuses handle {handle}: slot {}, 1st lifetime: stale: its object was \
+                 removed",
+                handle.index(),
+            );
             assert_eq!(said, (expected, file!().to_string(), line));
         }
         let beyond = P::Handle::from_parts(9, 1).unwrap();
@@ -612,7 +615,8 @@ fn refused_removal_from_a_block_that_was_given_back_panics_as_well() {
     pool.retain(|_, _| false);
     pool.shrink_to_fit();
     let expected =
-        format!("pool \"sparks\" refuses handle {}: stale: its object was removed", handles[3]);
+        format!("pool \"sparks\" refuses handle {}: {}", handles[3], pool.explain(handles[3]));
+    assert!(expected.ends_with(": slot 3, 1st lifetime: stale: its object was removed"));
     assert_eq!(panic_of(|| _ = pool.remove(handles[3])).unwrap(), expected);
 }
 

@@ -195,6 +195,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
             copy(&from.join(&name), &to.join(&name));
         }
     } else {
+        fs::create_dir_all(to.parent().expect("a directory")).expect("a directory");
         fs::copy(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
     }
 }

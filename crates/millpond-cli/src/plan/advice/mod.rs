@@ -17,6 +17,7 @@ mod units;
 
 pub(crate) use at_hand::BLOCKS_DEFAULT as BLOCKS_AT_HAND_DEFAULT;
 pub(super) use units::Units;
+pub(crate) use units::tells_order;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -68,7 +68,7 @@ pub(crate) struct Units {
 const TIMES_OF_COUNTS: u64 = 2;
 
 /// … so that the order of its lines says nothing about the program's.
-fn tells_order(summary: &Summary) -> bool {
+pub(crate) fn tells_order(summary: &Summary) -> bool {
     summary.format != Format::Heap(HeapFormat::Csv)
         || summary.timestamps.is_none_or(|times| times > TIMES_OF_COUNTS)
 }

@@ -1,4 +1,4 @@
-//! What dead slots are filled with.
+//! The pattern that fills dead slots.
 
 use core::fmt;
 use core::mem::MaybeUninit;

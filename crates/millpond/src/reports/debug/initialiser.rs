@@ -1,4 +1,4 @@
-//! Which parts of an object an initialiser leaves as a past life left them.
+//! Finding the parts of an object that an initialiser leaves unchanged.
 
 use alloc::vec::Vec;
 

@@ -1,9 +1,8 @@
-//! Aids for finding what a program does wrong with a pool's objects: writes through stale raw pointers,
-//! removals of what is gone already, objects that nobody removes.
+//! Aids for finding a program's mistakes with a pool's objects: writes through stale raw pointers, removals of objects
+//! that are already removed, objects that are never removed.
 //!
-//! Compiled with the feature `debug-aids`, and even then off unless the builder of a pool
-//! [asks for them](crate::PoolBuilder::debug_aids). Without the feature there is not an instruction of
-//! them in the program.
+//! They need the feature `debug-aids`, and are off unless the builder of a pool [enables
+//! them](crate::PoolBuilder::debug_aids). Without the feature, the program contains no instruction of them.
 //!
 //! ```
 //! use millpond::Pool;
@@ -25,35 +24,34 @@
 //! | | dead slots filled | refused removals panic | live objects by source line |
 //! | --- | --- | --- | --- |
 //! | [`Pool`], [`BlockPool`], [`PolicyPool`], [`AnyPool`] | yes | yes | yes |
-//! | [`PackedPool`] | what lies behind the last value | yes | yes |
+//! | [`PackedPool`] | the memory after the last value | yes | yes |
 //! | [`Recycler`] | no: every slot has a valid object | yes, `release` | yes, by `acquire` |
-//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by the line whatever the thread |
-//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that nobody released |
+//! | [`SyncPool`] | yes | yes, `remove` and `take` | yes, by line, on all threads |
+//! | [`HandleAllocator`] | no: it has no values | yes, `release` | yes, the handles that were not released |
 //!
-//! A [`StaticPool`] has none: it has no heap to remember origins in, and its size, which programs without a
-//! heap count on, must not depend on a feature. [`SizeClasses`] has none: what it hands out is asked for by
-//! collections, so that the source lines would be those of the collections, and it has no handles to refuse.
-//! A [`SyncRecycler`](crate::SyncRecycler) has none: its guards are the only way to an object, and there is nothing to
-//! remove. The [classic](crate::classic) pools have the fill alone: [`BytemapPool`] and [`PoolAllocator`] by a method
-//! `fill_dead_slots`; a [`ParticlePool`] always, with this feature. And a pool that was read with serde has none;
-//! restore what was read into a pool that was built with them.
+//! A [`StaticPool`] has none: it has no heap to store origins in, and its size, on which programs without a heap rely,
+//! must not depend on a feature. [`SizeClasses`] has none: collections allocate from it, so the source lines would be
+//! those of the collections, and it has no handles to refuse. A [`SyncRecycler`](crate::SyncRecycler) has none: its
+//! guards are the only way to an object, and there are no removals. The [classic](crate::classic) pools only have the
+//! fill: [`BytemapPool`] and [`PoolAllocator`] through a method `fill_dead_slots`, a [`ParticlePool`] always, with this
+//! feature. A deserialised pool has none; restore its snapshot into a pool that was built with them.
 //!
-//! Where every slot has a valid object, a fill is the type's own: [`Recycler::scramble_released`] and
-//! [`RosterPool::scramble_freed`] call a function for each object that dies, so that a field that the next initialiser
-//! forgets does not look right. And [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser
-//! over two different fills and name what it leaves to the past.
+//! If every slot has a valid object, the program defines the fill: [`Recycler::scramble_released`] and
+//! [`RosterPool::scramble_freed`] call a function for each released object, so that a field that the next initialiser
+//! forgets does not look right. [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser over
+//! two different fills and list the parts that it leaves unchanged.
 //!
-//! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has code to run when it is dropped that names its
-//! handles: if the label in their type borrows from something, that has to live longer than the pool.
+//! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has a destructor that names its handle type: if the
+//! label in that type borrows, the borrowed value must outlive the pool.
 //!
 //! # AddressSanitizer
 //!
-//! To a sanitizer, a pool's array is one block that is alive for as long as the pool: a use of a dead slot
-//! is no error to it. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and
-//! out tells AddressSanitizer which slots are dead, and every access to one through a pointer from before is
-//! reported: [`Pool`], [`BlockPool`], [`PackedPool`] (what lies behind its last value), [`AnyPool`],
-//! [`SideTable`], [`SizeClasses`] and the classic pools. (Not [`StaticPool`], which may be moved, its dead
-//! slots with it; and a [`Recycler`] has a valid object in every slot.)
+//! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an
+//! error. Compiled with `--cfg millpond_asan`, every pool on the heap that moves values in and out poisons its dead
+//! slots for AddressSanitizer, which then reports every access through an old pointer: [`Pool`], [`BlockPool`],
+//! [`PackedPool`] (the memory after its last value), [`AnyPool`], [`SideTable`], [`SizeClasses`] and the classic pools.
+//! (Not [`StaticPool`], which may be moved together with its dead slots, and not [`Recycler`], which has a valid object
+//! in every slot.)
 //!
 //! ```sh
 //! RUSTFLAGS='-Zsanitizer=address --cfg millpond_asan' \
@@ -61,9 +59,9 @@
 //! ```
 //!
 //! This needs no feature and no choice in the builder. A program whose C or C++ parts are compiled with
-//! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only told
-//! in part: the sanitizer knows memory by eights. (The first eight bytes of a dead slot stay accessible in a
-//! pool whose order threads a list through them, and in [`SizeClasses`].)
+//! `-fsanitize=address` can use it with a stable compiler. Slots of less than eight bytes are only poisoned in part,
+//! because the sanitizer's unit is eight bytes. (The first eight bytes of a dead slot stay accessible in a pool whose
+//! order threads a list through them, and in [`SizeClasses`].)
 //!
 //! [`AnyPool`]: crate::AnyPool
 //! [`BlockPool`]: crate::BlockPool
@@ -181,7 +179,7 @@ impl DebugAids {
     /// let mut pool = Pool::<u8>::builder().capacity(8).name("bullets").debug_aids(aids).build();
     /// let bullet = pool.insert(1).unwrap();
     /// pool.remove(bullet);
-    /// pool.remove(bullet); // pool "bullets" refuses handle 0v…: stale: its object was removed
+    /// pool.remove(bullet); // pool "bullets" refuses handle 0v…: slot 0, 1st lifetime: stale
     /// ```
     #[must_use]
     pub const fn panic_on_refused_removal(mut self) -> Self {

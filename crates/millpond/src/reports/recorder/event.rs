@@ -1,4 +1,4 @@
-//! What a pool tells the writer.
+//! The events that a pool sends to the writer.
 
 /// One event in the life of one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

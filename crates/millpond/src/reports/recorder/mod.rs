@@ -27,37 +27,34 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! `millpond watch game.trace` shows the pools while the program runs, on another terminal or over
-//! ssh; `millpond plan game.trace` says afterwards how large they have to be. The format is lines of
-//! text: `docs/live-trace.md` in the repository has it.
+//! `millpond watch game.trace` shows the pools while the program runs, on another terminal or over ssh; afterwards,
+//! `millpond plan game.trace` computes their sizes. The format is lines of text, described in `docs/live-trace.md` in
+//! the repository.
 //!
-//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record),
-//! [`BlockPool`](crate::BlockPool::record), [`StaticPool`](crate::StaticPool::record),
-//! [`Recycler`](crate::Recycler::record), [`AnyPool`](crate::AnyPool::record) and
-//! [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. What else has slots reports by
-//! [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot: its slots have no numbers, and there
-//! would be an event for every small allocation of a thread. Its
-//! [`class_stats`](crate::SizeClasses::class_stats) say the peaks at any time, and
-//! `millpond plan --size-classes` reads its classes off a heaptrack file.
+//! [`Pool`](crate::Pool::record), [`PackedPool`](crate::PackedPool::record), [`BlockPool`](crate::BlockPool::record),
+//! [`StaticPool`](crate::StaticPool::record), [`Recycler`](crate::Recycler::record),
+//! [`AnyPool`](crate::AnyPool::record) and [`HandleAllocator`](crate::HandleAllocator::record) can be recorded. Other
+//! types with slots use [`Recorder::track`]. [`SizeClasses`](crate::SizeClasses) cannot be recorded: its slots have no
+//! numbers, and every small allocation of a thread would be an event. Its
+//! [`class_stats`](crate::SizeClasses::class_stats) return the peaks at any time, and `millpond plan --size-classes`
+//! derives its classes from a heaptrack file.
 //!
 //! # What it costs
 //!
-//! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not
-//! recorded has a pointer more, and one test of it at each birth and death, whose answer never changes: 1 to
-//! 11 instructions for a removal and an insertion together, of 90 and more (26 of 218 in a `BlockPool`).
-//! A birth or a death in a recorded pool adds an event to a ring in memory; a thread of the recorder's
-//! own takes it from there, makes text of it and writes the text.
+//! Without the feature `recorder`, nothing: not an instruction, not a byte. With it, a pool that is not recorded has
+//! one more pointer, and tests it at each insertion and removal: 1 to 11 instructions for a removal and an insertion
+//! together, of 90 and more (26 of 218 in a `BlockPool`). In a recorded pool, each insertion and removal adds an event
+//! to a ring in memory. The recorder's own thread takes the events from the ring and writes them as text.
 //!
 //! # What it never does
 //!
-//! - **Wait.** The program's threads wait neither for the disk nor for a lock when objects come and go.
-//!   (A lock is taken for a moment when a pool begins to be recorded; [`finish`](Recorder::finish), and
-//!   dropping the recorder, wait for what is still to be written.)
+//! - **Wait.** Insertions and removals wait neither for the disk nor for a lock. (A lock is held for a moment when the
+//!   recording of a pool begins; [`finish`](Recorder::finish), and dropping the recorder, wait until all events are
+//!   written.)
 //! - **Grow.** The ring has a fixed number of [places](RecorderBuilder::events). If the disk is so
 //!   slow that it is full, events are dropped and counted, by pool.
-//! - **Lie about it.** The statistics in the trace (live, peak, refused, …) are right also when events
-//!   were dropped. Of the lifetimes some are missing then or last too long, but none is contradictory:
-//!   nothing is freed that was not there, or born twice.
+//! - **Lie.** The statistics in the trace (live, peak, refused, …) are right even if events are dropped. Some lifetimes
+//!   are then missing or too long, but the trace stays consistent: no object is freed without a birth, or born twice.
 
 mod event;
 mod ring;

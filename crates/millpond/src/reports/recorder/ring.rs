@@ -1,11 +1,11 @@
 //! A queue of events with a fixed number of places, from any number of threads to one.
 //!
-//! Whoever adds never waits: not for a lock, not for the reader. If there is no place, the event is
-//! given up. A place holds two words beside its turn:
+//! Adding an event never waits: neither for a lock nor for the reader. If there is no free place, the event is dropped.
+//! A place holds two words beside its turn:
 //!
 //! ```text
-//! place p of n    turn == lap * n + p        empty, to be filled in that lap
-//!                 turn == lap * n + p + 1    filled, to be read in that lap
+//! place p of n turn == lap * n + p empty, to be filled in that lap turn == lap * n + p + 1 filled, to be read in that
+//! lap
 //! ```
 //!
 //! (After Dmitry Vyukov's bounded queue, with one reader.)

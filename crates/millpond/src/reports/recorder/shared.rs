@@ -1,4 +1,4 @@
-//! What the program's threads and the writer's thread share.
+//! The state shared by the program's threads and the writer's thread.
 
 use alloc::string::String;
 use alloc::sync::Arc;

@@ -1,5 +1,4 @@
-//! A doubly linked list of slots, over links kept anywhere: every operation is O(1), in the middle
-//! too.
+//! A doubly linked list of slots, generic over the place of the links. Every operation is O(1), also in the middle.
 
 use core::iter;
 use core::ops::Range;

@@ -1,21 +1,20 @@
-//! Reuse orders: which dead slot is handed out next.
+//! Reuse orders: which dead slot the next insertion uses.
 //!
-//! | order | next slot | bytes per slot | take, give back | claim a named slot | pick it for |
+//! | order | next slot | bytes per slot | insert, remove | claim a named slot | use it for |
 //! | --- | --- | --- | --- | --- | --- |
 //! | [`Lifo`] | freed last | 4.0625 (2.03 with ≤ 16 index bits) | O(1), amortised after claims | O(1) amortised | speed: the slot is still in the cache |
 //! | [`Fifo`] | freed first | 8 | O(1) | O(1) | debugging: a slot rests as long as possible before reuse |
-//! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the future depends on the occupancy only |
+//! | [`LowestFirst`] | lowest index | 0.002 | O(1) | O(1) | address order, lockstep: the next slots depend on the live slots only |
 //! | [`Roster`] | freed last | 8 (4 with ≤ 16 index bits) | O(1) | O(1) | a dense list of live slots |
 //! | [`NextFit`] | next after the last one handed out | 0 | O(slots / 64) worst case | O(1) | least memory with small values |
 //! | [`Intrusive`] | freed last | 0 (8 for values under 8 bytes) | O(1) | O(1) | least memory with large values |
 //!
-//! A claim is what `insert_at` does: it begins a lifetime of a slot that the caller names. A program
-//! that claims all the time, such as the client of a lockstep game, takes an order other than [`Lifo`],
-//! whose entries of claimed slots stay behind and are swept out now and then, O(slots) in one call.
+//! A claim, as by `insert_at`, begins a lifetime of a slot that the caller names. Programs that claim constantly, such
+//! as the client of a lockstep game, should use an order other than [`Lifo`]. A `Lifo` keeps the entries of claimed
+//! slots and occasionally sweeps them out, O(slots) in one call.
 //!
-//! All of them start with slot 0, 1, 2, … in a new pool. The bytes are what the order takes beside
-//! the values, the generation words (4 or 2 bytes per slot) and the occupancy bit, which every pool
-//! has. The trait is sealed.
+//! In a new pool, all of them start with slots 0, 1, 2, … The table's bytes are the order's own, in addition to the
+//! values, the generation words (4 or 2 bytes per slot) and the occupancy bit of every pool. The trait is sealed.
 
 #[cfg(feature = "alloc")]
 mod fifo;

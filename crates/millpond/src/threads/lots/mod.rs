@@ -1,9 +1,9 @@
-//! Lots: births and deaths on many threads inside a [`Pool`], with the same handles, order and checksum on any number of
-//! threads.
+//! Lots: insertions and removals on many threads in one [`Pool`], with the same handles, order and checksum on any
+//! number of threads.
 //!
-//! In a lockstep or rollback game, the handle of a new object must not depend on which thread came first. So each task
-//! gets a *lot* of handles before the work begins, and whatever thread runs the task, what is born in it gets handles of
-//! its lot. Tasks are chunks of slots, so they do not depend on the threads either.
+//! In a lockstep or rollback game, the handle of a new object must not depend on which thread comes first. So each task
+//! gets a *lot* of handles before the work begins. On any thread, an insertion in the task uses a handle of its lot.
+//! Tasks are chunks of slots, so they do not depend on the threads either.
 //!
 //! ```text
 //! set_aside   the next tasks × each handles of the reuse order:  lot 0 │ lot 1 │ lot 2 │ …
@@ -42,8 +42,8 @@
 //!
 //! With the feature `rayon`, [`Pool::par_update`] does all of it.
 //!
-//! A lot is full when its handles are used up; in a nearly full pool the first lots get what is left. So a pool needs
-//! spare slots: tasks × births each.
+//! A lot is full when its handles are used up. In a nearly full pool, the first lots get the slots that are left. So a
+//! pool needs tasks × births spare slots.
 
 mod lot;
 

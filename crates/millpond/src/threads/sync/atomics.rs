@@ -1,9 +1,9 @@
-//! The one home of atomics: everything in [`sync`](super) takes its atomics, cells, locks and fences from here.
+//! All atomics: [`sync`](super) imports its atomics, cells, locks and fences from here only.
 //!
-//! In a program they are those of `core` and `std`. In this crate's own tests, `--cfg loom` swaps in those of
-//! loom, which tries all interleavings and all values that a load may see, and `--cfg shuttle` those of shuttle,
-//! which runs many threads in random schedules. Other tests within the crate have atomics of which a model of cache lines
-//! can count the [transfers](super::lines).
+//! In a program they are those of `core` and `std`. In this crate's own tests, `--cfg loom` replaces them by those of
+//! loom, which tries all interleavings and all values that a load may return, and `--cfg shuttle` by those of shuttle,
+//! which runs many threads in random schedules. In the crate's other tests, a model of cache lines counts the atomics'
+//! [transfers](super::lines).
 
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 pub(super) use super::lines::{AtomicU32, AtomicU64, AtomicUsize};

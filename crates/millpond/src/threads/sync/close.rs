@@ -1,8 +1,8 @@
-//! The end of a pool, and what exclusive access to one may do.
+//! The end of a pool, and the operations with exclusive access.
 //!
-//! The invariants are those of [`slots`](super::slots). Everything here is called with exclusive access (invariant
-//! 5), so a slot changes under these functions only by its own guards: they count down, or up from at least one,
-//! and the last guard of a doomed value ends it.
+//! The invariants are those of [`slots`](super::slots). All callers have exclusive access (invariant 5). So only a
+//! slot's own guards can change it meanwhile: they count down, or up from at least one, and the last guard of a doomed
+//! value ends it.
 
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;

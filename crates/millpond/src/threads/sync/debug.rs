@@ -1,9 +1,9 @@
-//! What a shared pool does for its debug aids.
+//! The debug aids of a shared pool.
 //!
 //! # Invariant
 //!
-//! 1. A pointer in `origins` is null, or was made of a `&'static Location`.
-//! 2. If the pool fills dead slots, every byte of a slot that has no value is initialised, from the making of the pool or
+//! 1. A pointer in `origins` is null, or comes from a `&'static Location`.
+//! 2. If the pool fills dead slots, every byte of a slot without a value is initialised, from the pool's creation or
 //!    the end of the value until the slot's owner writes the next value.
 
 use alloc::boxed::Box;

@@ -1,11 +1,11 @@
-//! What `&mut self` allows: mutable access to values, without guards and without an atomic write for each.
+//! Access with `&mut self`: mutable access to values, without guards and without an atomic write per value.
 //!
 //! # Invariant
 //!
-//! The bits of `live` that [`gather`](SyncPool::gather) writes are those of slots with a live value; for writing, of
-//! those without guards. They stay true while the pool is borrowed exclusively: such values get no guard, and nobody
-//! else removes them (invariant 5 of [`slots`](super::slots)). So a mutable reference to one of them is the only way
-//! to it.
+//! [`gather`](SyncPool::gather) sets the bits of `live` for slots with a live value; for writing, only for those
+//! without guards. The bits stay right while the pool is borrowed exclusively: such values get no guard, and no other
+//! thread removes them (invariant 5 of [`slots`](super::slots)). So a mutable reference to such a value is the only
+//! access to it.
 
 use core::fmt;
 use core::iter::FusedIterator;

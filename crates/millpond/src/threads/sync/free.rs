@@ -1,4 +1,4 @@
-//! Which slots are free: a bit for each, and homes to look from.
+//! The free slots: a bit for each, and homes, where searches start.
 //!
 //! ```text
 //! line 0  [ word 0 ][ word 1 ]…      128 bytes: what one processor writes, no other has to fetch
@@ -7,9 +7,8 @@
 //!   home 1 ──▶ word 4
 //! ```
 //!
-//! There is no list, so nothing can come back to the head of one while a thread looks away (ABA), and a slot that
-//! another thread frees costs one `fetch_or`. A home is a hint: any number of threads may share one, and a thread
-//! that ends leaves nothing behind.
+//! There is no list, so there is no ABA problem at its head, and freeing a slot of another thread costs one `fetch_or`.
+//! A home is only a hint: any number of threads may share one, and a thread that ends leaves nothing behind.
 
 use alloc::boxed::Box;
 use core::sync::atomic::Ordering;

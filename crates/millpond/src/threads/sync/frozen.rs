@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! A frozen view borrows the pool exclusively. So values stay live, and nobody writes them: owned guards, which are all
-//! that is left, only read. Bits of the occupancy are those of live values.
+//! A frozen view borrows the pool exclusively. So values stay live and are not written: only owned guards may exist
+//! beside it, and they only read. The bits of the occupancy are those of live values.
 
 use core::fmt;
 use core::iter::FusedIterator;

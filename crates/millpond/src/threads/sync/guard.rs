@@ -1,9 +1,9 @@
-//! Guards: shared references that keep a value from going.
+//! Guards: shared references that keep a value alive.
 //!
 //! # Invariant
 //!
-//! A guard is counted in the word of its slot, from before it is made until it is dropped. So the value stays, and
-//! nobody writes it (invariant 2 of [`slots`](super::slots)).
+//! A guard is counted in the word of its slot, from before it is made until it is dropped. So the value stays and is
+//! not written (invariant 2 of [`slots`](super::slots)).
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! A number for the thread that runs: a hint where it looks for free slots first.
+//! A number for the current thread: a hint where to search for free slots first.
 
 /// A number that differs from thread to thread, mostly. Of no thread is anything kept: the number lives in a
 /// thread-local variable without a destructor.

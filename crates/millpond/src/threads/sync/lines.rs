@@ -1,9 +1,10 @@
-//! A model of cache lines: which accesses to atomics have to fetch a line from another processor, if each thread has one.
+//! A model of cache lines: it counts the accesses to atomics that must fetch a line from another processor, if each
+//! thread has its own processor.
 //!
-//! The model knows neither time nor the size of a cache: a line is with one processor that may write it, or with several
-//! that may read it (MESI). An access that has to fetch the line, or to take it away from others, is a *transfer*. The
-//! operations of threads take turns, one operation each, so that what two threads use at the same time has to travel; races
-//! within an operation, and values, are left out. So the counts are those of no machine, and the same on each.
+//! The model has neither time nor cache sizes: one processor may write a line, or several may read it (MESI). An access
+//! that must fetch the line, or invalidate it for others, is a *transfer*. Threads take turns, one operation each, so a
+//! line that two threads use has to travel. Races within an operation, and values, are left out. So the counts are not
+//! those of a real machine, and are the same on every machine.
 
 use core::sync::atomic::{self, Ordering};
 use std::cell::RefCell;

@@ -1,18 +1,18 @@
 //! Pools that threads share: [`SyncPool`], for values that come and go, and [`SyncRecycler`], for objects that stay
-//! constructed and are lent out one thread at a time.
+//! constructed and are lent to one thread at a time.
 //!
 //! | | [`SyncPool`] | [`SyncRecycler`] | a [`Pool`](crate::Pool) behind a lock |
 //! | --- | --- | --- | --- |
-//! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for whoever has the lock |
-//! | named by | a handle, refused once it is stale | nothing: any free object | a handle |
-//! | who waits | nobody | nobody, or in line if asked for | all but one |
+//! | a value is | shared: `&T` through guards | exclusive: `&mut T` through a guard | exclusive, for the thread that
+//! holds the lock |
+//! | found by | a handle, refused once it is stale | any free object, without a handle | a handle |
+//! | who waits | nobody | nobody, except in blocking methods | all threads but one |
 //! | handles are the same on every run | no | – | no, unless the threads take turns |
 //!
-//! For births and deaths on many threads whose handles are the same on every run and on any number of threads, see
-//! [`lots`](crate::lots).
+//! If the handles must be the same on every run and on any number of threads, use [`lots`](crate::lots).
 //!
-//! With the feature `std`, a thread remembers its home in a thread-local variable, and a [`SyncRecycler`] can wait.
-//! Without, a home follows from where the thread's stack lies. Needs atomics of 64 bits.
+//! With the feature `std`, a thread's home is in a thread-local variable, and a [`SyncRecycler`] can wait. Without it,
+//! the home is computed from the address of the thread's stack. Both pools need atomics of 64 bits.
 
 mod at_home;
 mod atomics;

@@ -1,8 +1,8 @@
 //! Models for loom: two or three threads on one or two slots, in every order, with every value that a load may see.
 //! `ci/loom` runs them, and runs them again with each order of [`order`](super::order) weakened: one must fail each time.
 //!
-//! loom sees who reads and who writes a value (`atomics::Cell`), and reports two accesses of which neither comes before
-//! the other. Handles go from thread to thread by relaxed atomics, so nothing but the pool itself orders them.
+//! loom tracks reads and writes of values (`atomics::Cell`), and reports two accesses if neither happens before the
+//! other. Handles go from thread to thread through relaxed atomics, so only the pool itself orders them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

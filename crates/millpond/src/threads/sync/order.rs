@@ -1,8 +1,8 @@
 //! The order of each atomic access that is not `Relaxed`, with its reason.
 //!
-//! A model of `models` fails for each of them when it is weakened alone: `ci/loom` tries them all. Accesses that
-//! are `Relaxed` in the code take part in no hand-over: counters, hints, first looks that a compare-exchange
-//! confirms, and words that only the owner of a slot can see.
+//! A model of `models` fails for each of them when it is weakened alone: `ci/loom` tries them all. Accesses that are
+//! `Relaxed` in the code do not synchronise: counters, hints, first loads that a compare-exchange confirms, and words
+//! that only the owner of a slot can read.
 
 use core::sync::atomic::Ordering;
 

@@ -1,9 +1,9 @@
-//! [`SyncPool`]: what all threads may do with it at the same time.
+//! [`SyncPool`]: the operations that all threads may do at the same time.
 //!
 //! # Invariant
 //!
-//! `slots` points to slots that were put into a box by this pool, and the pool's share of them (invariant 4 of
-//! [`slots`](super::slots)) is given up when the pool is dropped.
+//! `slots` points to slots that this pool has put into a box. The pool gives up its share of them (invariant 4 of
+//! [`slots`](super::slots)) when it is dropped.
 
 use alloc::boxed::Box;
 use core::fmt;

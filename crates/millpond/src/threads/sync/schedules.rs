@@ -1,5 +1,5 @@
-//! Random schedules for shuttle: 64 threads at once, in orders that a machine would hardly ever choose. `ci/shuttle` runs
-//! them. One thread runs at a time here, so what is found are mistakes in the steps, not in the orders of memory.
+//! Random schedules for shuttle: 64 threads at once, in orders that are rare on a real machine. `ci/shuttle` runs them.
+//! Only one thread runs at a time here, so they find mistakes in the steps, not in the memory orders.
 
 use std::sync::Arc;
 use std::vec::Vec;

@@ -4,18 +4,19 @@
 //!
 //! 1. A slot's free bit is set only while its word is dead and it has no value. The thread that clears the bit
 //!    owns the slot until it stores a live word or sets the bit.
-//! 2. While the word is not dead, or is orphaned, the slot has a value, and nobody writes or moves it while the word counts a
-//!    guard or can get one: a live word gets guards from any thread, another word only from its guards.
-//! 3. Of the thread that brings a word to "doomed, no guards" there is one: the removal that found no guard, or the
-//!    last guard. It owns the slot from then on, and a guard that was not the last has nothing to do with the slots any
-//!    more. If the pool defers drops, nobody owns the slot until `settle`, or the pool's end. A pool that closes makes
-//!    the words of values with guards *orphaned*: the last guard owns the slot, deferred or not.
-//! 4. `shares` counts the slots that may still be reached, and the pool. The pool gives up its own share and those
-//!    of slots that nobody can reach any more when it closes; it sets the free bits of the others first. Whoever
-//!    gives back a slot and finds its bit set already therefore knows that the pool is gone, and gives up the
-//!    slot's share. The last share frees the memory.
-//! 5. Exclusive access (`&mut` to the pool) means: no other thread claims, gets or removes. Guards that own
-//!    themselves may still be cloned, dropped and read through.
+//! 2. While the word is not dead, or is orphaned, the slot has a value, which is not written or moved while the word
+//!    counts a guard or can get one: any thread can add a guard to a live word, only existing guards can add one to
+//!    other words.
+//! 3. Exactly one thread brings a word to "doomed, no guards": that of a removal without guards, or that of the last
+//!    guard. It owns the slot from then on, and a guard that was not the last no longer accesses the slots. If the pool
+//!    defers drops, no thread owns the slot until `settle`, or the pool's end. A pool that closes makes the words of
+//!    values with guards *orphaned*: the last guard owns the slot, deferred or not.
+//! 4. `shares` counts the slots that are still reachable, and the pool. When the pool closes, it gives up its own share
+//!    and those of unreachable slots; before that, it sets the free bits of the others. So if a thread frees a slot and
+//!    finds its bit already set, the pool is closed, and the thread gives up the slot's share. The last share frees the
+//!    memory.
+//! 5. Exclusive access (`&mut` to the pool) means: no other thread claims, gets or removes. Owned guards may still be
+//!    cloned, dropped and read through.
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;

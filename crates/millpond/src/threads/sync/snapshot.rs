@@ -1,4 +1,4 @@
-//! The past of a shared pool, taken and put back with `&mut self`.
+//! Snapshots of a shared pool, saved and restored with `&mut self`.
 
 use alloc::boxed::Box;
 use core::fmt;

@@ -1,10 +1,10 @@
-//! The place in a shared pool where a recorder listens: nothing at all without the feature `recorder`, a pointer
-//! that is mostly null with it.
+//! A shared pool's link to its recorder: without the feature `recorder` it has no size; with it, it is a pointer that is
+//! usually null.
 //!
-//! Guards that own themselves may report at any time, also while the pool's owner puts another track in place. So a
-//! track that has been replaced is kept until the pool's memory goes.
+//! Owned guards may report at any time, even while the pool's owner sets another track. So a replaced track is kept until
+//! the pool's memory is freed.
 //!
-//! Invariant: the pointer is null or points to a track in the list, from which none is ever taken out.
+//! Invariant: the pointer is null or points to a track in the list; tracks are never removed from the list.
 
 #[cfg(feature = "recorder")]
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! What the parts of a shared pool must agree on.
+//! Checks that the parts of a shared pool are consistent.
 
 use core::sync::atomic::Ordering::Relaxed;
 

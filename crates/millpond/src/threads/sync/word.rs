@@ -1,4 +1,4 @@
-//! The word of a slot: which lifetime it is in, whether that is doomed, and how many guards there are.
+//! The word of a slot: its lifetime, whether the value is doomed, and the number of guards.
 
 /// ```text
 /// bit 63   62 … 32      31       30 … 0

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::thread;
 
-use millpond::lots::{Lot, Lots};
+use millpond::lots::{Lot, Lots, Tasks};
 use millpond::snapshot::{Checksum, ToChecksum};
 use millpond::{Handle, Pool};
 use millpond_demos::Random;
@@ -70,21 +70,7 @@ impl World {
         let wells = &self.wells;
         let act = |body: &mut Body, lot: &mut Lot<'_, Body, Handle<Body>>| body.step(wells, lot);
         let mut update = self.bodies.set_aside(&mut self.lots);
-        let tasks = Mutex::new(update.tasks());
-        let work = || {
-            loop {
-                let next = tasks.lock().expect("no panic").next();
-                let Some(mut task) = next else { break };
-                task.run(act);
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        drop(tasks);
+        run_all(threads, update.tasks(), act);
         update.settle();
         self.frame += 1;
     }
@@ -103,6 +89,28 @@ impl World {
     }
 }
 
+/// Runs the tasks on this thread and as many more as it takes. Whoever is done with a task takes the next.
+fn run_all<'a>(
+    threads: usize,
+    tasks: Tasks<'a, Body>,
+    act: impl Fn(&mut Body, &mut Lot<'a, Body, Handle<Body>>) + Sync,
+) {
+    let tasks = Mutex::new(tasks);
+    let work = || {
+        loop {
+            let next = tasks.lock().expect("no panic").next();
+            let Some(mut task) = next else { break };
+            task.run(&act);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
 impl Body {
     fn step(&mut self, wells: &[Well], lot: &mut Lot<'_, Self, Handle<Self>>) {
         let mut is_swallowed = false;
@@ -117,7 +125,7 @@ impl Body {
         self.at[0] += self.speed[0];
         self.at[1] += self.speed[1];
         self.frames_left -= 1;
-        if self.is_comet && (is_swallowed || self.frames_left % 5 == 0) {
+        if self.is_comet && (is_swallowed || self.frames_left.is_multiple_of(5)) {
             // A trail, or all that is left of it.
             for spark in 0..if is_swallowed { 12 } else { 1 } {
                 let turn = (spark * 5 + self.frames_left % 7) as f32;

@@ -2,8 +2,8 @@
 //!
 //! # Invariant
 //!
-//! A guard's thread owns the guard's object (see [`recycler`](super)) as long as the guard is there. A leaked guard
-//! owns it for ever.
+//! A guard's thread owns the guard's object (see [`recycler`](super)) as long as the guard exists. A leaked guard owns
+//! it forever.
 
 use alloc::sync::Arc;
 use core::fmt;

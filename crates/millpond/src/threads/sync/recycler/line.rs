@@ -1,8 +1,8 @@
-//! A line of threads that wait for an object: who came first is served first.
+//! A queue of threads that wait for an object: first come, first served.
 //!
-//! A thread that waits counts itself, then looks for an object. A thread that frees one sets its bit, then looks whether
-//! anybody waits. Both orders are sequentially consistent, so one of the two sees the other, and no wake-up is lost:
-//! the lock is held from the look to the sleep. A release with nobody in line costs one load more.
+//! A waiting thread counts itself, then checks for a free object. A thread that frees one sets its bit, then checks for
+//! waiting threads. Both orders are sequentially consistent, so at least one of the two sees the other. The lock is
+//! held from the check to the sleep, so no wake-up is lost. A release without waiting threads costs one more load.
 
 use alloc::collections::VecDeque;
 use core::sync::atomic::Ordering::Relaxed;

@@ -3,8 +3,8 @@
 //! # Invariant
 //!
 //! While an object's free bit is set, nobody refers to the object. The thread that clears the bit owns the object, and
-//! with it a guard, until the object has been reset and the bit is set again. Each slot has an object from the
-//! beginning to the end.
+//! its guard, until the object is reset and the bit is set again. Each slot has an object from the pool's creation to
+//! its end.
 
 mod builder;
 #[allow(unsafe_code)]
