@@ -426,7 +426,7 @@ fn pool_of_no_slots_does_nothing_and_breaks_nothing() {
     let mut pool = Pool::<String>::new(0);
     assert!(pool.is_full() && pool.is_empty());
     let full = pool.insert("a".into()).unwrap_err();
-    assert_eq!(full.to_string(), "the pool is full: capacity 0, all live, 0 at the peak");
+    assert_eq!(full.to_string(), "the pool is full: it has no slots");
     let handle = Handle::from_parts(0, 1).unwrap();
     assert_eq!(pool.check(handle), Err(Refusal::OutOfRange));
     assert_eq!(

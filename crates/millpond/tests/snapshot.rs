@@ -1011,3 +1011,60 @@ fn a_pool_that_went_back_without_its_ages_still_evicts() {
     last.insert(1).unwrap();
     assert!(EvictOldest::beside(&last).insert(&mut last, 2).is_err());
 }
+
+/// Panics when it is cloned for the time that the fuse says.
+struct Fused(u32);
+
+thread_local!(static FUSE: std::cell::Cell<u32> = const { std::cell::Cell::new(u32::MAX) });
+
+impl Clone for Fused {
+    fn clone(&self) -> Self {
+        match FUSE.replace(FUSE.get().wrapping_sub(1)) {
+            0 => panic!("on purpose"),
+            _ => Self(self.0),
+        }
+    }
+}
+
+#[test]
+fn after_a_clone_that_panicked_in_a_history_all_can_go_back_once_more() {
+    for fuse in 0..12 {
+        FUSE.set(u32::MAX);
+        let (mut ships, mut holes) = (Pool::new(8), PackedPool::new(8));
+        let like = (ships.snapshot_cloned(), holes.snapshot_cloned());
+        let mut history = History::new(2, &like);
+        let sums = |ships: &Pool<Fused>, holes: &PackedPool<Fused>| {
+            let add = |value: &Fused, sum: &mut millpond::snapshot::Checksum| sum.add(&value.0);
+            (ships.checksum_with(add), holes.checksum_with(add))
+        };
+        for frame in 0..3 {
+            for value in 0..2 {
+                ships.insert(Fused(value)).unwrap();
+                holes.insert(Fused(value)).unwrap();
+            }
+            history.save(frame, (&ships, &holes)).unwrap();
+        }
+        history.rollback_to(1, (&mut ships, &mut holes)).unwrap();
+        let before = sums(&ships, &holes);
+        ships.clear();
+        holes.clear();
+        FUSE.set(fuse);
+        let panicked = common::panics(|| history.rollback_to(1, (&mut ships, &mut holes)).unwrap());
+        assert_eq!(panicked, fuse < 8, "{fuse}");
+        FUSE.set(u32::MAX);
+        ships.validate().unwrap();
+        holes.validate().unwrap();
+        history.rollback_to(1, (&mut ships, &mut holes)).unwrap();
+        assert_eq!(sums(&ships, &holes), before);
+        FUSE.set(fuse);
+        let panicked = common::panics(|| history.save(2, (&ships, &holes)).unwrap());
+        FUSE.set(u32::MAX);
+        assert_eq!(
+            history.frames().collect::<Vec<_>>(),
+            if panicked { vec![1] } else { vec![1, 2] }
+        );
+        history.save(2, (&ships, &holes)).unwrap();
+        history.rollback_to(2, (&mut ships, &mut holes)).unwrap();
+        assert_eq!(sums(&ships, &holes), before);
+    }
+}

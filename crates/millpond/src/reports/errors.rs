@@ -94,6 +94,7 @@ impl<T> fmt::Display for Full<T> {
             true => write!(f, "{} is full, and there is no memory to grow: ", PoolName(name))?,
         }
         match retired {
+            0 if capacity == 0 => return f.write_str("it has no slots"),
             0 => write!(f, "capacity {capacity}, all live")?,
             _ => write!(f, "capacity {capacity}, {} live, {retired} retired", capacity - retired)?,
         }

@@ -120,6 +120,10 @@ impl<S: Saved> History<S> {
     /// # Errors
     ///
     /// If a pool is not one that the snapshots can be of. Nothing has happened.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop does. This frame is not saved then, nor are those that it would have replaced.
     pub fn save(&mut self, frame: u64, state: S::State<'_>) -> Result<(), SnapshotError> {
         if let Some(like) = self.snapshots.first() {
             like.check_save(state)?;
@@ -146,6 +150,11 @@ impl<S: Saved> History<S> {
     /// # Errors
     ///
     /// If the frame is not saved, or a pool is not one that the snapshots can be of. Nothing has happened.
+    ///
+    /// # Panics
+    ///
+    /// If a value's clone or drop does. What comes before it in the tuple has gone back then, and what comes after it has
+    /// not; the frame is still saved, so that the state can go back once more.
     pub fn rollback_to(&self, frame: u64, mut state: S::StateMut<'_>) -> Result<(), RollbackError> {
         match self.get(frame) {
             Some(snapshot) => {
