@@ -202,6 +202,9 @@ void mp_pool_destroy(mp_pool *pool);
 /* The called halves of `mp_insert` and `mp_remove`. */
 void *mp_insert_slow_(mp_pool *pool, uint64_t *bits);
 bool mp_remove_slow_(mp_pool *pool, uint64_t bits);
+/* For millpond.hpp: as a removal, but counted as an eviction; and whether a live object's slot retires after it. */
+void mp_evict_(mp_pool *pool, uint64_t bits);
+bool mp_is_last_(const mp_pool *pool, uint64_t bits);
 /* 64 slots of an old bitmap. */
 uint64_t mp_gather_(const mp_pool *pool, size_t word);
 

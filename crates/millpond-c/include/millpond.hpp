@@ -214,7 +214,7 @@ class pool {
                 return false;
             }
             end(*value, which);
-            return true;
+            return mp_remove(raw_, which.raw());
         }
     }
 
@@ -262,7 +262,7 @@ class pool {
     }
 
     // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `evicted` names it. A handle
-    // that is false, if no slot can be used.
+    // that is false, and nothing goes, if no slot can be used: values whose slots retire after them are passed over.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
@@ -273,7 +273,8 @@ class pool {
             const T *value = nullptr;
             for (std::size_t at = 0; at < capacity(); ++at) {
                 handle<T> which = handle_at(at);
-                if (which && (value == nullptr || key(*value_at(at)) < key(*value))) {
+                if (which && !mp_is_last_(raw_, which.to_bits()) &&
+                    (value == nullptr || key(*value_at(at)) < key(*value))) {
                     least = which;
                     value = value_at(at);
                 }
@@ -281,7 +282,10 @@ class pool {
             if (evicted != nullptr) {
                 *evicted = least;
             }
-            remove(least);
+            if (T *going = get(least)) {
+                end(*going, least);
+                mp_evict_(raw_, least.to_bits());
+            }
         }
         return emplace(std::forward<Arguments>(arguments)...);
     }
@@ -424,8 +428,8 @@ class pool {
         return handle<T>(made);
     }
 
-    // The slot's word is taken out of the way while the destructor runs, so that the handle is refused; then the slot is
-    // given back.
+    // The slot's word is taken out of the way while the destructor runs, so that the handle is refused; then the slot may
+    // be given back.
     void end(T &value, handle<T> which) noexcept {
         std::uint32_t &word = static_cast<std::uint32_t *>(raw_->words_)[which.index()];
         ++ending_;
@@ -433,7 +437,6 @@ class pool {
         value.~T();
         word = which.generation();
         --ending_;
-        mp_remove(raw_, which.raw());
     }
     // That of a slot that is never handed out: no handle is good, and no order takes it.
     static constexpr std::uint32_t ending_word = MP_DEAD_;

@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use millpond::overflow::EvictOldest;
+use millpond::overflow::{EvictOldest, Lifetimes};
 use millpond::reuse::ReuseOrder;
 use millpond::{HandleAllocator, HandleLayout, Occupancy, Refusal, Stats};
 
@@ -18,6 +18,8 @@ pub(crate) trait Face {
     /// As [`release`](Self::release), for another to come.
     fn evict(&mut self, bits: u64) -> bool;
     fn check(&self, bits: u64) -> Result<(), Refusal>;
+    /// Whether the slot of this live object retires after it.
+    fn is_last(&self, bits: u64) -> bool;
     /// Which slot bits name, whether there is one or not.
     fn slots_of(&self) -> fn(u64) -> usize;
     /// The slot that bits name.
@@ -85,6 +87,10 @@ impl<R: ReuseOrder, H: HandleLayout> Face for Whole<R, H> {
         self.slots.check(H::from_bits(bits).ok_or(Refusal::NeverIssued)?)
     }
 
+    fn is_last(&self, bits: u64) -> bool {
+        H::from_bits(bits).is_some_and(|handle| self.slots.is_in_last_lifetime(handle))
+    }
+
     fn slots_of(&self) -> fn(u64) -> usize {
         |bits| H::from_bits(bits).map_or(usize::MAX, |handle| handle.index() as usize)
     }
@@ -102,7 +108,9 @@ impl<R: ReuseOrder, H: HandleLayout> Face for Whole<R, H> {
     }
 
     fn oldest(&mut self) -> u64 {
-        bits_of(self.oldest.as_mut().and_then(|oldest| oldest.oldest(&self.slots)))
+        let Some(oldest) = &mut self.oldest else { return 0 };
+        // Nobody knows the ages of what came with a snapshot of a pool that does not keep them.
+        bits_of(oldest.oldest(&self.slots).or_else(|| self.slots.least(|_| ())))
     }
 
     fn note(&mut self, bits: u64) {

@@ -145,6 +145,30 @@ pub unsafe extern "C" fn mp_remove_slow_(pool: *mut Head, bits: u64) -> bool {
     unsafe { Opened::new(pool) }.is_some_and(|mut pool| pool.remove(bits))
 }
 
+/// As [`mp_remove_slow_`], for another object to take the slot: counts as an eviction.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_evict_(pool: *mut Head, bits: u64) {
+    // SAFETY: as the caller promises.
+    if let Some(mut pool) = unsafe { Opened::new(pool) } {
+        pool.evict(bits);
+    }
+}
+
+/// Whether the slot of this live object retires after it, so that evicting it would make no room.
+///
+/// # Safety
+///
+/// As this module's invariant says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mp_is_last_(pool: *const Head, bits: u64) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { face(pool) }.is_some_and(|face| face.is_last(bits))
+}
+
 /// 64 slots, from their words.
 ///
 /// # Safety

@@ -294,7 +294,8 @@ fn read_state(
     let (saved, behind) =
         postcard::take_from_bytes::<SavedSlots>(slots).map_err(|_| Status::BAD_STATE)?;
     let live = match value_bytes as usize {
-        0 => saved.live(),
+        0 if values.is_empty() => saved.live(),
+        0 => return Err(Status::BAD_STATE),
         bytes if values.len() % bytes == 0 => values.len() / bytes,
         _ => return Err(Status::BAD_STATE),
     };

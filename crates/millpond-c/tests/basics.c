@@ -142,6 +142,7 @@ static void eviction(void) {
     mp_options options = MP_OPTIONS(spark, 3);
     mp_pool *pool = MP_NULL_;
     mp_handle id, gone;
+    mp_snapshot *ageless = MP_NULL_;
     spark old;
     int i, asked = 0;
     CHECK(mp_pool_create(&options, &pool) == MP_OK);
@@ -165,6 +166,37 @@ static void eviction(void) {
     CHECK(mp_pool_insert_or_evict(pool, MP_NULL_, MP_NULL_, &id, &gone, &old) != MP_NULL_);
     CHECK(old.frames_left == 3 && mp_pool_stats(pool).evicted == 3 && mp_live(pool) == 3);
     CHECK(mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
+
+    /* What came with a snapshot that has no ages goes as well, the lowest first. */
+    options.full = MP_REFUSE;
+    CHECK(mp_snapshot_create(&options, &ageless) == MP_OK && mp_pool_save(pool, ageless) == MP_OK);
+    for (i = 0; i < 3; i++) {
+        CHECK(mp_insert(pool, &id) != MP_NULL_);
+    }
+    CHECK(mp_pool_restore(pool, ageless) == MP_OK);
+    for (i = 0; i < 7; i++) {
+        CHECK(mp_insert(pool, &id) != MP_NULL_ && mp_live(pool) == 3);
+    }
+    CHECK(mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
+    mp_snapshot_destroy(ageless);
+    mp_pool_destroy(pool);
+}
+
+static void states_of_handles_alone(void) {
+    mp_options options = MP_OPTIONS(spark, 9);
+    mp_pool *pool = MP_NULL_;
+    mp_handle id;
+    unsigned char state[512];
+    size_t bytes;
+    options.value_bytes = options.value_align = 0;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK && mp_acquire(pool, &id) && mp_acquire(pool, &id));
+    memset(state, 0, sizeof state);
+    bytes = mp_pool_state_bytes(pool);
+    CHECK(bytes < sizeof state && mp_pool_write_state(pool, state, bytes) == MP_OK);
+    CHECK(mp_release(pool, id));
+    /* Bytes that are nobody's. */
+    CHECK(mp_pool_read_state(pool, state, bytes + 5) == MP_BAD_STATE && mp_live(pool) == 1);
+    CHECK(mp_pool_read_state(pool, state, bytes) == MP_OK && mp_live(pool) == 2 && mp_contains(pool, id));
     mp_pool_destroy(pool);
 }
 
@@ -547,6 +579,7 @@ int main(void) {
     memory();
     the_past();
     hostile_options();
+    states_of_handles_alone();
     flags();
     tables();
     classes();

@@ -48,11 +48,26 @@ static void constructors_and_destructors_run_once_each() {
         millpond::handle<counted> gone;
         millpond::handle<counted> made = all.emplace_or_evict([](const counted &c) { return -c.number; }, &gone, 7);
         CHECK(made && gone && !all.contains(gone) && alive == 10 && all[made].number == 7);
+        CHECK(all.stats().evicted == 1 && all.stats().removed == 2);
         all.clear();
         CHECK(alive == 0 && all.empty());
         CHECK(all.emplace(1));
     }
     CHECK(alive == 0);
+}
+
+static void nothing_goes_where_that_makes_no_room() {
+    millpond::options with;
+    with.lifetimes = 2;
+    millpond::pool<counted> all(2, with);
+    const auto number = [](const counted &c) { return c.number; };
+    millpond::handle<counted> first = all.emplace(1), gone;
+    CHECK(all.remove(first) && (first = all.emplace(1)) && all.emplace(5));
+    // The first has the smallest number, and its slot's last lifetime.
+    millpond::handle<counted> made = all.emplace_or_evict(number, &gone, 2);
+    CHECK(made && gone && all.contains(first) && alive == 2);
+    CHECK(!all.emplace_or_evict(number, &gone, 3) && !gone && alive == 2 && all.contains(made));
+    CHECK(all.stats().evicted == 1 && all.stats().refused == 1 && all.stats().retired == 0);
 }
 
 static void destructors_may_use_the_pool() {

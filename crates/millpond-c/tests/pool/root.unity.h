@@ -26,6 +26,7 @@ static void the_past_comes_back();
 
 // lifetimes.cpp
 static void constructors_and_destructors_run_once_each();
+static void nothing_goes_where_that_makes_no_room();
 static void destructors_may_use_the_pool();
 #if defined(__cpp_exceptions)
 static void a_constructor_that_throws_leaves_nothing();
