@@ -19,7 +19,7 @@ impl<const CHECKED: bool> Contender for FramePool<CHECKED> {
 
     #[inline(always)]
     fn insert<T: Value>(store: &mut Self::Store<T>, value: T) -> Self::Key<T> {
-        store.insert(value).ok().expect("room")
+        store.insert(value).unwrap_or_else(|_| unreachable!("there is room"))
     }
 
     fn remove<T: Value>(_store: &mut Self::Store<T>, _key: Self::Key<T>) -> T {

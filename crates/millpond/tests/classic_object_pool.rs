@@ -96,12 +96,10 @@ fn objects_of_a_programs_own_type_live_and_die_as_in_a_model() {
                     voice.play();
                 });
                 assert_eq!(expected.next(), None);
-                for index in 0..N {
-                    if left[index] > 0 {
-                        left[index] -= 1;
-                        if left[index] == 0 {
-                            free.push(index);
-                        }
+                for (index, left) in left.iter_mut().enumerate().filter(|(_, left)| **left > 0) {
+                    *left -= 1;
+                    if *left == 0 {
+                        free.push(index);
                     }
                 }
             }
