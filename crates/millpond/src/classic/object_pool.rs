@@ -278,7 +278,8 @@ impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
         if !object.in_use() {
             *object = T::unused(pool.first_unused);
             pool.first_unused = Some(*index as u32);
-            pool.stats.live -= 1;
+            // An object that lies may say twice that it is free.
+            pool.stats.live = pool.stats.live.saturating_sub(1);
             pool.stats.removed += 1;
         }
     }

@@ -12,11 +12,16 @@ use ::bytemuck::{Pod, Zeroable, cast_slice_mut};
 #[cfg(feature = "alloc")]
 use crate::classic::RosterPool;
 use crate::handle::{Handle, Handle32, HandleLayout};
+#[cfg(feature = "alloc")]
 use crate::pools::packed::PackedPool;
+#[cfg(feature = "alloc")]
 use crate::pools::pool::Pool;
+#[cfg(feature = "alloc")]
 use crate::pools::recycler::Recycler;
 use crate::pools::static_pool::StaticPool;
+#[cfg(feature = "alloc")]
 use crate::reports::errors::Full;
+#[cfg(feature = "alloc")]
 use crate::slots::reuse::ReuseOrder;
 
 // SAFETY: a handle is one integer, and a label of no size.

@@ -106,7 +106,8 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
     /// The present object dies when the update settles.
     #[inline]
     pub fn die(&mut self) {
-        let slot = self.current - self.first;
+        // A lot that was swapped with that of another task has nothing there, or somebody else's.
+        let slot = self.current.wrapping_sub(self.first);
         if let Some(bits) = self.dying.get_mut(slot / DYING_BITS) {
             *bits |= 1 << (slot % DYING_BITS);
         }
