@@ -293,8 +293,8 @@ impl Frames {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             pool: FramePool::new(capacity),
-            links: Vec::with_capacity(capacity),
-            stale: Vec::with_capacity(Self::STALE),
+            links: touched(capacity),
+            stale: touched(Self::STALE),
             numbers: 0,
             refused: 0,
         }
@@ -364,7 +364,7 @@ impl Sizes {
         let classes = Self::CLASSES.map(|bytes| (bytes, each));
         let memory = SizeClasses::builder().classes(classes).overflow(Overflow::Refuse).build();
         let blocks_max = 2 * capacity + 1000;
-        Self { memory, blocks: Vec::with_capacity(blocks_max), blocks_max, refused: 0 }
+        Self { memory, blocks: touched(blocks_max), blocks_max, refused: 0 }
     }
 
     /// Gives a block back, unless somebody has written to it.
@@ -425,4 +425,11 @@ impl Drop for Sizes {
             let _ = self.free(0);
         }
     }
+}
+
+/// An empty list whose pages are there, so that a model of this size does not look like a pool that grows.
+fn touched<T>(capacity: usize) -> Vec<T> {
+    let mut list = Vec::with_capacity(capacity);
+    list.spare_capacity_mut().fill_with(std::mem::MaybeUninit::zeroed);
+    std::hint::black_box(list)
 }
