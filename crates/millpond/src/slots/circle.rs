@@ -139,34 +139,34 @@ impl<W: Word> Circle<W> {
 
     /// Whether a slot of this word may begin exactly this generation.
     pub(crate) fn check_begin(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
+        let (next, age) = self.ages(word, generation)?;
+        match !self.wraps && age < next {
+            true => Err(InsertAtErrorKind::Stale),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
+    pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
+        let (next, age) = self.ages(word, generation)?;
+        match next.checked_sub(age) {
+            Some(1) => Ok(()),
+            Some(0) | None => Err(InsertAtErrorKind::NeverLived),
+            Some(_) => Err(InsertAtErrorKind::Stale),
+        }
+    }
+
+    /// How many lifetimes of a slot of this word come before its next one, and before the one of this generation; an
+    /// error if it can begin none, or never this one.
+    fn ages(&self, word: W, generation: W) -> Result<(u32, u32), InsertAtErrorKind> {
         if word == W::RETIRED {
             Err(InsertAtErrorKind::Retired)
         } else if !word.is_dead() {
             Err(InsertAtErrorKind::Occupied)
         } else if generation == W::ZERO || self.age(generation) > self.age(self.last) {
             Err(InsertAtErrorKind::BeyondLifetimes)
-        } else if !self.wraps && self.age(generation) < self.age(word.as_live()) {
-            Err(InsertAtErrorKind::Stale)
         } else {
-            Ok(())
-        }
-    }
-
-    /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
-    pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
-        if word == W::RETIRED {
-            return Err(InsertAtErrorKind::Retired);
-        }
-        if !word.is_dead() {
-            return Err(InsertAtErrorKind::Occupied);
-        }
-        if generation == W::ZERO || self.age(generation) > self.age(self.last) {
-            return Err(InsertAtErrorKind::BeyondLifetimes);
-        }
-        match self.age(word.as_live()).checked_sub(self.age(generation)) {
-            Some(1) => Ok(()),
-            Some(0) | None => Err(InsertAtErrorKind::NeverLived),
-            Some(_) => Err(InsertAtErrorKind::Stale),
+            Ok((self.age(word.as_live()), self.age(generation)))
         }
     }
 

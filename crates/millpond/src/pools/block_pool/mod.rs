@@ -338,16 +338,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         }
     }
 
-    /// Inserts at the handle that was peeked at, the pool being unchanged since.
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle, &mut self.storage);
-        self.storage.put(handle.index() as usize, handle.word(), value);
-        #[cfg(feature = "debug-aids")]
-        self.note_origin(handle.index() as usize);
-    }
-
     /// Grows up to the handle's slot, if it is not there.
     #[inline]
     fn reach(&mut self, handle: H) -> Result<(), InsertAtErrorKind> {

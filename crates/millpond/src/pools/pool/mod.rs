@@ -206,16 +206,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.core.peek(&self.storage).ok_or(())
     }
 
-    /// Inserts at the handle that was peeked at, the pool being unchanged since.
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle, &mut self.storage);
-        self.storage.put(handle.index() as usize, handle.word(), value);
-        #[cfg(feature = "debug-aids")]
-        self.note_origin(handle.index() as usize);
-    }
-
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]

@@ -148,7 +148,7 @@ macro_rules! insert_methods {
 }
 pub(crate) use insert_methods;
 
-/// `insert_at` and `revive`. `reach` makes sure that the handle's slot is there, and `return_to` that it is there again.
+/// `insert_at`, `revive`, and `insert_peeked` for the pool itself. `reach` makes sure that the handle's slot is there, and `return_to` that it is there again.
 /// Needs `storage` and `core`.
 macro_rules! insert_at_method {
     (
@@ -208,6 +208,16 @@ macro_rules! insert_at_method {
             let claimed = pool.core.revive(handle, &mut pool.storage);
             pool.put_claimed(claimed, handle, value)
         });
+
+        /// Inserts at the handle that comes next; the pool is unchanged since it was asked.
+        #[inline]
+        #[cfg_attr(feature = "debug-aids", track_caller)]
+        fn insert_peeked(&mut self, handle: H, value: T) {
+            self.core.take_peeked(handle, &mut self.storage);
+            self.storage.put(handle.index() as usize, handle.word(), value);
+            #[cfg(feature = "debug-aids")]
+            self.note_origin(handle.index() as usize);
+        }
 
         /// Writes the value of a handle whose slot was claimed, if it was.
         #[cfg_attr(feature = "debug-aids", track_caller)]

@@ -211,13 +211,6 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
         self.storage.put_next(value, &mut self.core).map_err(|value| (value, ()))
     }
 
-    /// Moves a value into the slot that comes next, which has this handle.
-    #[inline]
-    fn insert_peeked(&mut self, handle: H, value: T) {
-        self.core.take_peeked(handle, &mut self.storage);
-        self.storage.put(handle.index() as usize, handle.word(), value);
-    }
-
     #[cold]
     fn refuse<V>(&mut self, value: V, (): ()) -> Full<V> {
         Full { value, pool: self.core.refuse(self.storage.words()) }
