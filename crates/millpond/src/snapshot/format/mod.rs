@@ -147,13 +147,6 @@ impl<P: Load> Save for P {
         let (checked, values) = checks::check::<P>(&saved, objects)?;
         P::load(&checked, values)
     }
-
-    fn taking_over_clones() -> fn(&mut P, &P)
-    where
-        P::Value: Clone,
-    {
-        P::take_over_clones
-    }
 }
 
 impl<'de, P: Save> Visitor<'de> for PoolVisitor<P>
@@ -250,6 +243,6 @@ impl<P: Save + State<Value: Serialize>> Serialize for SnapshotOf<P> {
 /// As a snapshot whose values are cloned.
 impl<'de, P: Save + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::new(deserialize(deserializer)?, P::taking_over_clones()))
+        Ok(Self::cloned(deserialize(deserializer)?))
     }
 }
