@@ -128,9 +128,9 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
 
     fn extract_if(
         &mut self,
-        choose: &mut dyn FnMut(Handle<()>, &mut T) -> bool,
+        mut choose: impl FnMut(Handle<()>, &mut T) -> bool,
     ) -> Option<impl Iterator<Item = (Handle<()>, T)>> {
-        let extracted = self.pool.extract_if(|handle, value| choose(handle.relabel(), value));
+        let extracted = self.pool.extract_if(move |handle, value| choose(handle.relabel(), value));
         Some(extracted.map(|(handle, value)| (handle.relabel(), value)))
     }
 
