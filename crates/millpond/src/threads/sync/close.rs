@@ -13,6 +13,8 @@ use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
 use super::word::Word;
+#[cfg(not(all(test, loom)))]
+use crate::handle::{Handle, Issue};
 
 impl<T> Slots<T> {
     /// The word of a slot, after all reads through guards that it does not count any more.
@@ -74,7 +76,7 @@ impl<T> Slots<T> {
 
     /// The word of a slot without a value, while no guard has anything to do with the pool; its bit follows.
     #[cfg(not(all(test, loom)))]
-    pub(super) fn set_dead_word(&self, index: usize, word: Word) {
+    fn set_dead_word(&self, index: usize, word: Word) {
         debug_assert!(!word.has_value());
         if self.is_retired(index) {
             self.retired.fetch_sub(1, Relaxed);
@@ -82,6 +84,20 @@ impl<T> Slots<T> {
         let bit = 1 << (index % WORD_SLOTS);
         self.words[index].store(word.to_bits(), Relaxed);
         self.free.word_of(index).fetch_or(bit, order::give_back());
+    }
+
+    /// Makes a slot without a value what it is in a snapshot, while no guard has anything to do with the pool: live with this
+    /// value, or free.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
+        self.set_dead_word(index, Word::dead(word | 1 << 31));
+        if let Some(value) = value {
+            if let Ok(slot) = self.claim_at(Handle::from_kept_parts(index, word)) {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(None);
+                slot.fill(value);
+            }
+        }
     }
 
     /// The counters are these, and `peak` at least what it was.

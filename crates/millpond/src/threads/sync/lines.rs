@@ -6,9 +6,10 @@
 //! line that two threads use has to travel. Races within an operation, and values, are left out. So the counts are not
 //! those of a real machine, and are the same on every machine.
 
-use core::sync::atomic::{self, Ordering};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+use super::watched::Access;
 
 /// The bytes of a line.
 const LINE_BYTES: usize = 64;
@@ -39,18 +40,11 @@ pub(super) struct Accesses {
     exchanges: u64,
 }
 
-#[derive(Clone, Copy)]
-enum Access {
-    Load,
-    Store,
-    Exchange,
-}
-
 std::thread_local! {
     static MODEL: RefCell<Option<Model>> = const { RefCell::new(None) };
 }
 
-fn access(address: usize, access: Access) {
+pub(super) fn access(address: usize, access: Access) {
     MODEL.with_borrow_mut(|model| {
         let Some(Model { thread, lines, transfers, accesses }) = model else { return };
         match access {
@@ -97,60 +91,11 @@ pub(super) fn transfers(threads: u32, mut operation: impl FnMut(usize)) -> f64 {
     model.transfers as f64 / f64::from(ROUNDS * threads)
 }
 
-macro_rules! watched {
-    ($($name:ident: $value:ty;)+) => {$(
-        /// That of `core`, seen by the model.
-        #[repr(transparent)]
-        #[derive(Debug)]
-        pub(in crate::threads::sync) struct $name(atomic::$name);
-
-        #[allow(dead_code, reason = "not each of them is changed in each way")]
-        impl $name {
-            pub(in crate::threads::sync) const fn new(value: $value) -> Self {
-                Self(atomic::$name::new(value))
-            }
-
-            pub(in crate::threads::sync) fn load(&self, order: Ordering) -> $value {
-                access(core::ptr::from_ref(self).addr(), Access::Load);
-                self.0.load(order)
-            }
-
-            pub(in crate::threads::sync) fn store(&self, value: $value, order: Ordering) {
-                access(core::ptr::from_ref(self).addr(), Access::Store);
-                self.0.store(value, order);
-            }
-
-            pub(in crate::threads::sync) fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                access(core::ptr::from_ref(self).addr(), Access::Exchange);
-                self.0.compare_exchange_weak(current, new, success, failure)
-            }
-
-            watched!(@ $value: fetch_add, fetch_sub, fetch_and, fetch_or, fetch_max);
-        }
-    )+};
-    (@ $value:ty: $($change:ident),+) => {$(
-        pub(in crate::threads::sync) fn $change(&self, value: $value, order: Ordering) -> $value {
-            access(core::ptr::from_ref(self).addr(), Access::Exchange);
-            self.0.$change(value, order)
-        }
-    )+};
-}
-watched! {
-    AtomicU32: u32;
-    AtomicU64: u64;
-    AtomicUsize: usize;
-}
-
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
     use std::vec::Vec;
 
+    use super::super::watched::AtomicU64;
     use super::*;
     use crate::{Handle, SyncPool, SyncRecycler};
 
