@@ -8,6 +8,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::TakeError;
+use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
@@ -39,13 +40,14 @@ impl<T> Slots<T> {
     /// Ends the values that were removed and left to this, as far as they have no guards. Returns how many.
     pub(super) fn settle(&self) -> usize {
         let mut settled = 0;
+        let mut batch = Batch::new(self);
         for index in 0..self.capacity() {
             let word = self.word_for_writing(index);
             if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
-                // SAFETY: the value was left to this (invariant 3), and the pool is there.
-                unsafe { Self::end(NonNull::from(self), index) };
+                // SAFETY: the value was left to this (invariant 3).
+                unsafe { batch.end(index) };
             }
         }
         settled
@@ -164,7 +166,7 @@ impl<T> Slots<T> {
     /// # Safety
     ///
     /// This thread owns the slot, which has a value, and will not look at it again.
-    unsafe fn drop_value(&self, index: usize) {
+    pub(super) unsafe fn drop_value(&self, index: usize) {
         self.values[index].with_mut(|value| {
             // SAFETY: there is a value (invariant 2), and this thread owns the slot.
             unsafe { value.cast::<T>().drop_in_place() }

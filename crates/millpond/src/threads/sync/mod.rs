@@ -16,6 +16,8 @@
 
 mod at_home;
 mod atomics;
+#[allow(unsafe_code)]
+mod batch;
 mod builder;
 #[allow(unsafe_code)]
 mod close;
