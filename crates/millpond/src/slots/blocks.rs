@@ -621,8 +621,9 @@ mod tests {
                 let in_piece = 0..place.slots.min(joined);
                 assert!(in_piece.clone().all(|index| at(&place, index) == start + 3 * index));
                 for index in 0..place.slots {
-                    // SAFETY: as above; every value has memory that may be written.
-                    unsafe { (*place.value(index).cast_mut()).write([1; 3]) };
+                    let value = place.find_mut(index).unwrap();
+                    // SAFETY: the slot is there, so its value has memory that may be written.
+                    unsafe { value.write(MaybeUninit::new([1; 3])) };
                     assert_eq!(place.slot_at(at(&place, index)), Some(index));
                 }
                 #[cfg(feature = "validate")]
