@@ -75,6 +75,7 @@ fn a_policy_sees_of_a_pool_what_its_owner_sees() {
     on_every_pool!(test);
 }
 
+/// "Forcibly kill an existing one whose loss is noticed least (the quietest sound)."
 #[test]
 fn the_object_with_the_smallest_key_goes() {
     fn test<P: Bounded<Value = u64>>(mut pool: P) {
@@ -368,6 +369,7 @@ fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
     }
 }
 
+/// "Grow at run time or open a second overflow pool."
 #[test]
 fn two_pools_look_like_one() {
     let ledger = Ledger::default();
