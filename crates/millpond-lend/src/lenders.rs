@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 
@@ -15,6 +15,7 @@ use crate::lender::{Builder, Keeper, Lender, Tenants};
 use crate::maker::Maker;
 use crate::park;
 use crate::settings::Settings;
+use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
 
 /// A [`Lender`] for each tenant (a customer's database, a shard, a host), and one total for all.
@@ -162,7 +163,7 @@ where
 
 impl<K, M: Maker> Inner<K, M> {
     fn lock(&self) -> MutexGuard<'_, Table<K, M>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.table)
     }
 }
 

@@ -15,6 +15,7 @@ use millpond_lend::{Lender, Maker};
 static LENDER: OnceLock<Lender<Curious>> = OnceLock::new();
 static IS_BROKEN: AtomicBool = AtomicBool::new(false);
 static IS_DOWN: AtomicBool = AtomicBool::new(false);
+static IS_FINAL: AtomicBool = AtomicBool::new(false);
 
 /// How often each kind of users' code has looked at the lender.
 static LOOKS: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
@@ -78,6 +79,10 @@ impl Maker for Curious {
         true
     }
 
+    fn is_final(&self, _: &Down) -> bool {
+        IS_FINAL.load(SeqCst)
+    }
+
     async fn close(&self, object: Object) {
         look("close");
         drop(object);
@@ -125,8 +130,33 @@ fn use_it() {
     }
     IS_DOWN.store(false, SeqCst);
     drop(block_on(waiting).unwrap());
+    drop_an_answer_with_the_last_reference_to_its_error(lender);
     lender.evict_all();
     drop(block_on(lender.close(Duration::from_secs(10))));
+}
+
+/// A caller is told of an error, does not look, and is dropped when the lender knows of a later one.
+fn drop_an_answer_with_the_last_reference_to_its_error(lender: &Lender<Curious>) {
+    IS_FINAL.store(true, SeqCst);
+    IS_DOWN.store(true, SeqCst);
+    block_on(lender.acquire()).unwrap().discard();
+    let mut told = Box::pin(lender.acquire());
+    while told.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+        told = Box::pin(lender.acquire());
+    }
+    while lender.stats().waiting > 0 {
+        thread::yield_now();
+    }
+    let failed = lender.stats().open_failed;
+    while lender.stats().open_failed == failed {
+        assert!(block_on(lender.acquire()).is_err());
+    }
+    let error = KINDS.iter().position(|kind| *kind == "error").unwrap();
+    let looks = LOOKS[error].load(SeqCst);
+    drop(told);
+    assert!(LOOKS[error].load(SeqCst) > looks, "its answer was the last reference");
+    IS_DOWN.store(false, SeqCst);
+    IS_FINAL.store(false, SeqCst);
 }
 
 #[test]

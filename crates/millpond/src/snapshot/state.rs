@@ -94,7 +94,7 @@ pub(crate) mod sealed {
 
     /// A pool that has a saved form.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub trait Save: Restore {
+    pub trait Save: State {
         /// What it is called there.
         const NAME: &'static str;
         /// All but the objects.
@@ -110,7 +110,7 @@ pub(crate) mod sealed {
 
     /// A pool whose saved slots are one list.
     #[cfg(all(feature = "serde", feature = "alloc"))]
-    pub trait Load: Restore {
+    pub trait Load: State {
         /// What it is called there.
         const KIND: &'static str;
         /// Whether it has generations of its own and counts lifetimes.

@@ -20,7 +20,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
 
     fn add_growth_to(&self, sum: &mut Checksum) {
         sum.add(&(self.sizes().first(), self.sizes().last(), self.capacity()));
-        sum.add(&self.growth.spare_blocks);
+        sum.add(&self.growth.spare_blocks());
     }
 
     #[cfg(feature = "debug-aids")]
@@ -72,10 +72,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
         self.storage.recount_retired();
         // It may have fewer blocks than before, or more.
         let blocks = self.storage.place().block_count();
-        let stats = &mut self.growth.stats;
-        stats.blocks = blocks;
-        stats.blocks_peak = stats.blocks_peak.max(blocks);
-        stats.taken = stats.given_back + blocks as u64;
+        self.growth.note_blocks(blocks);
         self.storage.clear(&mut self.core);
     }
 }
@@ -106,7 +103,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         };
         copy_values(self, other, used);
         self.storage.copy_known_from(&other.storage, fresh);
-        self.growth.stats = other.growth.stats;
+        self.growth.copy_counts_from(&other.growth);
         let BlockPool { core, storage, .. } = self;
         core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
     }
