@@ -158,6 +158,8 @@ fn the_samples_agree(frames: u32, seed: u64) {
     assert!(refused > 0 && a.peak == CAPACITY);
 }
 
+/// "… or they do not (a separate bit field says so, and objects of any type can be pooled)": the sample's particles in a
+/// `Pool`.
 #[test]
 fn the_sample_on_a_pool_agrees_over_a_million_frames() {
     the_samples_agree(if cfg!(miri) { 500 } else { 1_000_000 }, 1);

@@ -64,6 +64,8 @@
 //! stale, and the next handles are the same. The form has a version number, and later versions of
 //! this crate read it.
 //!
+//! - Of a `SyncPool`, its snapshot or its `frozen` view is written, since nobody may change it meanwhile. Either is read as
+//!   a pool or as a snapshot.
 //! - A pool that is read has no name (a name lives as long as the program, and text from a file does not), but
 //!   its generations run as before. To have the name as well, read a snapshot, and let the pool that
 //!   was built with the name restore it.

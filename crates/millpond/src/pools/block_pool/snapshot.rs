@@ -20,7 +20,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
 
     fn add_growth_to(&self, sum: &mut Checksum) {
         sum.add(&(self.sizes().first(), self.sizes().last(), self.capacity()));
-        sum.add(&self.growth.spare_blocks);
+        sum.add(&self.growth.spare_blocks());
     }
 
     #[cfg(feature = "debug-aids")]
@@ -92,7 +92,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         };
         copy_values(own, other, used);
         own.storage.copy_known_from(&other.storage, fresh);
-        own.growth.stats = other.growth.stats;
+        own.growth.copy_counts_from(&other.growth);
         let BlockPool { core, storage, .. } = own;
         core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
         core::mem::forget(guard);
@@ -109,10 +109,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
         pool.storage.recount_retired();
         // It may have fewer blocks than before, or more.
         let blocks = pool.storage.place().block_count();
-        let stats = &mut pool.growth.stats;
-        stats.blocks = blocks;
-        stats.blocks_peak = stats.blocks_peak.max(blocks);
-        stats.taken = stats.given_back + blocks as u64;
+        pool.growth.note_blocks(blocks);
         pool.storage.clear(&mut pool.core);
     }
 }

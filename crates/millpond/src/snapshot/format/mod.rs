@@ -21,7 +21,8 @@
 //!   number is the capacity: a reader takes no more memory than so many slots need.
 //! - `order`: ranges of slots, first slot and number: the dead ones in the order in which they are handed
 //!   out. With `Roster`, `PackedPool` and `StaticPool` the live ones come before them and the retired ones
-//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing.
+//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing. Of a
+//!   `SyncPool` it is no order of slots: for each home, the word of 64 slots where it looks first.
 //! - `objects`: in formats for humans a map from handles to values; of a recycler a list of pairs, one for
 //!   each slot, of the handle (`null` of a dead one) and the object. In other formats the live slots as
 //!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
@@ -110,9 +111,21 @@ pub(crate) fn serialize<P: Save, S: Serializer>(pool: &P, serializer: S) -> Resu
 where
     P::Value: Serialize,
 {
+    serialize_parts(&pool.to_saved(), pool, serializer)
+}
+
+/// Writes a pool of which this is saved beside its objects.
+pub(crate) fn serialize_parts<P: State, S: Serializer>(
+    state: &impl Serialize,
+    pool: &P,
+    serializer: S,
+) -> Result<S::Ok, S::Error>
+where
+    P::Value: Serialize,
+{
     let mut saved = serializer.serialize_struct("Pool", FIELDS.len())?;
     saved.serialize_field("version", &Version::CURRENT)?;
-    saved.serialize_field("state", &pool.to_saved())?;
+    saved.serialize_field("state", state)?;
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
 }
