@@ -218,7 +218,7 @@ impl<'frame> Frame<'frame> {
         self.next = place.wrapping_add(1).cast();
         // SAFETY: a place in memory that was allocated, or a dangling one that is aligned, is not null.
         let value = unsafe { NonNull::new_unchecked(place) };
-        Ok(FrameRef { value, brand: PhantomData })
+        Ok(FrameRef { value, brand: PhantomData, invariant: PhantomData })
     }
 
     #[cold]
@@ -278,8 +278,9 @@ impl fmt::Debug for Frame<'_> {
 /// `Option<FrameRef<T>>`.
 pub struct FrameRef<'frame, T> {
     value: NonNull<T>,
-    /// Also invariant in `T`: a link is copied, and the value may be replaced by way of each copy.
-    brand: PhantomData<(Brand<'frame>, fn(T) -> T)>,
+    brand: Brand<'frame>,
+    /// Invariant in `T` as well: a link is copied, and each copy may be used to replace the value.
+    invariant: PhantomData<fn(T) -> T>,
 }
 
 impl<T> Clone for FrameRef<'_, T> {
