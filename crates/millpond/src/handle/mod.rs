@@ -37,6 +37,7 @@ mod explanation;
 mod key;
 mod narrow;
 pub(crate) mod parse;
+mod plain;
 mod refusal;
 mod wide;
 
@@ -216,6 +217,21 @@ pub(crate) mod sealed {
     impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for u32 {}
+
+    /// A number of index bits.
+    #[derive(Debug)]
+    pub struct IndexBits<const BITS: u32>;
+
+    /// What a pool keeps beside handles with so many index bits: slot indices and generations in two bytes where
+    /// they fit.
+    #[diagnostic::on_unimplemented(
+        message = "a `Handle32` is a handle with 1 to 31 index bits",
+        label = "this number of index bits leaves no room for an index or for generations"
+    )]
+    pub trait Widths {
+        type Index: super::IndexWord;
+        type Word: super::Word;
+    }
 }
 
 macro_rules! index_words {

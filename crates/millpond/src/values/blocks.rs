@@ -111,10 +111,12 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.place_mut().load_known(words);
     }
 
-    /// A copy with the same words. If a value's clone panics, what was copied is dropped.
+    /// A copy with the same words. If a value's clone panics, what was copied is dropped. `in_one_piece`: the values of
+    /// all blocks are one allocation.
     pub(crate) fn try_clone_blocks<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &self,
         circle: &Circle<W>,
+        in_one_piece: bool,
     ) -> Result<Self, OutOfMemory>
     where
         R::Queue<H::Index>: Queue<H::Index, Entry = E>,
@@ -123,6 +125,9 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         let mut storage = Self::growing(self.place().sizes());
         let fresh = circle.start().as_dead();
         storage.try_make_room::<R, H>(self.place().room(), fresh)?;
+        if in_one_piece {
+            storage.words.place_mut().try_join(self.slots())?;
+        }
         storage.try_resize::<R, H>(self.slots(), circle)?;
         storage.clone_into_dead(self);
         storage.copy_known_from(self, fresh);

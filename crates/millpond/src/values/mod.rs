@@ -27,6 +27,8 @@ mod dead;
 #[cfg(feature = "alloc")]
 mod frame;
 #[cfg(feature = "alloc")]
+mod frame_memory;
+#[cfg(feature = "alloc")]
 mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
@@ -55,6 +57,8 @@ pub(crate) use dead::initialised;
 pub use frame::FrameLink;
 #[cfg(feature = "alloc")]
 pub(crate) use frame::FrameValues;
+#[cfg(feature = "alloc")]
+pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;

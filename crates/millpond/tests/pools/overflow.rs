@@ -1,20 +1,14 @@
 //! Overflow policies, on every pool that can be full, against plain models.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{Ledger, Random};
+use crate::common::{Ledger, Random};
+use crate::{allocations, common};
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -75,6 +69,7 @@ fn a_policy_sees_of_a_pool_what_its_owner_sees() {
     on_every_pool!(test);
 }
 
+/// "Forcibly kill an existing one whose loss is noticed least (the quietest sound)."
 #[test]
 fn the_object_with_the_smallest_key_goes() {
     fn test<P: Bounded<Value = u64>>(mut pool: P) {
@@ -210,6 +205,65 @@ fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
     let _ = oldest.insert(&mut Pool::new(3), 1);
 }
 
+fn message(work: impl FnOnce()) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => (*payload.downcast::<&str>().unwrap()).to_owned(),
+    }
+}
+
+#[test]
+fn a_list_beside_a_pool_without_a_limit_is_refused_before_it_takes_memory() {
+    fn refused(pool: BlockPool<u8>) {
+        let (said, asked) = allocations::during(|| {
+            message(|| {
+                let _ = EvictOldest::beside(&pool);
+            })
+        });
+        assert_eq!(
+            said,
+            "a list of ages has a place for each slot that the pool may have, and this pool has no limit: set one by \
+             `max_blocks` or `capacity_max`"
+        );
+        assert!(asked.bytes_taken < 4096, "{asked:?}");
+    }
+    refused(BlockPool::new());
+    refused(BlockPool::builder().block_sizes(8..=64).reserve(100).build());
+    let limited = Pool::<u8>::new(2);
+    let both = Spill::new(limited, BlockPool::<u8>::new());
+    assert!(message(|| drop(EvictOldest::beside(&both))).contains("this pool has no limit"));
+
+    let mut pool = BlockPool::<u8>::builder().capacity_max(8).build();
+    let mut oldest = EvictOldest::beside(&pool);
+    (0..8).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
+    assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
+    // Handles of four bytes with few index bits are a limit.
+    let mut pool = BlockPool::<u8>::builder().handle::<Handle32<u8, 8>>().build();
+    let mut oldest = EvictOldest::beside(&pool);
+    (0..=255).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
+    assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
+}
+
+#[test]
+fn a_list_says_which_handles_it_has_no_place_for() {
+    fn refused<H: millpond::HandleLayout>(oldest: &mut EvictOldest<H>, handle: H) -> String {
+        message(|| oldest.note(handle))
+    }
+    let mut pool = Pool::<u8>::new(2);
+    let mut oldest = EvictOldest::beside(&pool);
+    let (first, _) = oldest.insert(&mut pool, 1).unwrap();
+    let dangling = "the dangling handle names no object whose age a list could keep";
+    assert_eq!(refused(&mut oldest, Handle::DANGLING), dangling);
+    let beyond = Handle::from_parts(2, 1).unwrap();
+    let said = refused(&mut oldest, beyond);
+    assert_eq!(said, "handle 2v1 is of none of the 2 slots that the list of ages is for");
+    assert_eq!(oldest.oldest(&pool), Some(first), "the list is unchanged");
+    // The slot that the dangling handle of this layout names is there.
+    let mut all = EvictOldest::<Handle32<u8, 4>>::try_new(16).unwrap();
+    assert_eq!(refused(&mut all, Handle32::DANGLING), dangling);
+}
+
 #[test]
 fn a_pool_of_no_slots_refuses_by_every_policy() {
     let mut pool = Pool::<u8>::new(0);
@@ -309,6 +363,7 @@ fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
     }
 }
 
+/// "Grow at run time or open a second overflow pool."
 #[test]
 fn two_pools_look_like_one() {
     let ledger = Ledger::default();

@@ -1,11 +1,9 @@
 //! What each iterator of a pool tells of what is left, and that a drain leaves nothing behind. (Pools of
 //! every shape, half-used iterators, clones and leaks: `tests/families/iterators.rs`.)
 
-mod common;
-
 use std::cell::Cell;
 
-use common::{Counted, Ledger, panics};
+use crate::common::{Counted, Ledger, panics};
 use millpond::{AnyPool, BlockPool, PackedPool, Pool, StaticPool};
 
 /// From the front and from the back in turn: at each step the iterator says how many are left.

@@ -1,25 +1,19 @@
 //! `BlockPool`: grows without moving a value, shrinks without reviving anything, and stops at its
 //! limit.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::{Counted, Ledger, Random, in_every_order};
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random, in_every_order};
 use millpond::block_pool::Growth;
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
 use millpond::{
     BlockPool, BlockPoolBuilder, GetDisjointMutError, Handle, Handle32, HandleLayout,
     InsertAtErrorKind, Refusal,
 };
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// What a pool must hold: the values by index, and where each was put.
 struct Model<H> {
@@ -652,15 +646,64 @@ fn a_pool_takes_the_documented_bytes_and_shrinks_without_taking_any() {
     assert!(table.contains(&beside), "{beside} bytes for the table");
 }
 
+/// What a copy takes of an allocator, and what it gives back: the values in one piece.
+#[test]
+fn a_copy_has_the_values_of_all_blocks_in_one_piece() {
+    let mut pool = BlockPool::<u64>::with_blocks(64, 10);
+    let handles: Vec<_> = (0..500).map(|value| pool.push(value)).collect();
+    let (mut copy, asked) = allocations::during(|| pool.clone());
+    // The values, the books, and the table of blocks.
+    assert_eq!((asked.taken, asked.resized), (3, 0));
+    assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
+    // It grows by blocks of their own, and gives these back.
+    let more: Vec<_> = (0..100).map(|value| copy.push(value)).collect();
+    assert_eq!(copy.growth_stats().blocks, 10);
+    more.iter().for_each(|handle| assert!(copy.remove(*handle).is_some()));
+    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
+    assert_eq!((blocks, asked.freed), (2, 2));
+    // Blocks of the piece go and come without the allocator.
+    let first = copy.handles().next().unwrap();
+    copy.retain(|handle, _| handle == first);
+    let ((), asked) = allocations::during(|| {
+        assert_eq!(copy.shrink_to_fit(), 7);
+        copy.reserve(300).unwrap();
+        (0..300).for_each(|value| _ = copy.push(value));
+    });
+    assert_eq!((asked.taken, asked.freed), (0, 0));
+    copy.validate().unwrap();
+    copy.clear();
+    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
+    assert_eq!((blocks, asked.freed, copy.capacity()), (5, 1, 0));
+    copy.push(7);
+    assert_eq!(copy.capacity(), 64);
+    copy.validate().unwrap();
+    copy.clone_from(&pool);
+    assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
+
+    // A pool that gives back by rule keeps each block for itself.
+    let mut pool = BlockPool::<u64>::builder().slots_per_block(64).give_back_beyond(0).build();
+    (0..500).for_each(|value| _ = pool.push(value));
+    let mut copy = pool.clone();
+    let ((), asked) = allocations::during(|| copy.retain(|handle, _| handle.index() == 0));
+    assert_eq!((asked.freed, copy.capacity()), (7, 64));
+}
+
 /// So that programs may have thousands of pools, most of them empty or small.
 #[test]
 fn an_empty_pool_takes_nothing_and_a_small_one_little() {
     let (mut pool, asked) = allocations::during(BlockPool::<[u64; 4]>::default);
     assert_eq!(asked, allocations::Allocations::default());
     let (_, asked) = allocations::during(|| pool.push([0; 4]));
-    // Four values, their words, entries and bits, and a table of four.
-    assert_eq!((asked.taken, asked.bytes_taken), (3, 4 * 32 + (4 * 4 + 5 * 4 + 4 + 8) + 4 * 8));
+    // Four values, their words, entries and bits, and a table of three.
+    assert_eq!((asked.taken, asked.bytes_taken), (3, 4 * 32 + (4 * 4 + 5 * 4 + 4 + 8) + 3 * 8));
+    let (_, asked) = allocations::during(|| (1..64).for_each(|value| _ = pool.push([value; 4])));
+    // Four more blocks of values, larger books twice, and a larger table.
+    assert_eq!((asked.taken, asked.resized), (4 + 2, 1));
+    assert!(size_of_val(&pool) <= HEADER_MAX, "a header of {} bytes", size_of_val(&pool));
 }
+
+/// On 64 bits, with the features of the tests: a recorder's 8 bytes and the 8 bytes of the debug aids, twice.
+const HEADER_MAX: usize = 304;
 
 /// The books of a pool move as those of a `Vec`: all of its growth copies less than twice what there is at last.
 #[test]

@@ -137,8 +137,18 @@ fn a_named_pool_never_revives_what_came_before_its_first_lifetime() {
         let handle = pool.insert(1).unwrap();
         pool.remove(handle);
     }
-    // The slot is at its first lifetime again: it cannot tell whether its last one was just before.
-    assert_eq!(kind(pool.revive(Handle::from_parts(0, 2).unwrap(), 1)), NeverLived);
+    // The slot is at its first lifetime again: its word does not say whether its last one was just before.
+    let refused = pool.revive(Handle::from_parts(0, 2).unwrap(), 1).unwrap_err();
+    assert_eq!(refused.kind(), Wrapped);
+    assert_eq!(
+        refused.to_string(),
+        "the slot begins its lifetimes anew, and keeps no trace of its last one"
+    );
+    assert_eq!(kind(pool.revive(Handle::from_parts(0, 1).unwrap(), 1)), NeverLived);
+    let mut once = Pool::<u32>::builder().capacity(1).lifetimes(1).wrap().build();
+    let handle = once.insert(1).unwrap();
+    once.remove(handle);
+    assert_eq!(kind(once.revive(handle, 1)), Wrapped);
 }
 
 #[test]
