@@ -153,7 +153,25 @@ pub(crate) struct PlanArguments {
     /// For loans: how long opening one more object takes.
     #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = positive, requires = "wait_p99_ms")]
     pub(crate) open_ms: f64,
+    /// For loans: replay callers instead of requests. Each caller requests a loan, returns it, thinks for as long as
+    /// recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such
+    /// as the program's worker threads.
+    ///
+    /// [default: as many as the recording has at once at most]
+    #[arg(
+        long,
+        value_name = "CALLERS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0",
+        requires = "wait_p99_ms",
+        value_parser = clap::value_parser!(u64).range(..=CALLERS_MAX)
+    )]
+    pub(crate) closed: Option<u64>,
 }
+
+/// More callers than this are not replayed: a capacity is looked at for each of them, up to a tenth.
+const CALLERS_MAX: u64 = 100_000;
 
 /// What [`PlanArguments::size_classes`] is if no number is given.
 const BYTES_MAX_DEFAULT: &str = "512";

@@ -157,6 +157,46 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     assert!(line.starts_with("report.html: exists") && line.contains("not overwriting"), "{line}");
 }
 
+/// Twenty callers at once who hold for 2 ms and think for 98. With one object, each waits for the nineteen
+/// others once; from then on they come one after the other.
+#[test]
+fn closed_replays_callers_who_think() {
+    let directory = Directory::new();
+    let file = directory.file("orders.trace", trace());
+    let arguments = ["--wait-p99-ms", "4", "--json"];
+    let pool = |closed: &str| -> Value {
+        let json: Value =
+            plan(&directory, &file, &[&arguments[..], &[closed]].concat()).parse().unwrap();
+        json["traces"][0]["pools"][0].clone()
+    };
+    let closed = pool("--closed");
+    assert_eq!(closed["callers"], 20, "as many as at once");
+    let waits = |pool: &Value| pool["capacities"][0]["in_advance"]["wait_ms"].clone();
+    // The first round waits 0, 2, … 38 ms; later ones nothing: 20 of 200 waits, of which 38 and 36 are above 99 %.
+    assert_eq!(waits(&closed)["p99"], 34.0);
+    assert_eq!(waits(&closed)["p50"], 0.0);
+    let open: Value = plan(&directory, &file, &arguments).parse().unwrap();
+    let open = &open["traces"][0]["pools"][0];
+    assert_eq!(open["callers"], Value::Null);
+    assert_eq!(waits(open)["p50"], 18.0, "every burst waits");
+    // Forty callers, the latter twenty from the second burst on, think for 198 ms.
+    let forty = pool("--closed=40");
+    assert_eq!(forty["callers"], 40);
+    assert_eq!(forty["capacities"].as_array().unwrap().len(), 40);
+
+    let said = plan(&directory, &file, &["--wait-p99-ms", "4", "--closed"]);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("replayed as 20 callers"), "{said}");
+    let refuse = |closed: &[&str]| {
+        let mut command = millpond(&directory);
+        refused(&command.args(["plan", "--no-report"]).args(closed).arg(&file).output().unwrap())
+    };
+    let said = refuse(&["--wait-p99-ms", "4", "--closed=19"]);
+    assert!(said.contains("20 callers at once in orders, more than 19"), "{said}");
+    assert!(refuse(&["--wait-p99-ms", "4", "--closed=100001"]).contains("100001"));
+    assert!(refuse(&["--closed"]).contains("--wait-p99-ms"));
+}
+
 /// What PostgreSQL 15 wrote for psql: statements on their own, transactions, errors, a line break in a query.
 #[test]
 fn the_log_of_a_real_server_is_a_trace() {

@@ -12,6 +12,7 @@ fn json(arguments: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
+/// "No allocation, no fragmentation; a soak test of several days must pass": the same soak, for a moment.
 #[test]
 fn keeps_every_promise() {
     let (code, soak) = json(&["--steps", "20000", "--capacity", "500", "--seed", "3"]);

@@ -118,6 +118,7 @@ pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
         ),
         None => format!("no capacity serves: 99 % of the waits are to be {limit} at most."),
     }];
+    sentences.extend(plan.callers.map(|callers| closed(plan, callers)));
     sentences.extend(plan.smallest.map(|_| match plan.smallest_as_needed {
         Some(capacity) => {
             format!("opened as needed, from none, each within {opening}, {capacity} serve.")
@@ -134,4 +135,18 @@ pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// What it means that callers ask again only after their loans.
+fn closed(plan: &LoanPlan, callers: usize) -> String {
+    let mut sentence = format!(
+        "replayed as {} callers, each of whom thinks between two loans as recorded (--closed)",
+        count(callers as u64)
+    );
+    let smallest = plan.capacities.iter().find(|at| Some(at.capacity) == plan.smallest);
+    for at in [plan.capacities.first(), smallest, plan.capacities.last()].into_iter().flatten() {
+        let rate = at.in_advance.rate_per_s;
+        let _ = write!(sentence, "; a capacity of {} gives {rate:.1} loans a second", at.capacity);
+    }
+    sentence + "."
 }

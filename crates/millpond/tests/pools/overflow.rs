@@ -1,20 +1,14 @@
 //! Overflow policies, on every pool that can be full, against plain models.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{Ledger, Random};
+use crate::common::{Ledger, Random};
+use crate::{allocations, common};
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {
@@ -75,6 +69,7 @@ fn a_policy_sees_of_a_pool_what_its_owner_sees() {
     on_every_pool!(test);
 }
 
+/// "Forcibly kill an existing one whose loss is noticed least (the quietest sound)."
 #[test]
 fn the_object_with_the_smallest_key_goes() {
     fn test<P: Bounded<Value = u64>>(mut pool: P) {
@@ -368,6 +363,7 @@ fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
     }
 }
 
+/// "Grow at run time or open a second overflow pool."
 #[test]
 fn two_pools_look_like_one() {
     let ledger = Ledger::default();

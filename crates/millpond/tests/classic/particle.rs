@@ -1,13 +1,12 @@
 //! Design 4, the particle pool, requirement by requirement; and the same sample on a `Pool`, checked
 //! against it over a million frames.
 
-mod common;
-#[path = "../examples/particles/on_pool.rs"]
+#[path = "../../examples/particles/on_pool.rs"]
 mod on_pool;
 
 use std::num::NonZeroU32;
 
-use common::Random;
+use crate::common::Random;
 use millpond::Pool;
 use millpond::classic::{Particle, ParticlePool};
 use millpond::reuse::Intrusive;
@@ -158,6 +157,8 @@ fn the_samples_agree(frames: u32, seed: u64) {
     assert!(refused > 0 && a.peak == CAPACITY);
 }
 
+/// "… or they do not (a separate bit field says so, and objects of any type can be pooled)": the sample's particles in a
+/// `Pool`.
 #[test]
 fn the_sample_on_a_pool_agrees_over_a_million_frames() {
     the_samples_agree(if cfg!(miri) { 500 } else { 1_000_000 }, 1);

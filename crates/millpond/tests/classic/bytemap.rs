@@ -2,11 +2,9 @@
 //! design in the wild as a test that quotes it, and a million random operations against a model that
 //! is the table, literally.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::{Ledger, Random};
+use crate::common::{Ledger, Random};
 use millpond::classic::{BytemapError, BytemapPool};
 
 const FREE: u8 = 0x80;
@@ -196,6 +194,9 @@ fn operations(count: usize, steps: usize) {
     }
 }
 
+/// "Five fields: the slots (each as large as the largest type stored in it), a byte map with one byte per slot …, the slot
+/// count, a first-free cursor, and whether the arrays were allocated": a model of these fields, with the operations of the
+/// published table.
 #[test]
 fn million_random_operations_agree_with_the_table_bit_for_bit() {
     operations(0, 5_000);
@@ -365,6 +366,50 @@ fn new_at_a_handle_that_cannot_be_gives_the_value_back_and_says_why() {
         Err(BytemapError::Stale("b")),
         "seeds start with 1"
     );
+}
+
+/// "GetAtHandle(handle): index = handle >> 8; the slot if the byte equals the handle's low 8 bits, else null."
+#[test]
+fn get_at_handle_compares_the_whole_byte() {
+    let mut pool = BytemapPool::new(3);
+    let handles = [10, 11, 12].map(|value| pool.insert(value).unwrap());
+    pool.remove(handles[1]);
+    for index in 0..4 {
+        for byte in 0..256 {
+            let expected = match (index, byte) {
+                (0 | 2, 1) => Some(10 + index),
+                _ => None, // among them slot 1 with its own byte, 0x81, as it is free
+            };
+            assert_eq!(pool.get(index << 8 | byte).copied(), expected, "{index}, {byte:#x}");
+        }
+    }
+    assert_eq!(pool.bytes(), [1, FREE | 1, 1]);
+}
+
+/// "GetJustIndex(object): slot index from the object's address." "GetIndex(object): handle from the object's address."
+#[test]
+fn get_index_and_get_just_index_go_by_the_objects_address() {
+    let mut pool = BytemapPool::new(100);
+    let handles: Vec<i32> = (0..100).map(|_| pool.insert(7_u16).unwrap()).collect();
+    for (index, &handle) in handles.iter().enumerate() {
+        let object = pool.get(handle).unwrap();
+        assert_eq!((pool.index_of(object), pool.handle_of(object)), (Some(index), Some(handle)));
+    }
+    let equal_but_elsewhere = 7;
+    assert_eq!(pool.index_of(&equal_but_elsewhere), None);
+    assert_eq!(pool.handle_of(&equal_but_elsewhere), None);
+}
+
+/// "Delete(object): set the free bit (the seed stays); if its index is below the cursor, the cursor moves there."
+#[test]
+fn delete_keeps_the_seed_and_moves_the_cursor_only_down() {
+    let mut pool = BytemapPool::new(5);
+    let handles = [(); 5].map(|()| pool.insert(0).unwrap());
+    assert_eq!(pool.cursor(), 4);
+    for (deleted, cursor) in [(2, 2), (3, 2), (0, 0), (4, 0), (1, 0)] {
+        assert_eq!(pool.remove(handles[deleted]), Some(0));
+        assert_eq!((pool.bytes()[deleted], pool.cursor()), (FREE | 1, cursor));
+    }
 }
 
 /// Fault: "a failed New leaves the cursor at the end so that the next New walks out of bounds".
