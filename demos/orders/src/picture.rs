@@ -14,6 +14,9 @@ const GOLD: RGBColor = RGBColor(255, 196, 84);
 const RED: RGBColor = RGBColor(255, 104, 96);
 const VIOLET: RGBColor = RGBColor(150, 92, 170);
 
+/// The interruption is drawn at least this wide, as a share of the picture.
+const NARROWEST: f64 = 0.004;
+
 /// Where no loan came back for so many seconds, there is a gap.
 const GAP_S: f64 = 0.25;
 const GREEN: RGBColor = RGBColor(120, 214, 140);
@@ -76,8 +79,11 @@ pub(crate) fn draw(
     ];
     for (index, (title, y_label, mut lines)) in charts.into_iter().enumerate() {
         let values = lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value);
-        let top = values.fold(1.0, f64::max) * 1.1;
-        let [from, to] = [down.start, down.end].map(|at| at.clamp(0.0, end));
+        // With room for the legend.
+        let top = values.fold(1.0, f64::max) * 1.4;
+        // However short it is, it is seen.
+        let least = down.start + end * NARROWEST;
+        let [from, to] = [down.start, down.end.max(least)].map(|at| at.clamp(0.0, end));
         let points = vec![(from, 0.0), (from, top), (to, top), (to, 0.0)];
         lines.insert(0, Line { name: interruption.meanwhile, color: VIOLET, points });
         let chart = Chart {

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use core::iter;
 
 use crate::base::memory;
 use crate::handle::HandleLayout;
@@ -159,6 +160,13 @@ impl<H: HandleLayout> EvictOldest<H> {
             }
             self.unlink(handle.index());
         }
+    }
+
+    /// The handles of the list, the oldest first; some of them may be stale.
+    pub(super) fn listed(&self) -> impl Iterator<Item = H> {
+        let first = self.places.get(self.oldest as usize);
+        let places = iter::successors(first, |place| self.places.get(place.newer as usize));
+        places.filter_map(|place| place.handle)
     }
 
     /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.

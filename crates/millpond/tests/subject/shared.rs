@@ -149,10 +149,10 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
 
     fn extract_if(
         &mut self,
-        choose: &mut dyn FnMut(Handle<()>, &mut T) -> bool,
+        mut choose: impl FnMut(Handle<()>, &mut T) -> bool,
     ) -> Option<impl Iterator<Item = (Handle<()>, T)>> {
         let extracted =
-            self.pool.get_mut().extract_if(|handle, value| choose(handle.relabel(), value));
+            self.pool.get_mut().extract_if(move |handle, value| choose(handle.relabel(), value));
         Some(extracted.map(|(handle, value)| (handle.relabel(), value)))
     }
 

@@ -61,13 +61,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         core.mark_all_used(all);
         Ok(pool)
     }
-
-    fn taking_over_clones() -> fn(&mut Self, &Self)
-    where
-        T: Clone,
-    {
-        Self::clone_state_from
-    }
 }
 
 serde_of_pool!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);

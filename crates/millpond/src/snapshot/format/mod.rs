@@ -73,7 +73,7 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, Save, State};
+use super::state::sealed::{Load, Restore, Save, State};
 use objects::{ObjectsOf, ReadObjects};
 use state::Version;
 
@@ -159,13 +159,6 @@ impl<P: Load> Save for P {
     fn from_saved(saved: SavedState, objects: Objects<P>) -> Result<P, Refused> {
         let (checked, values) = checks::check::<P>(&saved, objects)?;
         P::load(&checked, values)
-    }
-
-    fn taking_over_clones() -> fn(&mut P, &P)
-    where
-        P::Value: Clone,
-    {
-        P::take_over_clones
     }
 }
 
@@ -254,15 +247,15 @@ pub(crate) fn room<V>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
 
-impl<P: Save + State<Value: Serialize>> Serialize for SnapshotOf<P> {
+impl<P: Save + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.as_pool(), serializer)
     }
 }
 
 /// As a snapshot whose values are cloned.
-impl<'de, P: Save + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
+impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::new(deserialize(deserializer)?, P::taking_over_clones()))
+        Ok(Self::cloned(deserialize(deserializer)?))
     }
 }

@@ -75,13 +75,6 @@ impl<T> Load for SyncSnapshot<T> {
             is_complete: true,
         })
     }
-
-    fn take_over_clones(&mut self, other: &Self)
-    where
-        T: Clone,
-    {
-        self.clone_from(other);
-    }
 }
 
 /// How many lifetimes a slot of this word has begun, those that claims have skipped among them.

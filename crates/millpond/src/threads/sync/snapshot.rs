@@ -10,7 +10,7 @@ use super::word::Word;
 use super::{SyncPool, TakeError};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
-use crate::snapshot::state::{Shape, checksum, checksum_of_values, sealed};
+use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, ToChecksum};
 
 /// Everything that a [`SyncPool`]'s future depends on, as it was: values, generations, which slots are free, and where
@@ -122,7 +122,7 @@ impl<T> SyncPool<T> {
     /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        checksum(&self.present(), add_value)
+        sealed::State::sum(&self.present(), &add_value)
     }
 
     fn present(&mut self) -> Present<'_, T> {

@@ -1,12 +1,9 @@
 //! Design 3, the pool allocator, requirement by requirement.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-#[path = "../examples/quadtree/square.rs"]
+#[path = "../../examples/quadtree/square.rs"]
 #[allow(dead_code, reason = "the tree that lasts uses the rest")]
 mod square;
-#[path = "../examples/quadtree/tree.rs"]
+#[path = "../../examples/quadtree/tree.rs"]
 mod tree;
 
 use std::cell::Cell;
@@ -15,12 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
 
-use common::{Counted, Ledger, Random};
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random};
 use millpond::BuildError;
 use millpond::classic::{PoolAllocator, PoolBox};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn address<T>(guard: &PoolBox<T>) -> usize {
     (&raw const **guard).addr()

@@ -3,12 +3,9 @@
 //! what is read goes on as what was written, for every pool: `tests/families/save_and_load.rs`; that bad
 //! bytes do no harm: `tests/families/hostile_files.rs`.)
 
-#[path = "common/allocations.rs"]
-mod allocations;
-
 use std::path::Path;
 
-use allocations::{Counting, during, refusing};
+use crate::allocations::{during, refusing};
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
 use millpond::snapshot::SnapshotOf;
 use millpond::{
@@ -19,9 +16,6 @@ use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
 use serde::{Deserializer, Serialize};
 use serde_json::{Value as Json, json};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 macro_rules! a_snapshot_is_read_and_restored {
     ($($test:ident: $pool:ty, $build:expr;)*) => {$(

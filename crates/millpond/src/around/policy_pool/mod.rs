@@ -1,3 +1,5 @@
+mod snapshot;
+
 use core::ops::{Index, IndexMut};
 
 use super::evict_oldest::EvictOldest;
@@ -82,6 +84,26 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// let full = trees.insert_by(192, |_, _| 0).unwrap_err();
 /// let says = "pool \"trees\" is full: capacity 192, all live, 192 at the peak";
 /// assert_eq!((full.to_string().as_str(), full.into_inner()), (says, 192));
+/// ```
+///
+/// # Snapshots
+///
+/// A [snapshot](crate::snapshot) holds all parts, and the ages of the objects for
+/// [`Overflow::EvictOldest`]. It is restored to pools of the same policy and sizes.
+///
+/// ```
+/// use millpond::Pool;
+/// use millpond::overflow::{Overflow, PolicyPool};
+///
+/// let mut holes = PolicyPool::new(Overflow::EvictOldest, Pool::builder().capacity(2), 0);
+/// let shoot = |holes: &mut PolicyPool<&str>, hole| holes.insert_by(hole, |_, _| 0).unwrap();
+/// let (door, _) = shoot(&mut holes, "in the door");
+/// shoot(&mut holes, "in the wall");
+/// let saved = holes.snapshot();
+///
+/// assert_eq!(shoot(&mut holes, "in the window").1.unwrap().0, door);
+/// holes.restore(&saved).unwrap();
+/// assert_eq!(shoot(&mut holes, "in the floor").1.unwrap().0, door); // the oldest once more
 /// ```
 #[derive(Clone, Debug)]
 pub struct PolicyPool<T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {

@@ -1,21 +1,16 @@
 //! Side tables that grow: with what they are given, not with what a handle says.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use allocations::during;
+use crate::allocations;
+use crate::allocations::during;
 use millpond::side_table::join;
 use millpond::snapshot::SnapshotError;
 use millpond::{
     BuildError, GetDisjointMutError, Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool,
     Refusal, SideTable,
 };
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn handle(index: u32) -> Handle<()> {
     Handle::from_parts(index, 1).unwrap()

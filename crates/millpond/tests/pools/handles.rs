@@ -6,8 +6,12 @@ use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use millpond::overflow::{Overflow, PolicyPool};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleLayout, Pool, Refusal};
+use millpond::{
+    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
+    Refusal, StaticPool,
+};
 
 /// The largest generation of a [`Handle`].
 const GENERATION_MAX: u32 = (1 << 31) - 1;
@@ -299,4 +303,36 @@ fn handles_work_as_keys() {
         pool.clear();
     }
     assert_eq!(keys.len(), 1000);
+}
+
+/// With every feature: a destructor that named the type of handles would make this an error (E0597).
+#[test]
+fn the_label_of_handles_may_end_before_their_pool() {
+    type Label<'a> = Handle<&'a u8>;
+    type Labelled<'a> = (
+        Pool<u8, Lifo, Label<'a>>,
+        PackedPool<u8, Label<'a>>,
+        BlockPool<u8, Lifo, Label<'a>>,
+        StaticPool<u8, 1, Label<'a>>,
+        Recycler<u8, Lifo, Label<'a>>,
+        HandleAllocator<Lifo, Label<'a>>,
+        PolicyPool<u8, Lifo, Label<'a>>,
+    );
+    fn labelled<'a>(_: &'a u8) -> Labelled<'a> {
+        let builder = Pool::<u8>::builder().handle::<Label<'a>>().capacity(1);
+        (
+            builder.clone().build(),
+            PackedPool::<u8>::builder().handle().capacity(1).build(),
+            BlockPool::<u8>::builder().handle().build(),
+            StaticPool::<u8, 1>::builder().handle().build(),
+            Recycler::<u8>::builder().handle().capacity(1).build(),
+            HandleAllocator::builder().handle().capacity(1).build(),
+            PolicyPool::new(Overflow::Refuse, builder, 0),
+        )
+    }
+
+    let mut pools = None;
+    let label = 5;
+    let (pool, ..) = pools.insert(labelled(&label));
+    assert!(pool.insert(label).is_ok());
 }

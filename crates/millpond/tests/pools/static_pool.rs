@@ -1,17 +1,11 @@
 //! `StaticPool`: a constant constructor, no heap, and everything else as a pool should.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
-use common::{Counted, Ledger, Random, panics};
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random, panics};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Refusal, StaticPool};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 static SHARED: Mutex<StaticPool<u64, 1000>> = Mutex::new(StaticPool::new());
 static NAMED: Mutex<StaticPool<u64, 3, Handle32<u64, 16>>> =

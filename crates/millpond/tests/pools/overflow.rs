@@ -1,20 +1,14 @@
 //! Overflow policies, on every pool that can be full, against plain models.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{Ledger, Random};
+use crate::common::{Ledger, Random};
+use crate::{allocations, common};
 use millpond::overflow::{
     Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
 };
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
 macro_rules! on_every_pool {

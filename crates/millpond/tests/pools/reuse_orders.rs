@@ -1,11 +1,9 @@
 //! The exact order in which each reuse order hands out slots, against models that are too plain to
 //! be wrong: literal lists, searched from one end to the other.
 
-mod common;
-
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-use common::{Random, in_every_order};
+use crate::common::{Random, in_every_order};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
 

@@ -1,11 +1,9 @@
 //! What happens when the generations of a slot are used up: it retires, or starts again if that was
 //! chosen; and every layout's end is reached without 2^31 steps.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::in_every_order;
+use crate::common::in_every_order;
 use millpond::reuse::{Lifo, ReuseOrder};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, Pool, PoolBuilder, Refusal};
 

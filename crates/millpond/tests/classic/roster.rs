@@ -1,20 +1,13 @@
 //! Design 1 of the classic pools, the swap-delete pool: each requirement of the design as a test that
 //! quotes it.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use allocations::{Allocations, Counting, during};
-use common::Random;
+use crate::allocations::{Allocations, during};
+use crate::common::Random;
 use millpond::Handle;
 use millpond::classic::RosterPool;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// "The whole pool is allocated once at start, usually initialised to nil values, and keeps that size
 /// for the session."

@@ -1,3 +1,5 @@
+mod snapshot;
+
 use core::fmt;
 use core::ops::{Index, IndexMut};
 
@@ -26,6 +28,21 @@ use crate::reports::stats::Stats;
 /// let handle = orders.insert(3).unwrap(); // the first pool has room again
 /// assert!(!orders.is_spilled(handle));
 /// assert_eq!(orders.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [3, 1, 2]);
+/// ```
+///
+/// Both have one [snapshot](crate::snapshot), and one checksum.
+///
+/// ```
+/// use millpond::overflow::Spill;
+/// use millpond::{PackedPool, Pool};
+///
+/// let mut orders = Spill::new(Pool::new(1), PackedPool::new(8));
+/// let [fish, soup] = ["fish", "soup"].map(|dish| orders.insert(dish).unwrap());
+/// let saved = orders.snapshot();
+/// orders.remove(soup);
+/// orders[fish] = "chips";
+/// orders.restore(&saved).unwrap();
+/// assert_eq!((orders[fish], orders[soup]), ("fish", "soup"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Spill<A, B> {

@@ -1,13 +1,12 @@
 //! Design 4, the particle pool, requirement by requirement; and the same sample on a `Pool`, checked
 //! against it over a million frames.
 
-mod common;
-#[path = "../examples/particles/on_pool.rs"]
+#[path = "../../examples/particles/on_pool.rs"]
 mod on_pool;
 
 use std::num::NonZeroU32;
 
-use common::Random;
+use crate::common::Random;
 use millpond::Pool;
 use millpond::classic::{Particle, ParticlePool};
 use millpond::reuse::Intrusive;

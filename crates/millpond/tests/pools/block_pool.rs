@@ -1,25 +1,19 @@
 //! `BlockPool`: grows without moving a value, shrinks without reviving anything, and stops at its
 //! limit.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::{Counted, Ledger, Random, in_every_order};
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random, in_every_order};
 use millpond::block_pool::Growth;
 use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
 use millpond::{
     BlockPool, BlockPoolBuilder, GetDisjointMutError, Handle, Handle32, HandleLayout,
     InsertAtErrorKind, Refusal,
 };
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// What a pool must hold: the values by index, and where each was put.
 struct Model<H> {

@@ -1,11 +1,9 @@
 //! Design 4 for objects of the program's own type, which know that they are pooled.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::Random;
+use crate::common::Random;
 use millpond::classic::{ObjectPool, Pooled};
 
 /// A sound, which ends after some samples and keeps its clip alive until then.

@@ -1,21 +1,16 @@
 //! Snapshots: what each type and each method promises of its own. (That a pool which goes back does what it
 //! did, for every pool, order and kind of value: `tests/families/save_and_load.rs`.)
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::panic::catch_unwind;
 
-use allocations::{Allocations, Counting, during};
-use common::Random;
+use crate::allocations::{Allocations, during};
+use crate::common;
+use crate::common::Random;
+use millpond::overflow::{Overflow, PolicyPool};
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{
     BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal, SideTable, StaticPool,
 };
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_history_too_large_for_memory_panics() {
@@ -1067,4 +1062,30 @@ fn after_a_clone_that_panicked_in_a_history_all_can_go_back_once_more() {
         history.rollback_to(2, (&mut ships, &mut holes)).unwrap();
         assert_eq!(sums(&ships, &holes), before);
     }
+}
+
+#[test]
+fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
+    let build = |policy, slots| PolicyPool::new(policy, Pool::<u32>::builder().capacity(slots), 0);
+    let mut pool = build(Overflow::EvictOldest, 3);
+    let insert = |pool: &mut PolicyPool<u32>, value| pool.insert_by(value, |_, _| 0).unwrap();
+    let [first, second, third] = [0, 1, 2].map(|value| insert(&mut pool, value).0);
+    // Oldest is not the object in the lowest slot: that is where one whose age is not known would go first.
+    pool.remove(first);
+    let newest = insert(&mut pool, 3).0;
+    let (saved, sum) = (pool.snapshot(), pool.checksum());
+    assert_eq!(saved.checksum(), sum);
+    for _ in 0..2 {
+        for oldest in [second, third, newest] {
+            assert_eq!(insert(&mut pool, 9).1.unwrap().0, oldest);
+        }
+        assert_ne!(pool.checksum(), sum);
+        pool.restore(&saved).unwrap();
+        assert_eq!(pool.checksum(), sum);
+    }
+    let error = build(Overflow::Refuse, 3).restore(&saved).unwrap_err();
+    assert_eq!(error, SnapshotError::OtherPolicy);
+    assert_eq!(error.to_string(), "the snapshot is of a pool of another policy");
+    let error = build(Overflow::EvictOldest, 4).restore(&saved).unwrap_err();
+    assert_eq!(error, SnapshotError::OtherCapacity { pool: 4, snapshot: 3 });
 }

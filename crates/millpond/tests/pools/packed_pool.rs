@@ -1,19 +1,13 @@
 //! `PackedPool`: values without holes, in an order that the docs state, under handles that stay good.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use common::{Counted, Ledger, Random};
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random};
 use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedPool, PackedPoolBuilder};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// Handles and values in the order that the pool must have them in.
 struct Model<H> {

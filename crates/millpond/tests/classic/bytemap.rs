@@ -2,11 +2,9 @@
 //! design in the wild as a test that quotes it, and a million random operations against a model that
 //! is the table, literally.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::{Ledger, Random};
+use crate::common::{Ledger, Random};
 use millpond::classic::{BytemapError, BytemapPool};
 
 const FREE: u8 = 0x80;
