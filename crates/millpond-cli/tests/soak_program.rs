@@ -58,7 +58,7 @@ fn a_program_that_fails_or_cannot_be_seen_is_told() {
     let output = soak(&directory, &[], "sleep 1.5; exit 0");
     assert_eq!(output.status.code(), Some(0), "an early end is none with an error");
     let output = soak(&directory, &[], "exit 0");
-    assert!(told(&output).contains("it ran no longer than the warm-up"), "{}", told(&output));
+    assert!(told(&output).contains("it ended within the warm-up"), "{}", told(&output));
     let output = soak(&directory, &["--live", "game.trace"], "sleep 1");
     assert!(told(&output).contains("wrote no live trace to game.trace"), "{}", told(&output));
     let output = millpond(&directory).args(["soak", "--", "./nowhere"]).output().unwrap();
@@ -105,9 +105,9 @@ fn pools_that_grow_refuse_or_reach_new_peaks_fail_with_the_reason() {
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pool bullets: capacity 100, peak 50, refused 3"), "{summary}");
     for (script, reason) in [
-        (recorded("$((100 + n))", "50", "3"), "pool bullets: its capacity grew from "),
-        (recorded("100", "$((50 + n))", "3"), "pool bullets: its peak rose from "),
-        (recorded("100", "50", "$n"), "pool bullets: its refusals rose from "),
+        (recorded("$((100 + n))", "50", "3"), "pool bullets: the capacity grew from "),
+        (recorded("100", "$((50 + n))", "3"), "pool bullets: the peak rose from "),
+        (recorded("100", "50", "$n"), "pool bullets: the refusals rose from "),
     ] {
         let output = soak(&directory, &live, &script);
         assert_eq!(output.status.code(), Some(1), "{}", told(&output));

@@ -47,7 +47,7 @@ impl Format {
 /// Plans each trace of loans that the user names.
 pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Failure> {
     if arguments.budget.is_some() || arguments.class.is_some() || arguments.size_classes.is_some() {
-        let why = "--wait-p99-ms: a plan for loans has no --budget, --class and --size-classes";
+        let why = "--wait-p99-ms cannot be combined with --budget, --class or --size-classes";
         return Err(Failure::Arguments(why.to_owned()));
     }
     let report = arguments.report_path();
@@ -84,7 +84,7 @@ fn follows_littles_law(traces: &[TracePlan]) -> Result<(), Failure> {
     let mut plans = traces.iter().flat_map(|trace| &trace.plans);
     match plans.find(|plan| plan.deviation() > DEVIATION_MAX) {
         Some(plan) => Err(Failure::Check(format!(
-            "{}: the replay is off Little's law by {:.1} %: the trace is wrong",
+            "{}: the replay violates Little's law by {:.1} %; the trace is wrong",
             shown(plan.pool.as_bytes()),
             plan.deviation() * 100.0
         ))),

@@ -120,7 +120,7 @@ impl Outcome {
             return None;
         }
         if allocations > 0 {
-            return Some(format!("the allocator was asked {allocations} times after the start"));
+            return Some(format!("{allocations} allocations after the start"));
         }
         let (start, end) = (self.resident_start?, self.resident_end?);
         let allowed = PAGE_BYTES * self.pools.len() as u64;

@@ -95,7 +95,7 @@ impl Findings {
             && end > start.saturating_add(drift_max)
         {
             faults.push(format!(
-                "resident memory drifts: {} in the first quarter after the warm-up, {} in the last (allowed: {} more)",
+                "resident memory drifts: {} in the first quarter after the warm-up, {} in the last (--drift allows {} more)",
                 bytes(start),
                 bytes(end),
                 bytes(drift_max)
@@ -109,9 +109,9 @@ impl Findings {
                 continue;
             };
             for (what, before, now) in [
-                ("its capacity grew", before.capacity, now.capacity),
-                ("its peak rose", before.peak, now.peak),
-                ("its refusals rose", before.refused, now.refused),
+                ("the capacity grew", before.capacity, now.capacity),
+                ("the peak rose", before.peak, now.peak),
+                ("the refusals rose", before.refused, now.refused),
             ] {
                 if now > before {
                     let (before, now) = (count(before), count(now));
@@ -187,12 +187,10 @@ fn verdict(
     }
     if findings.resident.is_empty() && findings.pools_end.is_empty() {
         let why = match cfg!(target_os = "linux") {
-            true => "it ran no longer than the warm-up (--warm-up)",
-            false => {
-                "this system does not say how much memory it has (--live FILE for its recorder's trace)"
-            }
+            true => "it ended within the warm-up (--warm-up)",
+            false => "resident memory cannot be read on this system (use --live FILE)",
         };
-        return Err(Failure::Check(format!("soak: nothing was seen of {name}: {why}")));
+        return Err(Failure::Check(format!("soak: {name} could not be observed: {why}")));
     }
     Ok(())
 }
@@ -211,7 +209,7 @@ fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
                 bytes(most)
             );
         }
-        None => text += "resident memory: not known\n",
+        None => text += "resident memory: unknown\n",
     }
     for pool in &findings.pools_end {
         text += &format!(
@@ -285,9 +283,9 @@ mod tests {
             findings.faults(0)
         };
         assert_eq!(judged(pool(1, 10, 5, 1)), [""; 0]);
-        assert_eq!(judged(pool(1, 12, 5, 1)), ["pool pool1: its capacity grew from 10 to 12"]);
-        assert_eq!(judged(pool(1, 10, 6, 1)), ["pool pool1: its peak rose from 5 to 6"]);
-        assert_eq!(judged(pool(1, 10, 5, 2)), ["pool pool1: its refusals rose from 1 to 2"]);
+        assert_eq!(judged(pool(1, 12, 5, 1)), ["pool pool1: the capacity grew from 10 to 12"]);
+        assert_eq!(judged(pool(1, 10, 6, 1)), ["pool pool1: the peak rose from 5 to 6"]);
+        assert_eq!(judged(pool(1, 10, 5, 2)), ["pool pool1: the refusals rose from 1 to 2"]);
         assert_eq!(judged(pool(2, 10, 5, 1)), ["pool pool2 was made after the warm-up"]);
     }
 }
