@@ -186,7 +186,9 @@ fn tail<P: Keyed>() -> [f64; 3] {
     [all[all.len() / 2], all[all.len() * 999 / 1000], all[all.len() - 1]]
 }
 
-fn compare_tails(title: &str, plan: &Plan, works: &[(&str, fn() -> [f64; 3])]) {
+type Tail = (&'static str, fn() -> [f64; 3]);
+
+fn compare_tails(title: &str, plan: &Plan, works: &[Tail]) {
     if !title.contains(&plan.only) {
         return;
     }

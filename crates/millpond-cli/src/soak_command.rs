@@ -24,8 +24,8 @@ use crate::soak::{
 ///
 /// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
 /// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its
-/// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory can be read on
-/// Linux only; on other systems, --live is needed.
+/// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory, with that of the
+/// processes that the program starts, can be read on Linux only; on other systems, --live is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,6 @@
 //! A soak: random work on every pool for as long as one likes, with everything checked.
 
+mod frame_memory;
 mod guards;
 mod json;
 mod lane;
@@ -9,6 +10,7 @@ mod mixed;
 mod payload;
 mod policy;
 mod pools;
+mod processes;
 mod program;
 mod progress;
 mod random;

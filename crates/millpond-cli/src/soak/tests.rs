@@ -50,6 +50,7 @@ fn every_kind_of_pool_is_there() {
         "ParticlePool",
         "ObjectPool",
         "FramePool",
+        "FrameMemory",
         "SizeClasses",
         "PoolAllocator",
         "RosterPool",

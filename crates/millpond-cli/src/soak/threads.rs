@@ -220,15 +220,18 @@ impl<'b> Worker<'_, 'b> {
                     Err(_) => tally.refused += 1,
                 }
             }
-            3 if own.len() >= BATCH && self.random.below(BATCH) == 0 => {
-                let handles = own.split_off(own.len() - BATCH);
-                let removed = self.pool.remove_many(handles.iter().copied());
-                if removed != handles.len() {
-                    return Err(format!("{removed} of {BATCH} objects were live, which all are"));
+            // As many objects end as by one removal each time.
+            3 if own.len() >= BATCH => {
+                if self.random.below(BATCH) == 0 {
+                    let handles = own.split_off(own.len() - BATCH);
+                    let removed = self.pool.remove_many(handles.iter().copied());
+                    if removed != BATCH {
+                        return Err(format!("{removed} of {BATCH} live objects were removed"));
+                    }
+                    tally.in_batches += removed as u64;
+                    stale.truncate(STALE - BATCH);
+                    stale.extend(handles);
                 }
-                tally.in_batches += removed as u64;
-                stale.truncate(STALE - BATCH);
-                stale.extend(handles);
             }
             3..=5 if !own.is_empty() => {
                 let handle = own.swap_remove(self.random.below(own.len()));

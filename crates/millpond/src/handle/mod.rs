@@ -182,6 +182,8 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn as_live(self) -> Self;
     /// The generation after this live one; the caller has ruled out the largest.
     fn successor(self) -> Self;
+    /// The word of a dead slot whose next generation is the successor of this one; the caller has ruled out the largest.
+    fn dead_successor(self) -> Self;
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
     /// Whether a slot of this word is dead and not retired.
@@ -283,6 +285,11 @@ macro_rules! words {
             #[inline]
             fn successor(self) -> Self {
                 self.wrapping_add(1)
+            }
+            #[inline]
+            fn dead_successor(self) -> Self {
+                // In one addition: the successor has no top bit.
+                self.wrapping_add(1 | Self::DEAD)
             }
             #[inline]
             fn difference(self, other: Self) -> Self {

@@ -122,10 +122,15 @@ impl BlockSizes {
     }
 
     /// Where the block of a slot ends.
-    pub(crate) fn end_of_block_with(&self, index: usize) -> usize {
-        let block = self.block_of(index);
-        // There is such a slot, and so such a block.
-        self.start_of(block).map_or(usize::MAX, |start| start.saturating_add(self.len_of(block)))
+    #[inline]
+    pub(crate) const fn end_of_block_with(&self, index: usize) -> usize {
+        if index < self.doubling_below() {
+            // The next power of two, or the size of the first block. The lowest bit makes it known that the number is not
+            // 0.
+            1 << (((index | (self.first() - 1)) << 1) | 1).ilog2()
+        } else {
+            (index | (self.last() - 1)).saturating_add(1)
+        }
     }
 }
 

@@ -274,12 +274,15 @@ impl fmt::Debug for Frame<'_> {
     }
 }
 
+/// A type with no subtypes but itself.
+type Invariant<T> = fn(T) -> T;
+
 /// Names a value in a [`Frame`], for as long as the frame lasts. As large as a pointer, and so is
 /// `Option<FrameRef<T>>`.
 pub struct FrameRef<'frame, T> {
     value: NonNull<T>,
     /// Also invariant in `T`: a link is copied, and the value may be replaced by way of each copy.
-    brand: PhantomData<(Brand<'frame>, fn(T) -> T)>,
+    brand: PhantomData<(Brand<'frame>, Invariant<T>)>,
 }
 
 impl<T> Clone for FrameRef<'_, T> {

@@ -108,6 +108,43 @@ fn a_drain_takes_from_both_ends() {
     assert!(pool.is_empty() && fixed.is_empty() && blocks.is_empty());
 }
 
+/// After steps from both ends, `for_each` visits what is left of a mutable iteration, in index order. The live slots are
+/// the lowest ones, or there are holes; blocks of 4 slots and more end within them and at them.
+macro_rules! folds_what_is_left {
+    ($($test:ident: $pool:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            for (count, keep_one_in) in [(150, 1), (128, 1), (150, 2), (150, 7), (150, 100)] {
+                let mut pool = $pool;
+                (0..count).for_each(|value| assert!(pool.insert(value).is_ok()));
+                pool.retain(|_, value| *value % keep_one_in == 0);
+                let values: Vec<u32> = pool.values().copied().collect();
+                for (front, back) in [(0, 0), (1, 0), (0, 1), (3, 5), (4, 20), (64, 1), (70, 70)] {
+                    let Some(until) = values.len().checked_sub(back) else { continue };
+                    let Some(left) = values.get(front..until) else { continue };
+                    let mut iter = pool.values_mut();
+                    let from_front = iter.by_ref().take(front).map(|value| *value);
+                    assert!(from_front.eq(values[..front].iter().copied()));
+                    let from_back = iter.by_ref().rev().take(back).map(|value| *value);
+                    assert!(from_back.eq(values[until..].iter().rev().copied()));
+                    // One more from the front, so that the two have met in a word or a block.
+                    assert_eq!(iter.next().map(|value| *value), left.first().copied());
+                    let mut folded = Vec::new();
+                    iter.for_each(|value| folded.push(*value));
+                    assert_eq!(folded, left.get(1..).unwrap_or(&[]));
+                }
+            }
+        }
+    )*};
+}
+
+folds_what_is_left! {
+    a_pool_folds_what_is_left: Pool::new(200);
+    a_static_pool_folds_what_is_left: StaticPool::<u32, 200>::new();
+    a_pool_of_doubling_blocks_folds_what_is_left: BlockPool::<u32>::new();
+    a_pool_of_equal_blocks_folds_what_is_left: BlockPool::<u32>::with_blocks(16, 13);
+}
+
 /// A value's drop panics: the drain, or the pool that goes, still drops all the others.
 macro_rules! nothing_is_left {
     ($($test:ident: $pool:expr;)*) => {$(

@@ -1,6 +1,6 @@
-//! Tests of one pool or one property each, in one program: that builds faster than a program for each.
+//! Tests of one pool or one property each, a file each, in one program: it builds faster than one program for each.
 //!
-//! A file is run by its name: `cargo test -p millpond --test pools snapshot`.
+//! To run one file: `cargo test -p millpond --test pools snapshot`.
 
 #[path = "../common/allocations.rs"]
 mod allocations;

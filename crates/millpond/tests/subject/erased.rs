@@ -1,7 +1,8 @@
-//! Pools of every kind behind one type, so that a test is compiled once, and not once for each kind of
-//! pool. A kind is compiled for each type of values that a test program [makes](Makes) it with: what the tests
-//! ask of small, huge and strangely aligned values is [`Basic`]; what they ask of those that are saved is [`Saved`];
-//! and all there is is [`Subject`].
+//! The adapters as trait objects, so that a test is compiled once, and not once for each kind of pool.
+//!
+//! Each kind is compiled for the types of values that a test program names in its bounds on [`Makes`]: as [`Basic`] for
+//! small, huge and over-aligned values, as [`Saved`] for values that are saved as well, and as [`Subject`] with
+//! every operation.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -237,7 +238,7 @@ impl<T: 'static, P: PoolUnderTest<T>> Basic<T> for P {
     }
 }
 
-/// The past of any pool, which is restored to pools of its own type only.
+/// A snapshot of any pool. It can be restored to pools of the same type only.
 pub(crate) trait Past {
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
@@ -248,7 +249,7 @@ pub(crate) trait Past {
     fn validate(&self) -> Result<(), String>;
 }
 
-/// The past of a pool type.
+/// A snapshot of one pool type.
 struct PastOf<T, P: PoolUnderTest<T>>(P::Past)
 where
     T: 'static;
@@ -334,11 +335,11 @@ impl<K: Kind, T: Plain + Copy> Makes<dyn Copied<T>> for Of<K> {
     }
 }
 
-/// A key of an eviction: a number, which compares with others as the function says.
+/// A key for an eviction: a number that compares with others as the function says.
 pub(crate) struct Rank(pub(crate) u64, pub(crate) fn(u64, u64) -> Ordering);
 
 impl Rank {
-    /// That of the number itself.
+    /// Numbers in their usual order.
     pub(crate) fn of(number: u64) -> Self {
         Self(number, |a, b| a.cmp(&b))
     }

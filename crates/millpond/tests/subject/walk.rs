@@ -1,5 +1,5 @@
-//! Iterators of any pool. Each call reaches the method of the pool's own iterator with the same name: an
-//! iterator in a box would otherwise count, fold and skip by `next` alone.
+//! Iterators of any pool. Each method calls the method of the same name of the pool's own iterator: a plain
+//! `Box<dyn Iterator>` would count, fold and find the last item by `next` alone.
 
 use super::{AnyHandle, Key};
 
@@ -11,7 +11,7 @@ pub(crate) trait Steps<V> {
     fn count(self: Box<Self>) -> usize;
     fn last(self: Box<Self>) -> Option<(Key, V)>;
     fn for_each(self: Box<Self>, work: &mut dyn FnMut((Key, V)));
-    /// Never dropped; but its box goes.
+    /// Leaks the iterator, but not its box.
     fn forget(self: Box<Self>);
 }
 

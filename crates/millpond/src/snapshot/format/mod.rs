@@ -254,9 +254,7 @@ impl<P: Save + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
 }
 
 /// As a snapshot whose values are cloned.
-impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de>
-    for SnapshotOf<P>
-{
+impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::cloned(deserialize(deserializer)?))
     }

@@ -31,11 +31,18 @@ impl<T> Slots<T> {
         index: usize,
         generation: u32,
     ) -> Result<usize, TakeError> {
+        // Live, and without guards: one comparison.
         match self.word_for_writing(index) {
-            Some(word) if !word.is_live_in(generation) => Err(TakeError::Stale),
-            Some(word) if word.guards() > 0 => Err(TakeError::Busy),
-            Some(_) => Ok(index),
-            None => Err(TakeError::Stale),
+            Some(word) if word == Word::live(generation) => Ok(index),
+            word => Err(Self::not_for_writing(word, generation)),
+        }
+    }
+
+    #[cold]
+    fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
+        match word {
+            Some(word) if word.is_live_in(generation) => TakeError::Busy,
+            _ => TakeError::Stale,
         }
     }
 
