@@ -1,7 +1,8 @@
 //! Loans of millpond-lend beside deadpool, bb8, sqlx and r2d2: `cargo run --release -p millpond-bench-lend`
 //!
 //! The rounds of the contenders are interleaved, and the median counts. Where PostgreSQL is installed, all
-//! lend ten connections to a server on a socket; without it they lend numbers, and sqlx is not run.
+//! lend ten connections to a server on a socket; without it they lend numbers, and sqlx is not run. With the
+//! argument `short`, only numbers are lent, for nothing: a few seconds, to look at a change.
 
 mod goals;
 mod load;
@@ -36,6 +37,10 @@ fn main() {
         .enable_all()
         .build()
         .expect("a runtime of tokio");
+    if std::env::args().nth(1).as_deref() == Some("short") {
+        runtime.block_on(short());
+        return;
+    }
     runtime.block_on(async {
         match Server::start("bench", "max_connections = 100") {
             Ok(server) => on_postgres(&server).await,
@@ -48,6 +53,36 @@ fn main() {
         others().await;
     });
     threads::compare();
+}
+
+/// Loans of numbers, alone and by 1,000 tasks.
+async fn short() {
+    const ROUNDS: usize = 21;
+    let (lender, deadpool, bb8) = all_of(Numbers::default).await;
+    let mut alone: [Vec<f64>; 3] = Default::default();
+    let mut many: [Vec<f64>; 3] = Default::default();
+    for _ in 0..ROUNDS {
+        alone[0].push(load::alone(&lender).await);
+        alone[1].push(load::alone(&deadpool).await);
+        alone[2].push(load::alone(&bb8).await);
+        many[0].push(round(&lender, Use::Nothing, 1_000).await.loans_per_s);
+        many[1].push(round(&deadpool, Use::Nothing, 1_000).await.loans_per_s);
+        many[2].push(round(&bb8, Use::Nothing, 1_000).await.loans_per_s);
+    }
+    let median = |values: &mut Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[ROUNDS / 2]
+    };
+    let [millpond, deadpool, bb8] = alone.each_mut().map(median);
+    println!(
+        "alone, ns: {millpond:.0}, deadpool {deadpool:.0}, bb8 {bb8:.0}; ratio to deadpool {:.2}",
+        millpond / deadpool
+    );
+    let [millpond, deadpool, bb8] = many.each_mut().map(median);
+    println!(
+        "1,000 tasks, loans a second: {millpond:.0}, deadpool {deadpool:.0}, bb8 {bb8:.0}; ratio to deadpool {:.2}",
+        millpond / deadpool
+    );
 }
 
 async fn on_postgres(server: &Server) {

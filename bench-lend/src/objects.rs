@@ -28,6 +28,12 @@ impl Usable for millpond_lend::makers::tokio_postgres::Connection {
     }
 }
 
+impl Usable for sqlx::PgConnection {
+    async fn select_one(&mut self) {
+        sqlx::Executor::execute(self, "select 1").await.expect("an answer");
+    }
+}
+
 /// Opens numbers, slowly.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Numbers {

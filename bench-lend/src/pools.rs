@@ -1,10 +1,10 @@
 //! The contenders. None checks an object before it lends it: what is compared is the pool.
 
 use std::future::Future;
+use std::ops::DerefMut;
 use std::time::{Duration, Instant};
 
 use millpond_lend::{Lender, Maker, TokioTimer};
-use sqlx::Executor;
 
 use crate::objects::{Managed, Usable};
 
@@ -30,27 +30,34 @@ impl Use {
 /// A pool that lends.
 pub(crate) trait Pool: Clone + Send + Sync + 'static {
     const NAME: &'static str;
+    type Object: Usable;
+
+    /// Takes a loan.
+    fn take(&self) -> impl Future<Output = impl DerefMut<Target = Self::Object> + Send> + Send;
 
     /// Takes a loan and gives it back.
-    fn once(&self) -> impl Future<Output = ()> + Send;
+    fn once(&self) -> impl Future<Output = ()> + Send {
+        async { drop(self.take().await) }
+    }
 
     /// Takes a loan, uses it, gives it back; returns how long it took to get it.
-    fn loan(&self, what_for: Use) -> impl Future<Output = Duration> + Send;
+    fn loan(&self, what_for: Use) -> impl Future<Output = Duration> + Send {
+        async move {
+            let asked = Instant::now();
+            let mut loan = self.take().await;
+            let waited = asked.elapsed();
+            what_for.of(&mut *loan).await;
+            waited
+        }
+    }
 }
 
 impl<M: Maker<Object: Usable>> Pool for Lender<M> {
     const NAME: &'static str = "millpond-lend";
+    type Object = M::Object;
 
-    async fn once(&self) {
-        drop(self.acquire().await.expect("a loan"));
-    }
-
-    async fn loan(&self, what_for: Use) -> Duration {
-        let asked = Instant::now();
-        let mut loan = self.acquire().await.expect("a loan");
-        let waited = asked.elapsed();
-        what_for.of(&mut *loan).await;
-        waited
+    async fn take(&self) -> impl DerefMut<Target = M::Object> + Send {
+        self.acquire().await.expect("a loan")
     }
 }
 
@@ -58,55 +65,28 @@ impl<M: Maker<Object: Usable + 'static, Error: 'static>> Pool
     for deadpool::managed::Pool<Managed<M>>
 {
     const NAME: &'static str = "deadpool";
+    type Object = M::Object;
 
-    async fn once(&self) {
-        drop(self.get().await.expect("a loan"));
-    }
-
-    async fn loan(&self, what_for: Use) -> Duration {
-        let asked = Instant::now();
-        let mut loan = self.get().await.expect("a loan");
-        let waited = asked.elapsed();
-        what_for.of(&mut *loan).await;
-        waited
+    async fn take(&self) -> impl DerefMut<Target = M::Object> + Send {
+        self.get().await.expect("a loan")
     }
 }
 
 impl<M: Maker<Object: Usable + 'static, Error: 'static>> Pool for bb8::Pool<Managed<M>> {
     const NAME: &'static str = "bb8";
+    type Object = M::Object;
 
-    async fn once(&self) {
-        drop(self.get().await.expect("a loan"));
-    }
-
-    async fn loan(&self, what_for: Use) -> Duration {
-        let asked = Instant::now();
-        let mut loan = self.get().await.expect("a loan");
-        let waited = asked.elapsed();
-        what_for.of(&mut *loan).await;
-        waited
+    async fn take(&self) -> impl DerefMut<Target = M::Object> + Send {
+        self.get().await.expect("a loan")
     }
 }
 
 impl Pool for sqlx::PgPool {
     const NAME: &'static str = "sqlx";
+    type Object = sqlx::PgConnection;
 
-    async fn once(&self) {
-        drop(self.acquire().await.expect("a loan"));
-    }
-
-    async fn loan(&self, what_for: Use) -> Duration {
-        let asked = Instant::now();
-        let mut loan = self.acquire().await.expect("a loan");
-        let waited = asked.elapsed();
-        match what_for {
-            Use::Nothing => {}
-            Use::Hold(time) => tokio::time::sleep(time).await,
-            Use::SelectOne => {
-                loan.execute("select 1").await.expect("an answer");
-            }
-        }
-        waited
+    async fn take(&self) -> impl DerefMut<Target = sqlx::PgConnection> + Send {
+        self.acquire().await.expect("a loan")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which works are done on which objects in stores of which size.
 
 use crate::arguments::{Arguments, Extent};
-use crate::contenders::{particle_pool, tree_in_place};
+use crate::contenders::{particle_pool, tree_in_frame, tree_in_place};
 use crate::frames;
 use crate::measure::Task;
 use crate::object::Object;
@@ -160,6 +160,7 @@ impl Plan<'_> {
         if self.arguments.wants_work(quadtree::NAME) {
             let case = Case { slots: NODES_MAX, percent: 100 };
             let mut task = task::<Quadtree, MEDIUM>(quadtree::NAME, case);
+            task.candidates.push(tree_in_frame::candidate());
             task.candidates.push(tree_in_place::candidate());
             self.tasks.push(task);
         }

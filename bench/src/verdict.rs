@@ -1,7 +1,7 @@
 //! The bars: what the pools must reach, against whom, and whether this run shows it.
 
 use crate::contender::Kind;
-use crate::contenders::tree_in_place;
+use crate::contenders::{tree_in_frame, tree_in_place};
 use crate::frames::{self, WALKS};
 use crate::heap;
 use crate::measure::Cell;
@@ -115,10 +115,12 @@ pub(crate) fn bars(results: &Results) -> Vec<Bar> {
         bars.push(judge.memory(contender, limit));
     }
     let arena = |group| results.cell(quadtree::NAME, group, ARENA);
+    let text = "FrameMemory, quadtree rebuilt in each frame: typed-arena".into();
+    bars.push(judge.compare(text, 1.05, quadtree::NAME, tree_in_frame::NAME, &[], &arena));
     let text = "FramePool, quadtree rebuilt in each frame: typed-arena".into();
     bars.push(judge.compare(text, 1.05, quadtree::NAME, FRAME_POOL, &[], &arena));
-    let rebuilt = |group| results.cell(quadtree::NAME, group, FRAME_POOL);
-    let text = "quadtree updated in place: rebuilt in a FramePool".into();
+    let rebuilt = |group| results.cell(quadtree::NAME, group, tree_in_frame::NAME);
+    let text = "quadtree updated in place: rebuilt in a FrameMemory".into();
     bars.push(judge.compare(text, 0.5, quadtree::NAME, tree_in_place::NAME, &[], &rebuilt));
     let general = |group| results.best(heap::WORK, group, &[Kind::Allocator]);
     let text = format!("{}, OpenTTD replay: fastest general allocator", heap::OWN);

@@ -11,7 +11,7 @@ mod common;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
-use subject::{Kind, Plan, Run, Step, every_kind};
+use subject::{KindToRun, Of, Plan, Run, Step, every_kind};
 
 /// Enough for two words of an occupancy.
 const CAPACITY_MAX: usize = 70;
@@ -26,23 +26,23 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         wraps: flags & 1 != 0,
         name: None,
     };
-    KINDS[kind as usize % KINDS.len()](plan, steps);
+    run(KINDS[kind as usize % KINDS.len()], plan, steps);
 });
 
-macro_rules! runs {
-    ([$run:ident] $($name:ident: $kind:ty;)+) => {{
+macro_rules! all {
+    ([] $($name:ident: $kind:ty;)+) => {{
         use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
         use millpond::{Handle, Handle32};
         use subject::*;
-        &[$($run::<$kind>),+]
+        &[$(&Of::<$kind>::KIND),+]
     }};
 }
 
-const KINDS: &[fn(Plan, &[u8])] = every_kind!(runs![run]);
+const KINDS: &[&KindToRun] = every_kind!(all![]);
 
-fn run<K: Kind>(mut plan: Plan, bytes: &[u8]) {
-    plan.wraps &= K::WRAPS_EARLY;
-    let mut run = Run::<K>::new(plan);
+fn run(kind: &KindToRun, mut plan: Plan, bytes: &[u8]) {
+    plan.wraps &= kind.facts().wraps_early;
+    let mut run = Run::new(kind, plan);
     for bytes in bytes.chunks_exact(3) {
         run.take(step([bytes[0], bytes[1], bytes[2]]));
         run.check();

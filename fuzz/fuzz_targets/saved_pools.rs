@@ -12,7 +12,7 @@ mod common;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
-use subject::{Form, Kind, PoolUnderTest, Value, bytes_justified, every_kind, use_pool};
+use subject::{Form, Kind, Of, Reads, Value, bytes_justified, every_kind, use_pool};
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -20,29 +20,40 @@ static ALLOCATOR: allocations::Counting = allocations::Counting;
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((&[kind, flags], bytes)) = bytes.split_first_chunk() else { return };
     let form = Form::ALL[flags as usize % 2];
-    let read = KINDS[kind as usize % KINDS.len()];
-    read[flags as usize / 2 % read.len()](form, bytes);
+    let kind = KINDS[kind as usize % KINDS.len()];
+    // Small values, and values that own memory.
+    match flags & 2 {
+        0 => read::<u32>(kind, form, bytes),
+        _ => read::<String>(kind, form, bytes),
+    }
 });
 
-macro_rules! reads {
+/// A kind of pool, and the values that it is read with.
+trait ReadsBoth: Reads<u32> + Reads<String> {}
+
+impl<K: Kind> ReadsBoth for Of<K> {}
+
+macro_rules! all {
     ([] $($name:ident: $kind:ty;)+) => {{
         use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster};
         use millpond::{Handle, Handle32};
         use subject::*;
-        &[$([read::<$kind, u32>, read::<$kind, String>]),+]
+        &[$(&Of::<$kind>::KIND),+]
     }};
 }
-/// Of each kind of pool one of small values, and one of values that own memory.
-const KINDS: &[[fn(Form, &[u8]); 2]] = every_kind!(reads![]);
+const KINDS: &[&dyn ReadsBoth] = every_kind!(all![]);
 
-fn read<K: Kind, T: Value>(form: Form, bytes: &[u8]) {
-    let (read, allocations) = allocations::during(|| <K::Pool<T>>::read(form, bytes));
+fn read<T: Value>(kind: &'static dyn ReadsBoth, form: Form, bytes: &[u8])
+where
+    dyn ReadsBoth: Reads<T>,
+{
+    let (read, allocations) = allocations::during(|| Reads::<T>::read(kind, form, bytes));
     let taken = allocations.bytes_taken;
     assert!(taken <= bytes_justified(bytes.len()), "{taken} bytes for {}", bytes.len());
-    if let Some(Ok(past)) = <K::Pool<T>>::read_past(form, bytes) {
-        <K::Pool<T>>::validate_past(&past).unwrap();
+    if let Some(Ok(past)) = Reads::<T>::read_past(kind, form, bytes) {
+        past.validate().unwrap();
     }
-    if let Some(Ok(pool)) = read {
-        use_pool::<T, _>(pool);
+    if let Some(Ok(mut pool)) = read {
+        use_pool::<T, _>(&mut *pool);
     }
 }

@@ -37,6 +37,7 @@ mod stable_vec;
 mod static_pool;
 mod thunderation;
 mod thunderdome;
+pub(crate) mod tree_in_frame;
 pub(crate) mod tree_in_place;
 mod vec_option;
 mod vec_swap_remove;
@@ -164,6 +165,7 @@ pub(crate) fn place(name: &str) -> usize {
     let mut names = Names(Vec::new());
     visit_millpond(&mut names);
     names.0.push(particle_pool::NAME);
+    names.0.push(tree_in_frame::NAME);
     names.0.push(tree_in_place::NAME);
     visit_others(&mut names);
     names.0.push(harness::NAME);

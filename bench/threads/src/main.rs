@@ -109,6 +109,41 @@ fn remote<P: Keyed>(threads: usize) -> f64 {
     })
 }
 
+/// The same by [`SyncPool::remove_many`].
+fn remote_in_batches(threads: usize) -> f64 {
+    let pool = <SyncPool<Value> as Keyed>::new(CAPACITY);
+    let boxes: Vec<Mutex<Vec<_>>> = (0..threads).map(|_| Mutex::new(Vec::new())).collect();
+    on_threads(threads, OPERATIONS, |number| {
+        for _ in 0..OPERATIONS / 64 {
+            let keys: Vec<_> = (0..64).filter_map(|value| pool.insert([value; 2]).ok()).collect();
+            let to = &boxes[(number + 1) % threads];
+            let others = std::mem::replace(&mut *to.lock().expect("no panic"), keys);
+            black_box(pool.remove_many(others));
+        }
+    })
+}
+
+/// Insertions and removals while 99 of 100 slots are taken, wherever there is room.
+fn pairs_in_a_full_pool<P: Keyed>(threads: usize) -> f64 {
+    if threads > P::THREADS_MAX {
+        return f64::NAN;
+    }
+    let pool = P::new(CAPACITY);
+    let taken: Vec<_> = (0..CAPACITY as u64).map_while(|value| pool.insert([value; 2])).collect();
+    // Those that go are all over the pool.
+    let (gone, taken): (Vec<_>, Vec<_>) =
+        taken.into_iter().enumerate().partition(|(at, _)| at % 100 == 0);
+    gone.into_iter().for_each(|(_, key)| _ = pool.remove(key));
+    let took = on_threads(threads, OPERATIONS / 4, |_| {
+        for number in 0..OPERATIONS / 4 {
+            let key = pool.insert([number.into(); 2]);
+            black_box(key.is_some_and(|key| pool.remove(key)));
+        }
+    });
+    drop(taken);
+    took
+}
+
 fn lend<P: Lends>(threads: usize) -> f64 {
     let pool = P::new(256);
     on_threads(threads, OPERATIONS, |_| (0..OPERATIONS).for_each(|_| pool.use_one()))
@@ -123,15 +158,20 @@ fn lend_while_10_000_are_out<P: Lends>(threads: usize) -> f64 {
     })
 }
 
-/// 99.9 of 100 operations of 64 threads take no longer than this, in nanoseconds.
-fn tail<P: Keyed>(_threads: usize) -> f64 {
+/// How long single operations of 64 threads take, in nanoseconds: half of them no longer than the first, 99.9 of 100 no
+/// longer than the second, none longer than the third. So many operations of each thread that all are interrupted
+/// many times.
+fn tail<P: Keyed>() -> [f64; 3] {
+    const EACH: usize = 20_000;
     let pool = P::new(CAPACITY);
-    let all = Mutex::new(Vec::new());
+    let barrier = Barrier::new(64);
+    let all = Mutex::new(Vec::with_capacity(64 * EACH));
     thread::scope(|scope| {
         for _ in 0..64 {
             scope.spawn(|| {
-                let mut took = Vec::with_capacity(2000);
-                for number in 0..2000 {
+                let mut took = Vec::with_capacity(EACH);
+                barrier.wait();
+                for number in 0..EACH as u64 {
                     let start = Instant::now();
                     let key = pool.insert([number; 2]);
                     black_box(key.is_some_and(|key| pool.remove(key)));
@@ -143,7 +183,31 @@ fn tail<P: Keyed>(_threads: usize) -> f64 {
     });
     let mut all = all.into_inner().expect("no panic");
     all.sort_by(f64::total_cmp);
-    all[all.len() * 999 / 1000]
+    [all[all.len() / 2], all[all.len() * 999 / 1000], all[all.len() - 1]]
+}
+
+type Tail = (&'static str, fn() -> [f64; 3]);
+
+fn compare_tails(title: &str, plan: &Plan, works: &[Tail]) {
+    if !title.contains(&plan.only) {
+        return;
+    }
+    println!("\n{title}: ns, medians of {} rounds, p99.9 also at least and at most", plan.rounds);
+    println!("{:<24}{:>8}{:>10}{:>18}{:>14}", "", "p50", "p99.9", "", "max");
+    let mut took = vec![Vec::new(); works.len()];
+    for _ in 0..plan.rounds {
+        works.iter().zip(&mut took).for_each(|((_, work), took)| took.push(work()));
+    }
+    for ((name, _), rounds) in works.iter().zip(took) {
+        let sorted = [0, 1, 2].map(|part| {
+            let mut part: Vec<f64> = rounds.iter().map(|round| round[part]).collect();
+            part.sort_by(f64::total_cmp);
+            part
+        });
+        let [half, most, all] = sorted.each_ref().map(|part| part[part.len() / 2]);
+        let range = format!("{} to {}", sorted[1][0], sorted[1][plan.rounds - 1]);
+        println!("{name:<24}{half:>8}{most:>10}{range:>18}{all:>14}");
+    }
 }
 
 /// Lookups in a phase of reads, beside those in a `Pool`.
@@ -158,6 +222,26 @@ fn look_up_in_a_pool(_threads: usize) -> f64 {
     let mut pool = Pool::new(CAPACITY);
     let handles: Vec<_> = (0..1000).filter_map(|value| pool.insert([value; 2]).ok()).collect();
     look_up(&handles, |handle| pool.get(handle))
+}
+
+/// Lookups with exclusive access, beside those in a `Pool`.
+fn look_up_mut(_threads: usize) -> f64 {
+    let mut pool = SyncPool::new(CAPACITY);
+    let handles: Vec<_> = (0..1000).filter_map(|value| pool.insert([value; 2]).ok()).collect();
+    write(&handles, |handle| pool.get_mut(handle).map(|value| value[0] += 1).is_ok())
+}
+
+fn look_up_mut_in_a_pool(_threads: usize) -> f64 {
+    let mut pool = Pool::new(CAPACITY);
+    let handles: Vec<_> = (0..1000).filter_map(|value| pool.insert([value; 2]).ok()).collect();
+    write(&handles, |handle| pool.get_mut(handle).map(|value| value[0] += 1).is_some())
+}
+
+fn write(handles: &[Handle<Value>], mut add: impl FnMut(Handle<Value>) -> bool) -> f64 {
+    let start = Instant::now();
+    let all = handles.iter().cycle().take(OPERATIONS as usize);
+    black_box(all.filter(|handle| add(**handle)).count());
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(OPERATIONS)
 }
 
 fn look_up<'a>(
@@ -316,6 +400,17 @@ fn main() {
     compare("get and drop, own object", &plan, &threads, keyed!(get_own));
     compare("get and drop, one object for all", &plan, &threads, keyed!(get_one_for_all));
     compare("insert, and remove on another thread", &plan, &threads, keyed!(remote));
+    compare(
+        "the same in batches",
+        &plan,
+        &threads,
+        &[
+            ("SyncPool, remove", remote::<SyncPool<Value>>),
+            ("SyncPool, remove_many", remote_in_batches),
+            ("sharded-slab", remote::<sharded_slab::Slab<Value>>),
+        ],
+    );
+    compare("insert and remove, 99 % full", &plan, &threads, keyed!(pairs_in_a_full_pool));
     compare("acquire and release", &plan, &threads, lent!(lend));
     compare(
         "acquire and release while 10,000 are out",
@@ -335,5 +430,19 @@ fn main() {
         &[1],
         &[("Pool, in lots", update_in_lots), ("Pool, retain and insert", update_serially)],
     );
-    compare("insert and remove, p99.9 of 64 threads", &plan, &[64], keyed!(tail));
+    compare(
+        "look up to write, 1,000 handles in turn",
+        &plan,
+        &[1],
+        &[("SyncPool, get_mut", look_up_mut), ("Pool", look_up_mut_in_a_pool)],
+    );
+    compare_tails(
+        "insert and remove, single operations of 64 threads",
+        &plan,
+        &[
+            (<SyncPool<Value> as Keyed>::NAME, tail::<SyncPool<Value>>),
+            (<sharded_slab::Slab<Value> as Keyed>::NAME, tail::<sharded_slab::Slab<Value>>),
+            (<Mutex<Pool<Value>> as Keyed>::NAME, tail::<Mutex<Pool<Value>>>),
+        ],
+    );
 }

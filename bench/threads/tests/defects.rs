@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use millpond::{SyncPool, SyncRecycler, TakeError};
+use sharded_slab::Config as _;
 
 /// After how many lifetimes of its slot a key that was removed is good again, up to this many.
 fn good_again_after<K: Copy + PartialEq>(
@@ -39,6 +40,71 @@ fn a_key_of_sharded_slab_comes_true_again() {
     let good =
         good_again_after(LIVES, insert, |key| _ = pool.remove(key), |key| pool.contains(key));
     assert_eq!(good, None);
+}
+
+/// A key has eight bits of the user's, two of state, and 22 of generation.
+#[test]
+fn a_key_of_concurrent_slotmap_comes_true_again() {
+    const LIVES: u32 = 1 << 22;
+    let mut map = concurrent_slotmap::SlotMap::<concurrent_slotmap::SlotId, u8>::new(1);
+    // By `&mut`, a slot is free at once; shared, the next lifetimes are the same.
+    let stale = map.insert_mut(1);
+    map.remove_mut(stale);
+    let good = (1..=LIVES).find(|_| {
+        let next = map.insert_mut(1);
+        let is_good = map.get(stale, &map.pin()).is_some();
+        map.remove_mut(next);
+        is_good
+    });
+    assert_eq!(good, Some(LIVES));
+
+    let pool = SyncPool::new(1);
+    let insert = || pool.insert(1_u8).expect("room");
+    let good =
+        good_again_after(LIVES, insert, |key| _ = pool.remove(key), |key| pool.contains(key));
+    assert_eq!(good, None);
+}
+
+/// So few threads that the test is quick; a program has 4,096, or 128 on 32 bits, unless it sets them itself.
+struct Few;
+
+impl sharded_slab::Config for Few {
+    const MAX_THREADS: usize = 64;
+}
+
+/// How many of more threads than sharded-slab has room for can insert while all of them are there.
+fn threads_that_can_insert(insert: impl Fn(usize) -> bool + Sync) -> usize {
+    const THREADS: usize = 2 * Few::MAX_THREADS;
+    let all_there = std::sync::Barrier::new(THREADS);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|number| {
+                let (insert, all_there) = (&insert, &all_there);
+                scope.spawn(move || {
+                    let inserted = catch_unwind(AssertUnwindSafe(|| insert(number)));
+                    // It keeps its number until it ends.
+                    all_there.wait();
+                    inserted.unwrap_or(false)
+                })
+            })
+            .collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|can| *can).count()
+    })
+}
+
+#[test]
+fn sharded_slab_has_room_for_so_many_threads() {
+    assert_eq!(
+        sharded_slab::DefaultConfig::MAX_THREADS,
+        if cfg!(target_pointer_width = "64") { 4096 } else { 128 }
+    );
+    let slab = sharded_slab::Slab::new_with_config::<Few>();
+    let can = threads_that_can_insert(|value| slab.insert(value).is_some());
+    assert!(can <= Few::MAX_THREADS, "{can} threads");
+
+    let pool = SyncPool::new(2 * Few::MAX_THREADS);
+    let can = threads_that_can_insert(|value| pool.insert(value).is_ok());
+    assert_eq!((can, pool.len()), (2 * Few::MAX_THREADS, 2 * Few::MAX_THREADS));
 }
 
 #[test]
@@ -127,6 +193,17 @@ impl opool::PoolAllocator<u8> for Local {
     fn allocate(&self) -> u8 {
         0
     }
+}
+
+/// It says that it is not shared, since its stack is for one thread that pops: with more, an object is lent twice. (That
+/// is shown by schedules, in the library's own tests: a race in this program could do anything.)
+#[test]
+fn nexus_pool_can_be_shared_though_it_must_not() {
+    assert!(implements!(nexus_pool::sync::Pool<u8>: Sync));
+    assert!(
+        implements!(SyncRecycler<u8>: Sync),
+        "whose objects are lent once, on any number of threads"
+    );
 }
 
 #[test]

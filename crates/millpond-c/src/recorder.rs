@@ -80,7 +80,7 @@ impl Track {
         }
         recorder.events += 1;
         let tick = recorder.tick;
-        recorder.line(format_args!("{tick},{event},{ended},{}", self.class));
+        recorder.line(format_args!("{tick},{event},{ended},{},{slot}", self.class));
     }
 
     pub(crate) fn birth(&mut self, slot: usize) {

@@ -581,9 +581,9 @@ static void recorders(void) {
     mp_pool_destroy(pool);
     CHECK(strcmp(all.text,
                  "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms\n"
-                 "0,alloc,0,sparks\n0,alloc,1,sparks\n"
+                 "0,alloc,0,sparks,0\n0,alloc,1,sparks,1\n"
                  "1,stats,0,sparks,8,2,2,0,2,0,0,0,0,16\n1,stats,1,sparks-2,8,0,0,0,0,0,0,0,0,16\n"
-                 "1,free,0,sparks\n1,alloc,2,sparks-2\n1,free,2,sparks-2\n"
+                 "1,free,0,sparks,0\n1,alloc,2,sparks-2,0\n1,free,2,sparks-2,0\n"
                  "1,stats,0,sparks,8,1,2,0,2,1,0,0,0,16\n1,end,5,recorder\n") == 0);
 }
 

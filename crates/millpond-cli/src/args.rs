@@ -39,8 +39,9 @@ pub(crate) enum Command {
     Watch(crate::watch::WatchArguments),
     Generate(GenerateArguments),
     /// Print a completion script for a shell.
-    #[command(after_help = "Example:
-  millpond completions bash > ~/.local/share/bash-completion/completions/millpond")]
+    #[command(after_help = "Examples:
+  source <(millpond completions bash)
+  millpond completions fish > ~/.config/fish/completions/millpond.fish")]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -57,8 +58,9 @@ pub(crate) enum Command {
 
 /// Plan pools from a trace, and prove the plan by replaying the trace.
 ///
-/// A trace is a lifetime trace (lines `tick,event,id,class`) or a heaptrack file, plain or
-/// compressed with gzip or zstd; the format is detected automatically. `-` reads standard input.
+/// A trace is a lifetime trace (lines `tick,event,id,class`), a heaptrack file, a recording of millpond-heap or a table
+/// of allocations (lines `ms,event,address,size,stack`), plain or compressed with gzip or zstd; the format is detected
+/// automatically. `-` reads standard input.
 ///
 /// heaptrack does not record which of several blocks of one size and call stack is freed; the plan assumes the newest.
 /// Counts, peaks and bytes are still exact.
@@ -71,7 +73,7 @@ Examples:
   millpond plan --summary evening.csv --tag level=map01 game.csv.gz
   millpond plan --size-classes --no-report heaptrack.game.1234.zst
   millpond plan orders.trace --wait-p99-ms 5
-  millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools[].capacity'
+  millpond plan postgresql.csv --wait-p99-ms 5 --json | jq '.traces[].pools'
   millpond plan --json heaptrack.game.1234.zst | jq '.traces[0].pool_first[0]'
   millpond plan --csv --class 'Bullet*' game.csv.gz
   zcat game.csv.gz | millpond plan -")]
@@ -132,7 +134,7 @@ pub(crate) struct PlanArguments {
     /// [default: the name of the trace's file, without its ending]
     #[arg(long, value_name = "NAME", value_parser = session_name, requires = "summary")]
     pub(crate) session: Option<String>,
-    /// Also derive the classes of a `millpond::SizeClasses` from a heaptrack file, for requests of up to BYTES bytes:
+    /// Also derive the classes of a `millpond::SizeClasses` from a recording of the heap, for requests of up to BYTES bytes:
     /// the slot sizes that waste least, the number of slots of each, and the code for the program.
     #[arg(
         long,
@@ -153,7 +155,25 @@ pub(crate) struct PlanArguments {
     /// For loans: how long opening one more object takes.
     #[arg(long, value_name = "MS", default_value_t = 10.0, value_parser = positive, requires = "wait_p99_ms")]
     pub(crate) open_ms: f64,
+    /// For loans: replay callers instead of requests. Each caller requests a loan, returns it, thinks for as long as
+    /// recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such
+    /// as the program's worker threads.
+    ///
+    /// [default: as many as the recording has at once at most]
+    #[arg(
+        long,
+        value_name = "CALLERS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0",
+        requires = "wait_p99_ms",
+        value_parser = clap::value_parser!(u64).range(..=CALLERS_MAX)
+    )]
+    pub(crate) closed: Option<u64>,
 }
+
+/// More callers than this are not replayed: a capacity is looked at for each of them, up to a tenth.
+const CALLERS_MAX: u64 = 100_000;
 
 /// What [`PlanArguments::size_classes`] is if no number is given.
 const BYTES_MAX_DEFAULT: &str = "512";
@@ -172,7 +192,7 @@ pub(crate) struct RuleArguments {
     pub(crate) session_hours: f64,
 }
 
-/// Write a made-up trace of any length to standard output; equal options give equal traces.
+/// Write a made-up trace of any length to standard output. Equal options give equal traces.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -197,14 +217,14 @@ pub(crate) struct GenerateArguments {
     pub(crate) days: f64,
 }
 
-/// What fits into a trace's ticks.
+/// Limited by the ticks of a trace.
 fn days(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|days| (1e-3..=365.0).contains(days))
         .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
-/// The most headroom that is sensible: eleven times the peak.
+/// The maximum headroom: eleven times the peak.
 const HEADROOM_PERCENT_MAX: f64 = 1000.0;
 
 pub(crate) fn headroom(text: &str) -> Result<f64, String> {

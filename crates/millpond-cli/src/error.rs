@@ -156,9 +156,9 @@ fn push_shown(out: &mut String, c: char) {
 pub fn reason(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        ErrorKind::PermissionDenied => "no permission".to_owned(),
-        ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::UnexpectedEof => "ends too early".to_owned(),
         _ => {
             let text = error.to_string();
             shown(text.split(" (os error").next().unwrap_or(&text).as_bytes())
@@ -182,6 +182,6 @@ mod tests {
     fn reasons_are_plain_words() {
         let error = std::io::Error::from_raw_os_error(28);
         assert!(!reason(&error).contains("os error"), "{}", reason(&error));
-        assert_eq!(reason(&std::io::ErrorKind::PermissionDenied.into()), "no permission");
+        assert_eq!(reason(&std::io::ErrorKind::PermissionDenied.into()), "permission denied");
     }
 }

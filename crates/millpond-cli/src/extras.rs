@@ -22,7 +22,7 @@ pub(crate) fn man(command: Option<&str>) -> Result<(), Failure> {
         None => tool,
         Some(name) => tool.find_subcommand(name).cloned().ok_or_else(|| {
             Failure::Arguments(format!(
-                "there is no command `{}` (--help tells more)",
+                "there is no command `{}` (see --help)",
                 shown(name.as_bytes())
             ))
         })?,

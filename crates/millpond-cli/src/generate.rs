@@ -18,7 +18,9 @@ const STACKS_PER_SIZE: u32 = 25;
 /// Writes a made-up trace to standard output.
 pub(crate) fn run(arguments: &GenerateArguments) -> Result<(), Failure> {
     if arguments.events / EVENTS_PER_TICK > u64::from(u32::MAX) {
-        return Err(Failure::Arguments("--events: more ticks than a trace can have".to_owned()));
+        return Err(Failure::Arguments(
+            "--events: needs more ticks than a trace can have".to_owned(),
+        ));
     }
     let out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let written = if arguments.game {

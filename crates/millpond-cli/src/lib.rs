@@ -1,7 +1,7 @@
-//! The parts of the tool that tells how large each pool has to be.
+//! The parts of the tool that computes how large each pool has to be.
 //!
-//! [`run`] is the whole tool; `trace` reads traces, `plan` plans pools for them. The library
-//! exists for the tool and its tests and promises no stable interface.
+//! [`run`] is the whole tool; `trace` reads traces, `plan` plans pools for them. The library exists for the tool and
+//! its tests; its interface is not stable.
 
 mod allocations;
 mod args;
@@ -97,7 +97,7 @@ fn in_one_line(message: &str) -> String {
         .map(joined)
         .find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned))
         .map_or_else(String::new, |tip| format!("; {}", shown(tip.as_bytes())));
-    format!("{}{suggestion} (--help tells more)", shown(line.as_bytes()))
+    format!("{}{suggestion} (see --help)", shown(line.as_bytes()))
 }
 
 /// Writes text to standard output.

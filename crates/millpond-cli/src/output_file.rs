@@ -49,7 +49,7 @@ impl Kind {
     fn refusal(self) -> &'static str {
         match self {
             Self::Report => {
-                "exists and is not a millpond report; not overwriting it (--report FILE, --no-report)"
+                "exists and is not a millpond report; not overwriting it (see --report, --no-report)"
             }
             Self::Budget => "exists and is not an unedited millpond budget; not overwriting it",
             Self::Summary => "exists and is not a millpond summary; not overwriting it",
@@ -89,7 +89,7 @@ pub(crate) fn may_replace(path: &Path, kind: Kind) -> Result<(), Failure> {
 /// If it may not be written there, or cannot.
 pub(crate) fn write(path: &Path, kind: Kind, text: &str) -> Result<PathBuf, Failure> {
     may_replace(path, kind)?;
-    let name = path.file_name().ok_or_else(|| failed(path, "is no name for a file"))?;
+    let name = path.file_name().ok_or_else(|| failed(path, "is not a file name"))?;
     let mut unfinished = name.to_owned();
     unfinished.push(format!(".{}.unfinished", std::process::id()));
     let unfinished = path.with_file_name(unfinished);

@@ -116,7 +116,7 @@ fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Re
 fn summary_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = arguments.summary.as_deref() else { return Ok(()) };
     if arguments.session.is_some() && arguments.traces.len() > 1 {
-        let why = "--session: there are several traces, expected one";
+        let why = "--session: expected one trace, found several";
         return Err(Failure::Arguments(why.to_owned()));
     }
     let columns = arguments.tag.iter().map(|tag| tag.column.as_str());
@@ -134,7 +134,9 @@ fn summary_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> R
     for trace in &arguments.traces {
         if arguments.session.is_none() && trace.to_string_lossy().contains(char::is_control) {
             let name = shown_path(trace);
-            return Err(Failure::Arguments(format!("{name} is no session's name: --session NAME")));
+            return Err(Failure::Arguments(format!(
+                "`{name}` cannot name a session; name it with --session NAME"
+            )));
         }
     }
     names_differ("--summary", &arguments.traces)?;
@@ -151,7 +153,7 @@ fn names_differ(option: &str, traces: &[PathBuf]) -> Result<(), Failure> {
         let name = scenario_name(&trace).to_owned();
         if names.contains(&name) {
             let name = shown(name.as_bytes());
-            let why = format!("{option}: two traces are called `{name}`, expected a name for each");
+            let why = format!("{option}: two traces are named `{name}`, expected different names");
             return Err(Failure::Arguments(why));
         }
         names.push(name);
@@ -169,7 +171,7 @@ fn is_elsewhere(
     if other != Some(path) {
         return Ok(());
     }
-    Err(Failure::Arguments(format!("{option}: {} is where {what} goes", shown_path(path))))
+    Err(Failure::Arguments(format!("{option}: {} is also the file for {what}", shown_path(path))))
 }
 
 fn summary_of(arguments: &PlanArguments, plans: &[TracePlan]) -> Result<String, Failure> {
@@ -238,22 +240,22 @@ pub(crate) fn run_bundled() -> Result<(), Failure> {
     let wanted = Wanted { top: BUNDLED_TOP, classes: None, handles: true };
     print_text(&plans, &rules, &wanted)?;
     let place = write_report(Path::new(REPORT), &plans, &rules)?;
-    crate::print(&format!("\nReport, for a browser:\n{place}\n{NEXT}"))?;
+    crate::print(&format!("\nReport (open it in a browser):\n{place}\n{NEXT}"))?;
     all_proved(&plans)
 }
 
 const WELCOME: &str = "\
 millpond: how large does each object pool have to be?
-These are the plans for three traces that come with it: two games of Freedoom 2
-in which every actor was recorded, and a game of OpenTTD whose every malloc and
-free heaptrack recorded.
+These are the plans for three bundled traces: two games of Freedoom 2, with the
+lifetimes of all actors, and a game of OpenTTD, with every malloc and free
+(recorded by heaptrack).
 ";
 
 const NEXT: &str = "
 Next:
-  millpond plan TRACE          your own trace: tick,event,id,class, or heaptrack's
-  heaptrack ./your-game        records one without changing the game, on Linux
-  millpond odds                how unlikely it is that two handles are mixed up
+  millpond plan TRACE          plan for your own trace
+  heaptrack ./your-game        record one without changing the game, on Linux
+  millpond odds                how likely it is that two handles are mixed up
   millpond plan --help         all options, with examples
 (`cargo run --release -- plan TRACE` if millpond is not installed)
 ";
@@ -282,7 +284,7 @@ mod tests {
         let failure = budget_of(Path::new("b.toml"), &plans, &rules, true).expect_err("too large");
         assert_eq!(
             failure.to_string(),
-            "b.toml: class Imp: 16777217 slots are more than the 16777216 that a budget can say"
+            "b.toml: class Imp: 16777217 slots, expected at most 16777216, which is the limit of a budget"
         );
     }
 

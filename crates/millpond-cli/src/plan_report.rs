@@ -26,7 +26,7 @@ pub(crate) fn report(plans: &[TracePlan], rules: &Rules) -> model::Report {
         title,
         generated_by: format!("millpond {}", env!("CARGO_PKG_VERSION")),
         rule: format!(
-            "{}. A handle has to last {} of running.",
+            "{}. Handles must last {}.",
             rules.headroom.rule(),
             duration(rules.session_seconds)
         ),

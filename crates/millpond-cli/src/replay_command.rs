@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<(), Failure> {
 /// Draws the heap of the one trace.
 fn draw_heap(arguments: &ReplayArguments, picture: &Path) -> Result<(), Failure> {
     let [trace] = &arguments.traces[..] else {
-        return Err(Failure::Arguments("--heap: expected one trace for one picture".to_owned()));
+        return Err(Failure::Arguments("--heap: expected one trace".to_owned()));
     };
     output_file::may_replace(picture, Kind::HeapPicture)?;
     let outcome = fragmentation::of_trace(trace, arguments.bytes.unwrap_or(BYTES_DEFAULT))?;
@@ -109,7 +109,7 @@ fn all_right(outcomes: &[Outcome]) -> Result<(), Failure> {
     for outcome in outcomes {
         if let Some(wrong) = outcome.wrong() {
             let (trace, pool) = (shown(outcome.name.as_bytes()), wrong.name);
-            let why = format!("{trace}: {pool} gave back another object than was put in");
+            let why = format!("{trace}: {pool} returned a wrong object");
             return Err(Failure::Check(why));
         }
     }

@@ -24,16 +24,16 @@ use crate::soak::{
 ///
 /// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
 /// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its
-/// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory can be read on
-/// Linux only; on other systems, --live is needed.
+/// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory, with that of the
+/// processes that the program starts, can be read on Linux only; on other systems, --live is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   millpond soak --for 30s
   millpond soak --for 72h --seed 7
-  millpond soak --for 5m --trace game.csv.gz       objects come and go as in a trace
+  millpond soak --for 5m --trace game.csv.gz       the operations of a trace
   millpond soak --for 5m --threads 8               pools that threads share
-  millpond soak --for 5m --system-allocator        the same work with a Box for each object
+  millpond soak --for 5m --system-allocator        boxes instead of pools
   millpond soak --json --for 10s | jq .violations
   millpond soak --for 8h -- ./game --demo          your own game: does its memory drift?
   millpond soak --for 3d --warm-up 10m --live game.trace -- ./game --demo
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
     let stop = stop_on_ctrl_c()?;
     let Some(outcome) = soak(&plan, &stop) else {
         let name = shown(plan.only.unwrap_or_default().as_bytes());
-        return Err(Failure::Arguments(format!("--only: no pool has `{name}` in its name")));
+        return Err(Failure::Arguments(format!("--only: the name of no pool contains `{name}`")));
     };
     if arguments.json {
         crate::print(&json(&outcome)?)?;
@@ -198,7 +198,8 @@ fn bounded(shape: Shape) -> Result<Shape, Failure> {
 
 /// A number and a unit.
 fn time(text: &str) -> Result<Duration, String> {
-    let expected = || "expected a number and s, m, h or d, up to 3650d, like 30s or 72h".to_owned();
+    let expected =
+        || "expected a number and s, m, h or d, such as 30s or 72h, up to 3650d".to_owned();
     let (unit_from, unit) = text.char_indices().next_back().ok_or_else(expected)?;
     let seconds = match unit {
         's' => 1.0,

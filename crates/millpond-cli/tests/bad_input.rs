@@ -32,7 +32,7 @@ fn empty() {
     refuses(gzip(b""), &["is empty"]);
     refuses(zstd(b""), &["is empty"]);
     refuses(csv(""), &["line 1", "nothing follows the header"]);
-    refuses(heaptrack(""), &["holds no allocation"]);
+    refuses(heaptrack(""), &["contains no allocation"]);
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn unknown_verbs() {
 
 #[test]
 fn an_id_born_twice() {
-    refuses(csv("0,alloc,7,A\n1,alloc,7,A\n"), &["line 3", "id 7", "while it is alive"]);
+    refuses(csv("0,alloc,7,A\n1,alloc,7,A\n"), &["line 3", "id 7 is still alive"]);
     refuses(csv("0,alloc,7,A\n1,free,7,A\n2,alloc,7,A\n"), &["line 4", "id 7", "second time"]);
 }
 
 #[test]
 fn freed_but_never_born() {
-    refuses(csv("0,alloc,1,A\n0,free,2,A\n"), &["line 3", "id 2", "expected its `alloc` before"]);
+    refuses(csv("0,alloc,1,A\n0,free,2,A\n"), &["line 3", "id 2", "expected an earlier `alloc`"]);
     refuses(csv("0,alloc,1,A\n0,free,1,A\n0,free,1,A\n"), &["line 4", "id 1", "not alive"]);
     refuses(heaptrack("- 0\n"), &["line 6", "kind 0", "none is alive"]);
     refuses(heaptrack("+ 0\n- 0\n- 0\n"), &["line 8", "none is alive"]);
@@ -108,7 +108,7 @@ fn numbers_out_of_range() {
     refuses(heaptrack("t 2 0\n"), &["line 6", "instruction 2"]);
     refuses(heaptrack("t 1 2\n"), &["line 6", "stack node 2"]);
     refuses(heaptrack("i 1000 2\n"), &["line 6", "string 2"]);
-    refuses(heaptrack("s 5 main\n"), &["line 6", "4 bytes, expected 5"]);
+    refuses(heaptrack("s 5 main\n"), &["line 6", "4 bytes, expected the stated 5"]);
     refuses(heaptrack("a 10\n"), &["line 6", "expected `a SIZE TRACE`"]);
 }
 
@@ -203,7 +203,7 @@ fn a_line_of_exactly_the_limit_is_read() {
 fn files_that_cannot_be_opened() {
     let directory = Directory::new();
     let plan = |path: &str| refused(&millpond(&directory).args(["plan", path]).output().unwrap());
-    assert_eq!(plan("missing.csv"), "missing.csv: there is no such file");
+    assert_eq!(plan("missing.csv"), "missing.csv: no such file");
     assert_eq!(plan("."), ".: is a directory, expected a trace file");
     assert!(plan("two\nlines\x1b[31m").starts_with("two\\nlines\\u{1b}[31m: "));
     let beside = directory.file("file", "x");
@@ -222,7 +222,7 @@ fn no_permission() {
         return;
     }
     let output = millpond(&directory).arg("plan").arg("secret.csv").output().unwrap();
-    assert_eq!(refused(&output), "secret.csv: no permission");
+    assert_eq!(refused(&output), "secret.csv: permission denied");
 }
 
 #[cfg(unix)]

@@ -42,7 +42,7 @@ fn a_recording_of_a_rust_program_is_planned() {
     let text = done(
         &millpond(&directory).args(["replay", "--rounds", "3", "game.heap"]).output().unwrap(),
     );
-    assert!(text.contains("2,800 births and deaths of 1,400 objects"), "{text}");
+    assert!(text.contains("2,800 insertions and removals of 1,400"), "{text}");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_recording_that_was_cut_says_so() {
     directory.file("a.heap", "millpond heap 1\nx game\n+ 10 8 0\ne 1\n");
     let arguments = ["plan", "--no-report", "a.heap"];
     let text = done(&millpond(&directory).args(arguments).output().unwrap());
-    assert!(text.contains("reached the limit of its file"), "{text}");
+    assert!(text.contains("reached its maximum file size"), "{text}");
 }
 
 #[test]
@@ -69,25 +69,28 @@ fn recordings_that_make_no_sense_are_refused() {
     let directory = Directory::new();
     for (text, part) in [
         ("millpond heap 2\n", "expected `millpond heap 1`"),
-        ("millpond heap 1\n", "holds no allocation"),
+        ("millpond heap 1\n", "contains no allocation"),
         ("millpond heap 1\n\n", "line 2"),
         ("millpond heap 1\n+ 10 8 1\n", "call stack 1 is used"),
         ("millpond heap 1\n+ 10 8\n", "expected 3 hexadecimal numbers"),
         ("millpond heap 1\n+ 10 8 0 0\n", "expected 3 hexadecimal numbers"),
-        ("millpond heap 1\n+ 10 8 0\n+ 10 8 0\n", "block 10 is born while it is alive"),
-        ("millpond heap 1\nr 1 2 3 0\nr 9 2 3 0\n", "block 2 is born while it is alive"),
+        ("millpond heap 1\n+ 10 8 0\n+ 10 8 0\n", "block 10 is allocated while it is alive"),
+        ("millpond heap 1\nr 1 2 3 0\nr 9 2 3 0\n", "block 2 is allocated while it is alive"),
         ("millpond heap 1\nc 5\nc 4\n", "time 4 comes after 5"),
         ("millpond heap 1\nc 100000000\n", "below 2^32"),
         ("millpond heap 1\nt 2 a\n", "expected call stack 1"),
         ("millpond heap 1\nt 1 x\n", "expected hexadecimal addresses"),
         ("millpond heap 1\nn 1\tf\n", "a name and a file"),
-        ("millpond heap 1\nz\n", "no known record"),
+        ("millpond heap 1\nz\n", "not a known record"),
         ("millpond heap 1\n+ 10 8 0", "cut short"),
-        ("ms,event,address,size,stack\n", "holds no allocation"),
+        ("ms,event,address,size,stack\n", "contains no allocation"),
         ("ms,event,address,size,stack\n0,alloc\n", "expected `ms,event,address,size,stack`"),
         ("ms,event,address,size,stack\n0,alloc,zz,8,f\n", "address `zz`"),
         ("ms,event,address,size,stack\n0,alloc,10,-8,f\n", "size `-8`"),
-        ("ms,event,address,size,stack\n0,alloc,10,8,f\n0,alloc,10,8,f\n", "born while it is alive"),
+        (
+            "ms,event,address,size,stack\n0,alloc,10,8,f\n0,alloc,10,8,f\n",
+            "allocated while it is alive",
+        ),
         ("ms,event,address,size,stack\n0,alloc,10,8,f\n0,free,11,,\n", "block 11 is freed"),
         ("ms,event,address,size,stack\n5,alloc,10,8,f\n4,free,10,,\n", "4 ms come after 5 ms"),
         ("ms,event,address,size,stack\n0,move,10,8,f\n", "event `move`"),

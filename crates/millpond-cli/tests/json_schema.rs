@@ -104,7 +104,8 @@ fn loans() {
     let rows: String = (0..400).map(row).collect();
     directory.file("orders.trace", format!("asked_us,got_us,returned_us,pool\n{rows}"));
     let arguments = ["plan", "--json", "--wait-p99-ms", "5", "orders.trace"];
-    is_as_recorded(&directory, "loans.fields", &[&arguments]);
+    let closed = ["plan", "--json", "--wait-p99-ms", "5", "--closed", "orders.trace"];
+    is_as_recorded(&directory, "loans.fields", &[&arguments, &closed]);
 }
 
 #[test]

@@ -44,20 +44,21 @@ fn says_the_smallest_capacity_that_serves() {
     {
         let file = directory.file(name, content);
         let said = plan(&directory, &file, &["--wait-p99-ms", "4"]);
-        assert!(said.contains("200 asks"), "{said}");
+        assert!(said.contains("200 requests"), "{said}");
         // Rounds of 7, 7 and 6. With one object less there are rounds of 6, 6, 6 and 2.
-        assert!(said.contains("a capacity of 7 serves"), "{said}");
+        assert!(said.contains("a capacity of 7 is enough"), "{said}");
         let busy = 0.44; // 20 × 2 ms in each of nine tenths of a second and the last 4 ms
         assert_eq!(row(&said, 6)[..6], [6.0, 2.0, 4.0, 6.0, 6.0, busy]);
         assert_eq!(row(&said, 7)[..6], [7.0, 2.0, 4.0, 4.0, 4.0, busy]);
         // Opening takes 1 µs and two are opened at once, so in the first burst object N is there N ÷ 2 µs
         // after the asks, rounded up: 4.001 ms are too long. Rounds of 8, 8 and 4 have four of them in the
         // first burst, rounds of 9, 9 and 2 have two, and the third longest wait is 4 ms, of the others.
-        assert!(said.contains("each within 0.001 ms, 9 serve"), "{said}");
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("each within 0.001 ms, a capacity of 9 is enough"), "{said}");
         assert_eq!(row(&said, 7)[6..], [4.0, 7.0]);
         // Two rounds of 10: nobody waits for a third.
         let said = plan(&directory, &file, &["--wait-p99-ms", "2.5"]);
-        assert!(said.contains("a capacity of 10 serves"), "{said}");
+        assert!(said.contains("a capacity of 10 is enough"), "{said}");
         assert_eq!(row(&said, 10)[1..5], [0.0, 2.0, 2.0, 2.0]);
     }
     assert_eq!(directory.names(), ["orders.trace", "orders.trace.gz"], "no report");
@@ -128,8 +129,11 @@ fn a_recording_that_is_its_own_start_has_a_plan() {
     let mut command = millpond(&directory);
     let said =
         done(&command.args(["plan", "--no-report"]).args(arguments).arg(&file).output().unwrap());
-    assert!(said.contains("a capacity of 7 serves if all are opened in advance"), "{said}");
-    assert!(said.contains("opened as needed, no capacity serves in this recording"), "{said}");
+    assert!(said.contains("a capacity of 7 is enough if all are opened in advance"), "{said}");
+    assert!(
+        said.contains("if they are opened as needed, no capacity is enough in this recording"),
+        "{said}"
+    );
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
 }
 
@@ -142,7 +146,7 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     assert!(said.contains("Report: "), "{said}");
     let html = std::fs::read_to_string(directory.path().join("report.html")).unwrap();
     assert!(html.starts_with(millpond_cli::report::MARKER) && html.contains("Waits over capacity"));
-    assert!(html.contains("a capacity of 7 serves"), "the verdict");
+    assert!(html.contains("a capacity of 7 is enough"), "the verdict");
 
     let csv = plan(&directory, &file, &["--wait-p99-ms", "4", "--csv"]);
     assert_eq!(csv.lines().count(), 21, "a heading and a line for each of 20 capacities");
@@ -155,6 +159,46 @@ fn the_report_draws_waits_over_capacity_and_csv_lists_them() {
     let mut command = millpond(&directory);
     let line = refused(&command.args(["plan", "--wait-p99-ms", "4"]).arg(&file).output().unwrap());
     assert!(line.starts_with("report.html: exists") && line.contains("not overwriting"), "{line}");
+}
+
+/// Twenty callers at once who hold for 2 ms and think for 98. With one object, each waits for the nineteen
+/// others once; from then on they come one after the other.
+#[test]
+fn closed_replays_callers_who_think() {
+    let directory = Directory::new();
+    let file = directory.file("orders.trace", trace());
+    let arguments = ["--wait-p99-ms", "4", "--json"];
+    let pool = |closed: &str| -> Value {
+        let json: Value =
+            plan(&directory, &file, &[&arguments[..], &[closed]].concat()).parse().unwrap();
+        json["traces"][0]["pools"][0].clone()
+    };
+    let closed = pool("--closed");
+    assert_eq!(closed["callers"], 20, "as many as at once");
+    let waits = |pool: &Value| pool["capacities"][0]["in_advance"]["wait_ms"].clone();
+    // The first round waits 0, 2, … 38 ms; later ones nothing: 20 of 200 waits, of which 38 and 36 are above 99 %.
+    assert_eq!(waits(&closed)["p99"], 34.0);
+    assert_eq!(waits(&closed)["p50"], 0.0);
+    let open: Value = plan(&directory, &file, &arguments).parse().unwrap();
+    let open = &open["traces"][0]["pools"][0];
+    assert_eq!(open["callers"], Value::Null);
+    assert_eq!(waits(open)["p50"], 18.0, "every burst waits");
+    // Forty callers, the latter twenty from the second burst on, think for 198 ms.
+    let forty = pool("--closed=40");
+    assert_eq!(forty["callers"], 40);
+    assert_eq!(forty["capacities"].as_array().unwrap().len(), 40);
+
+    let said = plan(&directory, &file, &["--wait-p99-ms", "4", "--closed"]);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("replayed as 20 callers"), "{said}");
+    let refuse = |closed: &[&str]| {
+        let mut command = millpond(&directory);
+        refused(&command.args(["plan", "--no-report"]).args(closed).arg(&file).output().unwrap())
+    };
+    let said = refuse(&["--wait-p99-ms", "4", "--closed=19"]);
+    assert!(said.contains("20 callers at once in orders, more than 19"), "{said}");
+    assert!(refuse(&["--wait-p99-ms", "4", "--closed=100001"]).contains("100001"));
+    assert!(refuse(&["--closed"]).contains("--wait-p99-ms"));
 }
 
 /// What PostgreSQL 15 wrote for psql: statements on their own, transactions, errors, a line break in a query.

@@ -4,6 +4,8 @@ mod common;
 
 use common::{Directory, done, millpond, refused};
 
+/// "Handle uniqueness: the odds that a handle is not unique after many reuses is 1 / (free_slots × 128 + busy_slots)", with
+/// the worst and the best case; "reproduce both by simulation".
 #[test]
 fn the_table_has_the_published_cases_of_the_byte_map_pool() {
     let directory = Directory::new();

@@ -11,6 +11,9 @@ use common::{Directory, Random, plan_json};
 /// level of 4,096 bytes that is never freed.
 const SPARKS: &str = include_str!("data/dhat-sparks.json");
 
+/// What dhat-rs 0.3 counted in the same program in Rust.
+const RUST_SPARKS: &str = include_str!("data/dhat-rs-sparks.json");
+
 fn run_tool(name: &str, file: &Path) -> Output {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", name].iter().collect();
     Command::new("python3").arg(script).arg(file).output().unwrap()
@@ -42,6 +45,23 @@ fn what_dhat_has_counted_is_planned() {
     assert_eq!(first.len(), 1, "{first:?}");
     assert_eq!((&first[0]["class"], &first[0]["calls"]), (&"32".into(), &10_000.into()));
     assert_eq!(first[0]["callers"][0]["stack"], serde_json::json!(["spawn", "main"]));
+}
+
+#[test]
+fn what_dhat_rs_has_counted_is_planned() {
+    let directory = Directory::new();
+    let output = dhat_to_csv(&directory.file("sparks.json", RUST_SPARKS));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = plan_json(&directory, &directory.file("sparks.csv", output.stdout));
+    let plan = &json["traces"][0];
+    assert_eq!((&plan["lifetimes"], &plan["left_live"]), (&10_001.into(), &1.into()));
+    let first = plan["pool_first"].as_array().unwrap();
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!((&first[0]["class"], &first[0]["calls"]), (&"32".into(), &10_000.into()));
+    assert_eq!(
+        first[0]["callers"][0]["stack"],
+        serde_json::json!(["sparks::spawn", "sparks::main"])
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn the_bundled_traces_are_replayed_through_every_pool() {
         let recommended = trace["recommended"].as_str().unwrap();
         assert!(names.contains(&recommended) && recommended != "Box");
         let sentence = trace["recommendation"].as_str().unwrap();
-        assert!(sentence.starts_with(&format!("Take {recommended}: ")), "{sentence}");
+        assert!(sentence.starts_with(&format!("Use {recommended}: ")), "{sentence}");
     }
 }
 
@@ -72,9 +72,9 @@ fn it_says_which_one_to_take() {
     let directory = Directory::new();
     let arguments = ["replay", "-", "--rounds", "2", "--bytes", "100", "--events", "2"];
     let text = done(&millpond_reading(&directory, &arguments, TRACE.as_bytes()));
-    assert!(text.contains("4 births and deaths of 2 objects of 128 bytes"), "{text}");
+    assert!(text.contains("4 insertions and removals of 2 objects of 128 bytes"), "{text}");
     assert!(text.contains("the first of 3 events"), "{text}");
-    assert!(text.contains("\nTake ") && text.contains("as Box ("), "{text}");
+    assert!(text.contains("\nUse ") && text.contains(" ns per insertion or removal,"), "{text}");
     assert!(directory.names().is_empty());
 }
 
@@ -94,7 +94,7 @@ fn whole_ticks_are_timed_with_a_walk_in_each() {
     }
     assert!(results.iter().any(|result| result["name"] == "Recycler, Lifo; runs"));
     let sentence = trace["recommendation"].as_str().unwrap();
-    assert!(sentence.contains(" ns for a tick and its walk, "), "{sentence}");
+    assert!(sentence.contains(" ns per tick with its walk, "), "{sentence}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn input_and_arguments_that_cannot_be_used() {
     let large: String = (0..600).map(|id| format!("0,alloc,{id},A,4096\n")).collect();
     directory.file("large.csv", format!("tick,event,id,class,size\n{large}"));
     for (arguments, part) in [
-        (&["nowhere.csv"][..], "nowhere.csv: there is no such file"),
+        (&["nowhere.csv"][..], "nowhere.csv: no such file"),
         (&["."], "is a directory"),
         (&["empty.csv"], "empty.csv: is empty"),
         (&["good.csv", "bad.csv"], "bad.csv: line 5 (byte 63): id 1 is freed but not alive"),

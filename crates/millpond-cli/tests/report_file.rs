@@ -68,7 +68,7 @@ fn places_where_no_file_can_be() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(stderr, "millpond: missing/report.html: there is no such file\n");
+    assert_eq!(stderr, "millpond: missing/report.html: no such file\n");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_text_has_a_table_and_code_and_the_limit_is_the_users() {
         done(&command.output().unwrap())
     };
     let text = run("--size-classes=64");
-    assert!(text.contains("Requests of up to 64 bytes: "), "{text}");
+    assert!(text.contains("Requests of up to 64 bytes are "), "{text}");
     assert!(text.contains("const SIZE_CLASSES: [(usize, usize); "), "{text}");
     assert!(text.contains(".classes(SIZE_CLASSES).build();"), "{text}");
     assert!(text.contains("    (64, "), "{text}");
@@ -75,7 +75,7 @@ fn what_cannot_be_done_is_said() {
         refused(&millpond(&directory).arg("plan").args(arguments).output().unwrap())
     };
     let said = refuse(&["--size-classes", "--no-report", "a.csv"]);
-    assert!(said.contains("a.csv: tells no sizes, expected a heaptrack file"), "{said}");
+    assert!(said.contains("a.csv: contains no sizes; --size-classes needs a recording"), "{said}");
     for bytes in ["0", "2049", "x", "-1"] {
         refuse(&[&format!("--size-classes={bytes}"), "a.csv"]);
     }

@@ -12,6 +12,7 @@ fn json(arguments: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
+/// "No allocation, no fragmentation; a soak test of several days must pass": the same soak, for a moment.
 #[test]
 fn keeps_every_promise() {
     let (code, soak) = json(&["--steps", "20000", "--capacity", "500", "--seed", "3"]);
@@ -59,8 +60,8 @@ fn bad_arguments_are_told_in_one_line() {
     let directory = Directory::new();
     for (arguments, says) in [
         (&["--for", "5"][..], "expected a number and s, m, h or d"),
-        (&["--only", "nothing"], "no pool has `nothing` in its name"),
-        (&["--trace", "nowhere.csv"], "nowhere.csv: there is no such file"),
+        (&["--only", "nothing"], "the name of no pool contains `nothing`"),
+        (&["--trace", "nowhere.csv"], "nowhere.csv: no such file"),
         (&["--capacity", "0"], "0 is not in 1..=1048576"),
         (&["--capacity", "5", "--trace", "x"], "cannot be used with"),
     ] {

@@ -52,8 +52,13 @@ fn a_program_that_fails_or_cannot_be_seen_is_told() {
     let output = soak(&directory, &[], "exit 7");
     assert_eq!(output.status.code(), Some(1));
     assert!(told(&output).contains("exit status: 7"), "{}", told(&output));
+    let output = soak(&directory, &[], "kill -SEGV $$");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told(&output).contains("signal: 11") && told(&output).lines().count() == 1);
+    let output = soak(&directory, &[], "sleep 1.5; exit 0");
+    assert_eq!(output.status.code(), Some(0), "an early end is none with an error");
     let output = soak(&directory, &[], "exit 0");
-    assert!(told(&output).contains("it ran no longer than the warm-up"), "{}", told(&output));
+    assert!(told(&output).contains("it ended within the warm-up"), "{}", told(&output));
     let output = soak(&directory, &["--live", "game.trace"], "sleep 1");
     assert!(told(&output).contains("wrote no live trace to game.trace"), "{}", told(&output));
     let output = millpond(&directory).args(["soak", "--", "./nowhere"]).output().unwrap();
@@ -62,6 +67,22 @@ fn a_program_that_fails_or_cannot_be_seen_is_told() {
     assert!(refused(&output).contains("PROGRAM"));
     let output = millpond(&directory).args(["soak", "--threads", "2", "--", "true"]).output();
     assert!(refused(&output.unwrap()).contains("cannot be used with"));
+}
+
+/// A script that starts the game is soaked as the game is.
+#[test]
+fn processes_that_the_program_starts_are_watched_and_ended_with_it() {
+    let directory = Directory::new();
+    let creeps = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; \
+                  y=; while :; do y=$y$x$x$x$x; sleep 0.05; done";
+    directory.file("game.sh", format!("trap '' TERM; echo $$ > id; {creeps}"));
+    let output = soak(&directory, &[], "sh game.sh & wait; echo unreachable");
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
+    let id = std::fs::read_to_string(directory.path().join("id")).unwrap();
+    // A process that has ended and that nobody has waited for has no memory.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", id.trim()));
+    assert!(!status.unwrap_or_default().contains("RssAnon"), "it ignores requests, but it ended");
 }
 
 /// What a recorder writes, a line each tenth of a second; the numbers are those after the warm-up.
@@ -84,9 +105,9 @@ fn pools_that_grow_refuse_or_reach_new_peaks_fail_with_the_reason() {
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pool bullets: capacity 100, peak 50, refused 3"), "{summary}");
     for (script, reason) in [
-        (recorded("$((100 + n))", "50", "3"), "pool bullets: its capacity grew from "),
-        (recorded("100", "$((50 + n))", "3"), "pool bullets: its peak rose from "),
-        (recorded("100", "50", "$n"), "pool bullets: its refusals rose from "),
+        (recorded("$((100 + n))", "50", "3"), "pool bullets: the capacity grew from "),
+        (recorded("100", "$((50 + n))", "3"), "pool bullets: the peak rose from "),
+        (recorded("100", "50", "$n"), "pool bullets: the refusals rose from "),
     ] {
         let output = soak(&directory, &live, &script);
         assert_eq!(output.status.code(), Some(1), "{}", told(&output));

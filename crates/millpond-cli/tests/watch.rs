@@ -43,7 +43,32 @@ fn once_shows_how_the_pools_stand() {
     let row = text.lines().find(|line| line.starts_with("imps")).unwrap();
     let cells: Vec<_> = row.split_whitespace().collect();
     assert_eq!(cells[1..4], ["8", "8", "8"], "live, peak, slots: {row}");
-    assert!(row.contains("████████████ 100 %") && row.ends_with('1'), "{row}");
+    assert!(row.contains("████████████ 100 %"), "{row}");
+    let headings = text.lines().find(|line| line.starts_with("pool")).unwrap();
+    assert!(headings.contains("refused") && !headings.contains("evicted"), "{headings}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+/// Events may name their slots; what is no slot is refused by `watch` and by `plan`.
+#[test]
+fn slots_are_read_or_refused() {
+    let directory = Directory::new();
+    let run =
+        |command: &[&str]| millpond(&directory).args(command).arg("slots.trace").output().unwrap();
+    for (slot, is_good) in [("", true), (",", true), (",7", true), (",4294967295", true)]
+        .into_iter()
+        .chain([(",-1", false), (",4294967296", false), (",x", false)])
+    {
+        let text = format!("{HEADER}\n0,alloc,0,a{slot}\n0,free,0,a{slot}\n1,end,2,recorder\n");
+        directory.file("slots.trace", text);
+        for command in [&["watch", "--once"][..], &["plan", "--json"]] {
+            let output = run(command);
+            match is_good {
+                true => drop(done(&output)),
+                false => assert!(refused(&output).contains("line 2 (byte "), "{slot}"),
+            }
+        }
+    }
 }
 
 #[test]
@@ -136,7 +161,7 @@ fn what_is_no_live_trace_is_refused_with_the_place() {
     let watch = |name: &str| {
         refused(&millpond(&directory).args(["watch", "--once", name]).output().unwrap())
     };
-    assert!(watch("nowhere").contains("nowhere: there is no such file"));
+    assert!(watch("nowhere").contains("nowhere: no such file"));
     assert!(watch(".").contains("is not a file"));
     directory.file("other.csv", "tick,event,id,class\n");
     assert!(

@@ -137,17 +137,23 @@ fn a_table_is_drawn_and_drawn_again_and_q_leaves() {
     let directory = Directory::new();
     let path = directory.file("game.trace", trace(3, 7));
     let mut session = Session::start(&directory, "game.trace", 24, 120);
-    session.wait_for("the last line", shows("q leaves"));
+    session.wait_for("the last line", shows("q quit"));
     assert!(session.parser.screen().alternate_screen() && session.parser.screen().hide_cursor());
     let settings = tcgetattr(&session.terminal).unwrap();
     assert!(!settings.local_modes.contains(LocalModes::ICANON), "keys come as they are pressed");
     let lines = session.lines();
     assert!(lines[0].starts_with("game.trace  tick 7"), "{lines:?}");
     assert!(lines[2].starts_with("pool ") && lines[4].starts_with("pool-01 "), "{lines:?}");
-    assert_eq!((lines.len(), lines[7].as_str()), (8, "q leaves"));
-    // A pool that has refused somebody is red, one that has not is not.
+    assert!(lines.len() == 24 && lines[23].starts_with("1 of 3   q quit"), "{lines:?}");
+    // A pool that has refused somebody is red, one that has not is not; the selected one is reversed.
     let colour = |row| session.parser.screen().cell(row, 0).unwrap().fgcolor();
     assert_eq!((colour(3), colour(4)), (vt100::Color::Default, vt100::Color::Idx(1)));
+    let is_reversed = |row| session.parser.screen().cell(row, 0).unwrap().inverse();
+    assert!(is_reversed(3) && !is_reversed(4));
+    // Below the list are the gauge, the curve and the slots of the selected pool.
+    let contents = session.parser.screen().contents();
+    assert!(contents.contains("0 of 100 slots live, 90 at the peak"), "{contents}");
+    assert!(contents.contains("live lately, at most 0"), "{contents}");
 
     append(&path, "9,stats,1,pool-01,100,55,90,0,300,145,1,0,0,80\n");
     session.wait_for("the next tick", |screen| begins_with(screen, "game.trace  tick 9"));
@@ -162,30 +168,43 @@ fn a_window_of_another_size_is_filled_and_never_scrolls() {
     let directory = Directory::new();
     directory.file("game.trace", trace(30, 7));
     let mut session = Session::start(&directory, "game.trace", 12, 100);
-    session.wait_for("six pools", shows("and 24 more pools"));
+    session.wait_for("eight pools", shows("pool-07"));
     let lines = session.lines();
-    assert!(lines[0].starts_with("game.trace") && lines[8].starts_with("pool-05"), "{lines:?}");
-    assert_eq!((lines.len(), lines[11].as_str()), (12, "q leaves"));
+    assert!(lines[0].starts_with("game.trace") && lines[10].starts_with("pool-07"), "{lines:?}");
+    assert!(lines.len() == 12 && lines[11].starts_with("1 of 30   q quit"), "{lines:?}");
 
-    // Higher, and so narrow that every line is cut.
-    session.resize(20, 30);
-    session.wait_for("fourteen pools", |screen| {
-        screen.contents().contains("and 16 more pools") && begins_with(screen, "game.trace")
+    // End and arrows scroll; Right sorts by the name, then by live objects, the most first.
+    session.press(b"\x1b[F");
+    session.wait_for("the last pool", shows("30 of 30"));
+    assert!(session.lines()[10].starts_with("pool-29"), "{:?}", session.lines());
+    session.press(b"\x1b[A");
+    session.wait_for("the last but one", shows("29 of 30"));
+    session.press(b"\x1b[C\x1b[C");
+    session.wait_for("the order by live objects", shows("2 of 30"));
+    session.press(b"\x1b[H");
+    session.wait_for("the first row", |screen| {
+        screen.contents().lines().nth(3).is_some_and(|line| line.starts_with("pool-29"))
     });
-    let lines = session.lines();
-    assert!(lines[16].starts_with("pool-13"), "{lines:?}");
-    let longest = lines.iter().map(|line| line.chars().count()).max();
-    assert_eq!(longest, Some(30), "cut, and by no more than there has to be: {lines:?}");
+    session.press(b"r");
+    session.wait_for("the reverse order", shows("30 of 30"));
+    session.press(b"\x1b[H");
+    session.wait_for("the first pool", shows("1 of 30"));
+
+    // Higher, and so narrow that columns are dropped.
+    session.resize(17, 30);
+    session.wait_for("thirteen pools", |screen| {
+        screen.contents().contains("pool-12") && begins_with(screen, "game.trace")
+    });
+    let longest = session.lines().iter().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(30), "{:?}", session.lines());
 
     // Hardly a window any more.
     session.resize(4, 20);
-    session.wait_for("the heading alone", |screen| {
-        begins_with(screen, "game.trace  tick 7") && screen.contents().contains("pool-00")
-    });
-    session.resize(40, 100);
+    session.wait_for("the heading", |screen| begins_with(screen, "game.trace  tick 7"));
+    session.resize(70, 100);
     session.wait_for("all pools", |screen| {
         let contents = screen.contents();
-        contents.contains("pool-29") && contents.ends_with("q leaves")
+        contents.contains("pool-29") && contents.contains("1 of 30   q quit")
     });
     assert!(session.lines()[0].starts_with("game.trace"));
     session.press(b"Q");
@@ -203,7 +222,7 @@ fn ctrl_c_and_signals_leave_the_terminal_as_it_was() {
     ];
     for leave in leave {
         let mut session = Session::start(&directory, "game.trace", 24, 80);
-        session.wait_for("the table", shows("q leaves"));
+        session.wait_for("the table", shows("q quit"));
         leave(&mut session);
         let (status, first_screen) = session.end();
         assert!(status.success() && first_screen.is_empty(), "{status}: {first_screen}");
@@ -216,10 +235,10 @@ fn a_file_that_stops_growing_is_told_and_goes_on() {
     let path = directory.file("game.trace", trace(2, 7));
     let mut session = Session::start(&directory, "game.trace", 24, 100);
     session.wait_for("the table", shows("recording"));
-    session.wait_for("the doubt", shows("is the program gone?"));
+    session.wait_for("the doubt", shows("has the program ended?"));
     append(&path, &trace(2, 8)[HEADER.len() + 1..]);
     session.wait_for("the end of the doubt", |screen| {
-        begins_with(screen, "game.trace  tick 8") && !shows("gone?")(screen)
+        begins_with(screen, "game.trace  tick 8") && !shows("ended?")(screen)
     });
     append(&path, "9,end,0,recorder\n");
     session.wait_for("the end", shows("the recording has ended"));

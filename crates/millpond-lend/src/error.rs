@@ -29,10 +29,44 @@ impl fmt::Display for Holder {
     }
 }
 
+/// Why an opening has no error of the maker's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unopened {
+    /// The last opening took longer than it may, and was given up.
+    TooSlow {
+        /// How long it took.
+        after_ms: u64,
+    },
+    /// The maker panicked in the last opening.
+    Panicked,
+    /// An opening has not ended yet.
+    UnderWay {
+        /// For how long the longest has been under way.
+        for_ms: u64,
+    },
+}
+
+impl fmt::Display for Unopened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSlow { after_ms } => {
+                write!(f, "the last opening was given up after {after_ms} ms")
+            }
+            Self::Panicked => f.write_str("the maker panicked in the last opening"),
+            Self::UnderWay { for_ms } => {
+                write!(f, "an opening has been under way for {for_ms} ms")
+            }
+        }
+    }
+}
+
+impl Error for Unopened {}
+
 /// Why a caller got no loan.
 ///
 /// Its [`source`](Error::source) is the error of the last failed opening, if nothing has been opened
-/// since.
+/// since, or [`Unopened`] if that opening has no error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AcquireError<E> {
@@ -46,6 +80,9 @@ pub enum AcquireError<E> {
         holders: [Option<Holder>; 4],
         /// Why the last opening failed, if nothing has been opened since.
         source: Option<Arc<E>>,
+        /// Why there is no such error, if the last opening took too long or panicked, or one has not
+        /// ended yet.
+        unopened: Option<Unopened>,
     },
     /// Too many callers are waiting already.
     Refused {
@@ -70,11 +107,12 @@ pub enum AcquireError<E> {
 impl<E> Clone for AcquireError<E> {
     fn clone(&self) -> Self {
         match self {
-            Self::TimedOut { waited_ms, ahead, holders, source } => Self::TimedOut {
+            Self::TimedOut { waited_ms, ahead, holders, source, unopened } => Self::TimedOut {
                 waited_ms: *waited_ms,
                 ahead: *ahead,
                 holders: *holders,
                 source: source.clone(),
+                unopened: *unopened,
             },
             Self::Refused { waiters } => Self::Refused { waiters: *waiters },
             Self::Opening(source) => Self::Opening(Arc::clone(source)),
@@ -90,10 +128,13 @@ impl<E> Clone for AcquireError<E> {
 impl<E: fmt::Display> fmt::Display for AcquireError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TimedOut { waited_ms, ahead, holders, source } => {
+            Self::TimedOut { waited_ms, ahead, holders, source, unopened } => {
                 write!(f, "no loan within {waited_ms} ms, {ahead} waiting ahead")?;
                 if let Some(source) = source {
                     write!(f, "; the last opening failed: {source}")?;
+                }
+                if let Some(unopened) = unopened {
+                    write!(f, "; {unopened}")?;
                 }
                 let mut holders = holders.iter().flatten().peekable();
                 if holders.peek().is_some() {
@@ -121,6 +162,7 @@ impl<E: Error + 'static> Error for AcquireError<E> {
             Self::TimedOut { source: Some(source), .. } | Self::Opening(source) => {
                 Some(source.as_ref())
             }
+            Self::TimedOut { unopened: Some(unopened), .. } => Some(unopened),
             _ => None,
         }
     }

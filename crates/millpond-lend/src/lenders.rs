@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::Hash;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::task::{Poll, Waker};
 use std::thread::JoinHandle;
 
@@ -15,6 +15,7 @@ use crate::lender::{Builder, Keeper, Lender, Tenants};
 use crate::maker::Maker;
 use crate::park;
 use crate::settings::Settings;
+use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
 
 /// A [`Lender`] for each tenant (a customer's database, a shard, a host), and one total for all.
@@ -81,24 +82,6 @@ struct Table<K, M: Maker> {
     is_kept: bool,
 }
 
-impl<K, M: Maker> Table<K, M> {
-    /// Tells the tenants that the keeper has not met yet whether it runs; returns what is to be dropped.
-    fn set_kept(&mut self, is_kept: bool) -> Vec<M::Object> {
-        self.is_kept = is_kept;
-        let mut to_drop = Vec::new();
-        for newcomer in &self.newcomers {
-            newcomer.shared().with(|books, now_us| {
-                if is_kept {
-                    books.ledger.keeper_started();
-                } else {
-                    to_drop.extend(books.ledger.keeper_gone(now_us));
-                }
-            });
-        }
-        to_drop
-    }
-}
-
 impl<K, M> Lenders<K, M>
 where
     K: Hash + Eq + Clone + fmt::Display + Send + Sync + 'static,
@@ -162,7 +145,28 @@ where
 
 impl<K, M: Maker> Inner<K, M> {
     fn lock(&self) -> MutexGuard<'_, Table<K, M>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.table)
+    }
+
+    /// Tells the tenants that the keeper has not met yet whether it runs. They wake their callers, which is
+    /// users' code, so the table is not locked then.
+    fn set_kept(&self, is_kept: bool) {
+        let mut table = self.lock();
+        table.is_kept = is_kept;
+        let newcomers: Vec<_> =
+            table.newcomers.iter().map(Keeper::shared).map(Arc::clone).collect();
+        drop(table);
+        for newcomer in newcomers {
+            let to_drop = newcomer.with(|books, now_us| {
+                if is_kept {
+                    books.ledger.keeper_started();
+                    Vec::new()
+                } else {
+                    books.ledger.keeper_gone(now_us)
+                }
+            });
+            drop(to_drop);
+        }
     }
 }
 
@@ -245,7 +249,7 @@ where
     /// [`NoKeeper`](crate::AcquireError::NoKeeper).
     pub fn run<T: Timer + Clone>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
         if let Some(inner) = self.inner.upgrade() {
-            drop(inner.lock().set_kept(true));
+            inner.set_kept(true);
         }
         let running = Running { inner: self.inner };
         async move {
@@ -316,8 +320,7 @@ impl<K, M: Maker> Running<K, M> {
 impl<K, M: Maker> Drop for Running<K, M> {
     fn drop(&mut self) {
         if let Some(inner) = self.inner.upgrade() {
-            let to_drop = inner.lock().set_kept(false);
-            drop(to_drop);
+            inner.set_kept(false);
         }
     }
 }
@@ -331,60 +334,73 @@ struct Standing<M: Maker> {
     is_in_need: bool,
 }
 
+impl<M: Maker> Standing<M> {
+    /// How many places the tenant has given up since the last look, and how it stands.
+    fn of(lender: &Lender<M>) -> (usize, Self) {
+        lender.shared().with(|books, now_us| {
+            let ledger = &mut books.ledger;
+            let returned = ledger.take_given_up() + ledger.give_up_unused();
+            let idle_since_us = ledger.idle_since_us();
+            let standing = Self {
+                lender: lender.clone(),
+                existing: ledger.stats().existing,
+                idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
+                giving_up: ledger.allowance().1,
+                is_in_need: ledger.needs_allowance(now_us),
+            };
+            (returned, standing)
+        })
+    }
+}
+
 impl<K, M: Maker> Inner<K, M> {
-    /// Moves places of the total to tenants in need; returns whether a place has moved.
+    /// Moves places of the total to tenants in need; returns whether a place has moved. Tenants wake callers
+    /// and keepers, which is users' code, so the table is locked only in between.
     fn share(&self) -> bool {
-        let mut table = self.lock();
+        let table = self.lock();
         let lenders: Vec<Lender<M>> = table.tenants.values().cloned().collect();
-        let mut standings: Vec<Standing<M>> = Vec::with_capacity(lenders.len());
-        for lender in lenders {
-            let (returned, standing) = lender.shared().with(|books, now_us| {
-                let ledger = &mut books.ledger;
-                let returned = ledger.take_given_up() + ledger.give_up_unused();
-                let stats = ledger.stats();
-                let idle_since_us = ledger.idle_since_us();
-                (
-                    returned,
-                    Standing {
-                        lender: lender.clone(),
-                        existing: stats.existing,
-                        idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
-                        giving_up: ledger.allowance().1,
-                        is_in_need: ledger.needs_allowance(now_us),
-                    },
-                )
-            });
-            table.granted = table.granted.saturating_sub(returned);
-            standings.push(standing);
-        }
+        let leaving = table.leaving.clone();
+        drop(table);
         let mut returned = 0;
-        table.leaving.retain(|shared| {
-            shared.with(|books, _| {
-                returned += books.ledger.take_given_up() + books.ledger.give_up_unused();
-                !books.ledger.is_finished()
+        let mut standings: Vec<Standing<M>> = lenders
+            .into_iter()
+            .map(|lender| {
+                let (places, standing) = Standing::of(&lender);
+                returned += places;
+                standing
             })
+            .collect();
+        let gone = leaving.iter().filter(|shared| {
+            let (places, is_gone) = shared.with(|books, _| {
+                let ledger = &mut books.ledger;
+                let places = ledger.take_given_up() + ledger.give_up_unused();
+                (places, ledger.is_finished())
+            });
+            returned += places;
+            is_gone
         });
-        table.granted = table.granted.saturating_sub(returned);
+        let gone: Vec<_> = gone.collect();
         standings.sort_by_key(|standing| standing.existing);
-        let in_need = standings.iter().filter(|standing| standing.is_in_need).count();
-        let mut has_changed = false;
-        for standing in standings.iter().filter(|standing| standing.is_in_need) {
-            if table.granted == self.total {
-                break;
-            }
-            table.granted += 1;
+        let in_need: Vec<_> = standings.iter().filter(|standing| standing.is_in_need).collect();
+
+        let mut table = self.lock();
+        table.leaving.retain(|shared| !gone.iter().any(|gone| Arc::ptr_eq(gone, shared)));
+        table.granted = table.granted.saturating_sub(returned);
+        let granted = in_need.len().min(self.total.saturating_sub(table.granted));
+        table.granted += granted;
+        drop(table);
+
+        for standing in in_need.iter().take(granted) {
             standing.lender.shared().with(|books, now_us| books.ledger.allow(now_us, 1));
-            has_changed = true;
         }
         let being_freed: usize = standings.iter().map(|standing| standing.giving_up).sum();
-        if !has_changed && in_need > being_freed {
+        if granted == 0 && in_need.len() > being_freed {
             free_one(&standings, self.total);
         }
         for standing in &standings {
-            standing.lender.shared().with(|books, _| books.ledger.others_need(in_need > 0));
+            standing.lender.shared().with(|books, _| books.ledger.others_need(!in_need.is_empty()));
         }
-        drop(table);
-        has_changed
+        granted > 0
     }
 }
 

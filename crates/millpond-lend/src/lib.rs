@@ -50,7 +50,7 @@ mod timer;
 mod trace;
 
 pub use blocking::{BlockingLender, BlockingLoan, BlockingMaker, Threaded, ThreadedError};
-pub use error::{AcquireError, Holder, Lent, LoanHandle};
+pub use error::{AcquireError, Holder, Lent, LoanHandle, Unopened};
 pub use ledger::Ledger;
 pub use lender::{
     Acquire, AcquireMany, Asynchronous, Builder, CloseReport, Keeper, Lender, Loan, Tenants,

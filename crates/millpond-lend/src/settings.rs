@@ -50,7 +50,7 @@ pub struct Settings {
     pub idle_us: u64,
     /// The pause after the first failed opening; it doubles with each further failure.
     pub backoff_min_us: u64,
-    /// The longest pause after a failed opening.
+    /// The longest pause after a failed opening while nobody waits.
     pub backoff_max_us: u64,
     /// Which idle object is lent next.
     pub order: IdleOrder,

@@ -8,15 +8,15 @@ use std::future::Future;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use common::{AnyTimer, Client, Server, lender_of, poll_once, wait_until};
 use futures_lite::future::block_on;
-use millpond_lend::{AcquireError, Lender, Maker};
+use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender, Maker};
 
 /// A future that was handed an object and is not polled any more, as in a task that awaits something else
 /// first ("futurelock").
@@ -282,4 +282,104 @@ fn time_never_goes_back_for_the_books() {
             });
         }
     });
+}
+
+/// Futures that are leaked while they wait: their places in the books are used again.
+#[test]
+fn leaked_futures_use_up_no_places() {
+    let (lender, _) = lender_of(|builder| builder.capacity(1).waiters_max(2).acquire_timeout_ms(1));
+    let loan = block_on(lender.acquire()).unwrap();
+    let mut late = lender.acquire();
+    assert!(poll_once(&mut late).is_pending());
+    for leaks in 0..50 {
+        wait_until("the one before has timed out", || lender.stats().waiting == 0);
+        let mut leaked = lender.acquire();
+        match poll_once(&mut leaked) {
+            Poll::Pending => mem::forget(leaked),
+            Poll::Ready(answer) => panic!("{:?} after {leaks}", answer.map(drop)),
+        }
+        assert_eq!(lender.validate(), Ok(()));
+    }
+    // The first was forgotten, and is told nevertheless.
+    let Poll::Ready(Err(AcquireError::TimedOut { holders: [Some(holder), ..], .. })) =
+        poll_once(&mut late)
+    else {
+        panic!("its time is over")
+    };
+    assert_eq!(holder.handle, loan.handle());
+    drop(late);
+    drop(loan);
+    wait_until("it is idle", || lender.stats().idle == 1);
+    assert!(lender.try_acquire().is_some());
+}
+
+/// Closing while objects are being opened, by makers that never end, that fail, or that panic.
+#[test]
+fn closing_ends_openings() {
+    for fault in 0..4 {
+        let (lender, server) = lender_of(|builder| builder.capacity(4).acquire_timeout_ms(20_000));
+        match [&server.hangs, &server.panics, &server.is_down].get(fault) {
+            Some(fault) => fault.store(true, SeqCst),
+            None => server.open_ms.store(60_000, SeqCst),
+        }
+        let mut callers: Vec<_> = (0..8).map(|_| lender.acquire()).collect();
+        assert!(callers.iter_mut().all(|caller| poll_once(caller).is_pending()));
+        wait_until("one is being opened", || server.begun.load(SeqCst) > 0);
+        let report = block_on(lender.close(Duration::from_secs(20)));
+        assert!(report.still_out.is_empty());
+        for mut caller in callers {
+            let Poll::Ready(Err(error)) = poll_once(&mut caller) else { panic!("told at once") };
+            assert!(matches!(error, AcquireError::Closed), "{error}");
+        }
+        assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 0));
+        wait_until("none exists", || server.existing() == 0);
+    }
+}
+
+/// A call that blocks for ever cannot be ended: it keeps its thread, but there are not more and more.
+#[test]
+fn blocking_makers_that_never_return_take_a_bounded_number_of_threads() {
+    let gate = Arc::new((Mutex::new(true), Condvar::new()));
+    let begun = Arc::new(AtomicU64::new(0));
+    let maker = Stuck { is_shut: Arc::clone(&gate), begun: Arc::clone(&begun) };
+    let lender = BlockingLender::builder(maker)
+        .capacity(8)
+        .openings_max(8)
+        .open_timeout_ms(1)
+        .backoff_ms(0, 0)
+        .acquire_timeout_ms(60_000)
+        .build()
+        .unwrap();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| lender.acquire().map(drop));
+        wait_until("more were given up than there are threads", || {
+            lender.stats().open_failed > 1_000
+        });
+        assert_eq!(begun.load(SeqCst), 256);
+        *gate.0.lock().unwrap() = false;
+        gate.1.notify_all();
+        waiting.join().unwrap().expect("the calls return");
+    });
+    assert_eq!(lender.validate(), Ok(()));
+}
+
+struct Stuck {
+    is_shut: Arc<(Mutex<bool>, Condvar)>,
+    begun: Arc<AtomicU64>,
+}
+
+impl BlockingMaker for Stuck {
+    type Object = u8;
+    type Error = Infallible;
+
+    fn open(&self) -> Result<u8, Infallible> {
+        self.begun.fetch_add(1, SeqCst);
+        let (is_shut, opens) = &*self.is_shut;
+        let _open = opens.wait_while(is_shut.lock().unwrap(), |is_shut| *is_shut).unwrap();
+        Ok(0)
+    }
+
+    fn check(&self, _: &mut u8) -> Result<(), Infallible> {
+        Ok(())
+    }
 }

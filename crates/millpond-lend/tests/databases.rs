@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use millpond_lend::makers::{postgres::Postgres as Blocking, tokio_postgres::Postgres};
 use millpond_lend::{AcquireError, BlockingLender, Lender, TokioTimer};
 use postgres_server::with_server;
+use tokio_postgres::Config;
 
 /// Runs queries until `count` in a row succeed, and returns how many failed before: each on its own loan.
 async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
@@ -31,6 +32,25 @@ async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
     errors
 }
 
+/// Closes the lender; then the server has no session but the one that asks.
+async fn closes_and_leaves_no_session(lender: &Lender<Postgres>, config: &Config) {
+    let report = lender.close(Duration::from_secs(10)).await;
+    assert!(report.still_out.is_empty());
+    let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let others = "select count(*) from pg_stat_activity \
+                  where backend_type = 'client backend' and pid <> pg_backend_pid()";
+    let give_up = Instant::now() + Duration::from_secs(10);
+    loop {
+        let left: i64 = client.query_one(others, &[]).await.unwrap().get(0);
+        if left == 0 {
+            return;
+        }
+        assert!(Instant::now() < give_up, "{left} sessions are left over");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 #[test]
 fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
     with_server("restart", "", async |server| {
@@ -39,17 +59,26 @@ fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
         tokio::spawn(keeper.run(TokioTimer));
         drop(lender.acquire_many(4).await.unwrap());
         server.stop().unwrap();
+        // Callers who wait find out that nothing can be opened; each tries for itself.
+        let waiting = {
+            let lender = lender.clone();
+            tokio::spawn(async move { errors_until_well(&lender, 20).await })
+        };
+        tokio::time::sleep(Duration::from_secs(2)).await;
         server.up().unwrap();
-        let errors = errors_until_well(&lender, 20).await;
+        let up = Instant::now();
+        let errors = waiting.await.unwrap();
         assert!(errors <= 4, "{errors}");
         assert_eq!(lender.acquire_many(4).await.unwrap().len(), 4);
+        println!("full service {} ms after the server is up", up.elapsed().as_millis());
+        closes_and_leaves_no_session(&lender, &server.config("postgres")).await;
     });
 }
 
 #[test]
 fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
     with_server("terminate", "", async |server| {
-        let config: tokio_postgres::Config = server.config("postgres");
+        let config: Config = server.config("postgres");
         let (lender, keeper) = Lender::builder(Postgres::new(config.clone())).capacity(3).build();
         tokio::spawn(keeper.run(TokioTimer));
         let loans = lender.acquire_many(3).await.unwrap();
@@ -59,22 +88,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
         drop(loans);
         let errors = errors_until_well(&lender, 20).await;
         assert!(errors <= 2, "{errors}");
-        let report = lender.close(Duration::from_secs(10)).await;
-        assert!(report.still_out.is_empty());
-
-        let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
-        let others = "select count(*) from pg_stat_activity \
-                      where backend_type = 'client backend' and pid <> pg_backend_pid()";
-        let give_up = Instant::now() + Duration::from_secs(10);
-        loop {
-            let left: i64 = client.query_one(others, &[]).await.unwrap().get(0);
-            if left == 0 {
-                break;
-            }
-            assert!(Instant::now() < give_up, "{left} sessions are left over");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        closes_and_leaves_no_session(&lender, &config).await;
     });
 }
 
@@ -95,7 +109,7 @@ fn a_database_that_does_not_exist_is_told_at_once() {
 #[test]
 fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
     with_server("password", "", async |server| {
-        let cook: tokio_postgres::Config = server.config("postgres");
+        let cook: Config = server.config("postgres");
         let (client, connection) = cook.connect(tokio_postgres::NoTls).await.unwrap();
         tokio::spawn(connection);
         client.batch_execute("create role guest login password 'soup'").await.unwrap();
@@ -123,6 +137,8 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
             }
         };
         loan.simple_query("select 1").await.unwrap();
+        drop((loan, client));
+        closes_and_leaves_no_session(&lender, &cook).await;
     });
 }
 
@@ -148,6 +164,7 @@ fn fewer_connections_than_the_capacity_still_serve() {
             task.await.unwrap();
         }
         assert!(lender.stats().existing <= 5);
+        closes_and_leaves_no_session(&lender, &server.config("postgres")).await;
     });
 }
 

@@ -4,6 +4,7 @@
 #[path = "common/postgres_server.rs"]
 mod postgres_server;
 
+use std::error::Error;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -14,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use millpond_lend::makers::tokio_postgres::Postgres;
-use millpond_lend::{AcquireError, Lender, TokioTimer};
+use millpond_lend::{AcquireError, Lender, TokioTimer, Unopened};
 use postgres_server::{Server, with_server};
 
 /// How long a query may take before its caller gives up: a connection that is silent does not say so.
@@ -134,8 +135,6 @@ async fn lender_of_four(proxy: &Proxy, check_after_idle_ms: u64) -> Lender<Postg
     let (lender, keeper) = Lender::builder(proxy.maker())
         .capacity(4)
         .acquire_timeout_ms(30_000)
-        .open_timeout_ms(300)
-        .check_timeout_ms(300)
         .check_after_idle_ms(check_after_idle_ms)
         .build();
     tokio::spawn(keeper.run(TokioTimer));
@@ -169,19 +168,22 @@ async fn errors_of(lender: &Lender<Postgres>, count: usize) -> usize {
     errors
 }
 
-/// All four can be had again and work; then the lender closes and leaves nothing open, at the proxy or
-/// at the server.
+/// All four can be had again and work, and it is printed how long after the end of the fault; `recovery`
+/// tests by a simulated clock that this is less than a second. Then the lender closes and leaves nothing
+/// open, at the proxy or at the server.
 async fn serves_in_full_and_leaves_nothing(
     lender: &Lender<Postgres>,
     proxy: &Proxy,
     server: &Server,
+    fault_ended: Instant,
 ) {
-    assert_eq!(errors_of(lender, 40).await, 0);
     let loans = lender.acquire_many(4).await.unwrap();
     for loan in &loans {
         loan.simple_query("select 1").await.unwrap();
     }
     drop(loans);
+    println!("full service {} ms after the fault", fault_ended.elapsed().as_millis());
+    assert_eq!(errors_of(lender, 40).await, 0);
     assert!(lender.close(Duration::from_secs(10)).await.still_out.is_empty());
 
     let config: tokio_postgres::Config = server.config("postgres");
@@ -207,9 +209,10 @@ fn dropped_connections_cost_one_error_each() {
         let proxy = Proxy::start(server);
         let lender = lender_of_four(&proxy, 1_000_000).await;
         proxy.faults.drop_all();
+        let ended = Instant::now();
         let errors = errors_of(&lender, 40).await;
         assert!(errors <= 4, "{errors}");
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, ended).await;
     });
 }
 
@@ -220,7 +223,8 @@ fn silent_connections_cost_one_error_each() {
         let lender = lender_of_four(&proxy, 1_000_000).await;
         proxy.faults.stall_all();
         assert_eq!(errors_of(&lender, 40).await, 4);
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        // The callers have noticed by now, each after its own time limit.
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, Instant::now()).await;
     });
 }
 
@@ -231,9 +235,10 @@ fn silent_connections_that_are_checked_cost_no_error() {
         let lender = lender_of_four(&proxy, 50).await;
         proxy.faults.stall_all();
         tokio::time::sleep(Duration::from_millis(60)).await;
+        let asked = Instant::now();
         assert_eq!(errors_of(&lender, 40).await, 0);
         assert!(lender.stats().closings.check >= 4);
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, asked).await;
     });
 }
 
@@ -247,7 +252,7 @@ fn a_slow_accept_is_waited_for_and_not_asked_twice() {
         assert_eq!(errors_of(&lender, 40).await, 0);
         let stats = lender.stats();
         assert!(stats.opened <= 4 && stats.open_failed == 0, "{stats:?}");
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, Instant::now()).await;
     });
 }
 
@@ -256,22 +261,40 @@ fn a_black_hole_is_a_time_out_and_service_comes_back_with_the_network() {
     with_server("proxy-hole", "", async |server| {
         let proxy = Proxy::start(server);
         proxy.faults.swallows_new.store(true, SeqCst);
-        let (lender, keeper) = Lender::builder(proxy.maker())
-            .capacity(4)
-            .acquire_timeout_ms(3_000)
-            .open_timeout_ms(300)
-            .build();
+        let (lender, keeper) =
+            Lender::builder(proxy.maker()).capacity(4).acquire_timeout_ms(3_000).build();
         tokio::spawn(keeper.run(TokioTimer));
         let error = lender.acquire().await.map(drop).unwrap_err();
-        assert!(matches!(error, AcquireError::TimedOut { .. }), "{error}");
+        let AcquireError::TimedOut { unopened: Some(_), .. } = &error else { panic!("{error}") };
+        assert!(error.source().is_some_and(|cause| cause.is::<Unopened>()), "{error}");
         assert!(lender.stats().open_failed > 0);
 
         proxy.faults.swallows_new.store(false, SeqCst);
-        let give_up = Instant::now() + Duration::from_secs(30);
-        while lender.acquire().await.is_err() {
-            assert!(Instant::now() < give_up, "no service");
-        }
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        let ended = Instant::now();
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, ended).await;
+    });
+}
+
+/// All connections are open and idle when the network swallows everything, for longer than an opening may
+/// take.
+#[test]
+fn service_comes_back_with_a_network_that_was_away_for_long() {
+    with_server("proxy-away", "", async |server| {
+        let proxy = Proxy::start(server);
+        let lender = lender_of_four(&proxy, 50).await;
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        proxy.faults.stall_all();
+        proxy.faults.swallows_new.store(true, SeqCst);
+        let waiting = {
+            let lender = lender.clone();
+            tokio::spawn(async move { errors_of(&lender, 40).await })
+        };
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        assert_eq!((lender.stats().out, lender.stats().waiting), (0, 40));
+        proxy.faults.swallows_new.store(false, SeqCst);
+        let ended = Instant::now();
+        assert_eq!(waiting.await.unwrap(), 0);
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, ended).await;
     });
 }
 
@@ -292,8 +315,9 @@ fn a_refusal_is_named_and_service_comes_back_with_the_server() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         proxy.faults.refuses_new.store(false, SeqCst);
+        let ended = Instant::now();
         let errors = waiting.await.unwrap();
         assert!(errors <= 4, "{errors}");
-        serves_in_full_and_leaves_nothing(&lender, &proxy, server).await;
+        serves_in_full_and_leaves_nothing(&lender, &proxy, server, ended).await;
     });
 }

@@ -80,12 +80,13 @@ fn acquire_timeout_is_five_seconds_and_says_why() {
     let line = line!() - 1;
     server.is_down.store(true, SeqCst);
     let error = block_on(lender.acquire()).unwrap_err();
-    let AcquireError::TimedOut { waited_ms, ahead, holders, source } = &error else {
+    let AcquireError::TimedOut { waited_ms, ahead, holders, source, unopened } = &error else {
         panic!("{error}");
     };
     assert!(*waited_ms >= 200);
     assert_eq!(*ahead, 0);
     assert_eq!(**source.as_ref().unwrap(), Fault("connection refused"));
+    assert_eq!(*unopened, None, "the maker's own error says it");
     let holder = holders[0].unwrap();
     assert_eq!(holder.handle, loan.handle());
     assert_eq!((holder.place.file(), holder.place.line()), (file!(), line));

@@ -1,4 +1,5 @@
-//! Every interleaving of a return, a caller who gives up, and a time-out, as loom finds them:
+//! Every interleaving of returns with callers who give up, time out, want several objects, or belong to
+//! another tenant, as loom finds them:
 //! `RUSTFLAGS='--cfg millpond_loom' CARGO_TARGET_DIR=target/loom cargo test -p millpond-lend --test loom --release`
 #![cfg(millpond_loom)]
 
@@ -13,12 +14,13 @@ use std::time::Instant;
 
 use common::{Client, Server, poll_once};
 use loom::thread;
-use millpond_lend::{AcquireError, Lender, Timer};
+use millpond_lend::{AcquireError, Lender, Lenders, Timer};
 
 /// The keeper is polled by hand.
-struct Never;
+#[derive(Clone)]
+struct Forever;
 
-impl Timer for Never {
+impl Timer for Forever {
     async fn sleep_until(&self, _: Instant) {
         std::future::pending().await
     }
@@ -33,16 +35,21 @@ fn poll(keeper: &mut Keeper) {
 
 /// A lender with one object, which is open and idle.
 fn lender(acquire_timeout_ms: u64) -> (Lender<Client>, Keeper, Arc<Server>) {
+    lender_of(1, acquire_timeout_ms)
+}
+
+/// A lender with so many objects, all of which are open and idle.
+fn lender_of(capacity: usize, acquire_timeout_ms: u64) -> (Lender<Client>, Keeper, Arc<Server>) {
     let server = Arc::new(Server::default());
     let (lender, keeper) = Lender::builder(Client(Arc::clone(&server)))
-        .capacity(1)
-        .idle_min(1)
+        .capacity(capacity)
+        .idle_min(capacity)
         .acquire_timeout_ms(acquire_timeout_ms)
         .check_after_idle_ms(1_000_000)
         .build();
-    let mut keeper: Keeper = Box::pin(keeper.run(Never));
+    let mut keeper: Keeper = Box::pin(keeper.run(Forever));
     poll(&mut keeper);
-    assert_eq!(lender.stats().idle, 1);
+    assert_eq!(lender.stats().idle, capacity);
     (lender, keeper, server)
 }
 
@@ -110,5 +117,87 @@ fn a_return_against_a_cancel_and_a_time_out() {
         poll(&mut keeper);
         assert!(lender.try_acquire().is_some(), "the object is lost");
         assert_eq!((server.opened.load(SeqCst), lender.stats().waiting), (1, 0));
+    });
+}
+
+#[test]
+fn two_returns_against_a_caller_who_wants_both_and_gives_up() {
+    loom::model(|| {
+        let (lender, _keeper, server) = lender_of(2, 1_000_000);
+        let loans = [lender.try_acquire().unwrap(), lender.try_acquire().unwrap()];
+        let impatient = {
+            let lender = lender.clone();
+            thread::spawn(move || {
+                let mut caller = lender.acquire_many(2);
+                if let Poll::Ready(both) = poll_once(&mut caller) {
+                    assert_eq!(both.unwrap().len(), 2);
+                }
+            })
+        };
+        let [first, second] = loans;
+        let returning = thread::spawn(move || drop(first));
+        drop(second);
+        impatient.join().unwrap();
+        returning.join().unwrap();
+        assert_eq!(lender.validate(), Ok(()));
+        assert!(lender.try_acquire().is_some(), "an object is lost");
+        assert_eq!((server.opened.load(SeqCst), lender.stats().existing), (2, 2));
+    });
+}
+
+#[test]
+fn two_callers_who_want_both_are_served_one_after_the_other() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (lender, _keeper, _) = lender_of(2, 1_000_000);
+        let other = {
+            let lender = lender.clone();
+            thread::spawn(move || {
+                assert_eq!(loom::future::block_on(lender.acquire_many(2)).unwrap().len(), 2);
+            })
+        };
+        assert_eq!(loom::future::block_on(lender.acquire_many(2)).unwrap().len(), 2);
+        other.join().unwrap();
+        assert_eq!((lender.validate(), lender.stats().idle), (Ok(()), 2));
+    });
+}
+
+/// One place for two tenants: Ann's loan comes back while Bob asks, and the place is his in the end.
+#[test]
+fn a_return_against_an_ask_of_another_tenant() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let server = Arc::new(Server::default());
+        let of = Arc::clone(&server);
+        let (lenders, keeper) = Lenders::builder(move |_: &&str| Client(Arc::clone(&of)))
+            .capacity(1)
+            .capacity_total(1)
+            .acquire_timeout_ms(1_000_000)
+            .check_after_idle_ms(1_000_000)
+            .build();
+        let mut keeper: Keeper = Box::pin(keeper.run(Forever));
+        let (ann, bob) = (lenders.lender(&"ann"), lenders.lender(&"bob"));
+        let mut first = ann.acquire();
+        assert!(poll_once(&mut first).is_pending());
+        poll(&mut keeper);
+        let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("the place is free") };
+        let returning = thread::spawn(move || drop(loan));
+        let mut second = bob.acquire();
+        assert!(poll_once(&mut second).is_pending());
+        poll(&mut keeper);
+        returning.join().unwrap();
+        // What the keeper is woken for now, it does in as many rounds as a place takes to move.
+        for _ in 0..4 {
+            poll(&mut keeper);
+            assert!(server.existing() <= 1);
+        }
+        let Poll::Ready(Ok(loan)) = poll_once(&mut second) else {
+            panic!("the place does not move")
+        };
+        drop(loan);
+        assert_eq!((ann.validate(), bob.validate()), (Ok(()), Ok(())));
+        assert_eq!((ann.stats().existing, bob.stats().existing), (0, 1));
     });
 }

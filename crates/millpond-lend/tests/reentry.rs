@@ -1,20 +1,24 @@
 //! Users' code that the lender runs may use the lender: no lock is held.
 
+mod common;
+
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock, mpsc};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
+use common::{AnyTimer, Client};
 use futures_lite::future::block_on;
-use millpond_lend::{Lender, Maker};
+use millpond_lend::{AcquireError, Lender, Lenders, Maker};
 
 static LENDER: OnceLock<Lender<Curious>> = OnceLock::new();
 static IS_BROKEN: AtomicBool = AtomicBool::new(false);
 static IS_DOWN: AtomicBool = AtomicBool::new(false);
+static IS_FINAL: AtomicBool = AtomicBool::new(false);
 
 /// How often each kind of users' code has looked at the lender.
 static LOOKS: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
@@ -78,6 +82,10 @@ impl Maker for Curious {
         true
     }
 
+    fn is_final(&self, _: &Down) -> bool {
+        IS_FINAL.load(SeqCst)
+    }
+
     async fn close(&self, object: Object) {
         look("close");
         drop(object);
@@ -125,8 +133,65 @@ fn use_it() {
     }
     IS_DOWN.store(false, SeqCst);
     drop(block_on(waiting).unwrap());
+    drop_an_answer_with_the_last_reference_to_its_error(lender);
     lender.evict_all();
     drop(block_on(lender.close(Duration::from_secs(10))));
+}
+
+/// A caller is told of an error, does not look, and is dropped when the lender knows of a later one.
+fn drop_an_answer_with_the_last_reference_to_its_error(lender: &Lender<Curious>) {
+    IS_FINAL.store(true, SeqCst);
+    IS_DOWN.store(true, SeqCst);
+    block_on(lender.acquire()).unwrap().discard();
+    let mut told = Box::pin(lender.acquire());
+    while told.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
+        told = Box::pin(lender.acquire());
+    }
+    while lender.stats().waiting > 0 {
+        thread::yield_now();
+    }
+    let failed = lender.stats().open_failed;
+    while lender.stats().open_failed == failed {
+        assert!(block_on(lender.acquire()).is_err());
+    }
+    let error = KINDS.iter().position(|kind| *kind == "error").unwrap();
+    let looks = LOOKS[error].load(SeqCst);
+    drop(told);
+    assert!(LOOKS[error].load(SeqCst) > looks, "its answer was the last reference");
+    IS_DOWN.store(false, SeqCst);
+    IS_FINAL.store(false, SeqCst);
+}
+
+/// Asks for a tenant when it is woken.
+struct NewTenant(Lenders<u8, Client>);
+
+impl Wake for NewTenant {
+    fn wake(self: Arc<Self>) {
+        let tenant = self.0.lender(&2);
+        assert_eq!((tenant.stats().existing, self.0.existing()), (0, 0));
+    }
+}
+
+/// A caller is told that there is no keeper, and the task of the keeper itself is woken.
+#[test]
+fn no_lock_of_lenders_is_held_while_users_code_runs() {
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        let (lenders, keeper) = Lenders::builder(|_: &u8| Client::default()).capacity(1).build();
+        let waker = Waker::from(Arc::new(NewTenant(lenders.clone())));
+        let mut cx = Context::from_waker(&waker);
+        let mut running = Box::pin(keeper.run(AnyTimer));
+        assert!(running.as_mut().poll(&mut cx).is_pending());
+        let tenant = lenders.lender(&1);
+        let mut waiting = pin!(tenant.acquire());
+        assert!(waiting.as_mut().poll(&mut cx).is_pending());
+        drop(running);
+        let told = waiting.as_mut().poll(&mut cx);
+        done.send(matches!(told, Poll::Ready(Err(AcquireError::NoKeeper)))).unwrap();
+    });
+    let is_told =
+        is_done.recv_timeout(Duration::from_secs(30)).expect("it hangs, or it has failed");
+    assert!(is_told);
 }
 
 #[test]

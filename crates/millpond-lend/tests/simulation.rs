@@ -57,6 +57,8 @@ struct World {
     existing: BTreeSet<u64>,
     /// Callers who wait, in the order in which they asked; the number is also their waker.
     waiting: BTreeMap<u64, Caller>,
+    /// Callers who were told that they have an answer: if they never look, it is forgotten.
+    woken: BTreeSet<u64>,
     asked: u64,
     /// Who was served last, to see that nobody overtakes.
     loans: Vec<(LoanHandle, Object)>,
@@ -97,6 +99,7 @@ impl World {
             opened: 0,
             existing: BTreeSet::new(),
             waiting: BTreeMap::new(),
+            woken: BTreeSet::new(),
             asked: 0,
             loans: Vec::new(),
             jobs: Vec::new(),
@@ -160,7 +163,13 @@ impl World {
             Claim::Failed(_) => {
                 self.waiting.remove(&number);
             }
-            Claim::Unknown => panic!("caller {number} waits and the ledger does not know"),
+            Claim::Unknown => {
+                assert!(
+                    self.woken.contains(&number),
+                    "caller {number} is unknown and has no answer"
+                );
+                self.waiting.remove(&number);
+            }
         }
     }
 
@@ -168,6 +177,7 @@ impl World {
     fn wake(&mut self) {
         while let Some(number) = self.ledger.next_wake() {
             self.note(number);
+            assert!(self.woken.insert(number), "caller {number} has two answers");
             if self.random.chance(70) {
                 self.look(number);
             }
@@ -300,9 +310,11 @@ impl World {
     }
 
     fn step(&mut self) {
-        self.now_us += match self.random.below(10) {
-            0 => self.random.below(5_000),
-            1..=5 => self.random.below(100),
+        self.now_us += match self.random.below(100) {
+            // Long enough for what nobody fetches to be taken back.
+            0 => self.random.below(200_000),
+            1..=10 => self.random.below(5_000),
+            11..=60 => self.random.below(100),
             _ => 0,
         };
         let existed = self.ledger.stats().existing;
@@ -319,7 +331,8 @@ impl World {
             82..=93 if self.has_keeper => {
                 let to_drop = self.ledger.tick(self.now_us);
                 self.all_gone(to_drop);
-                assert!(self.ledger.next_alarm_us() > self.now_us, "an alarm in the past");
+                let (alarm_us, now_us) = (self.ledger.next_alarm_us(), self.now_us);
+                assert!(alarm_us > now_us, "{now_us}: an alarm at {alarm_us}: {:?}", self.ledger);
             }
             94 => self.change_capacity(),
             95 => {

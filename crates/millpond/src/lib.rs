@@ -52,7 +52,7 @@
 //! | an unknown number of values, with or without a limit | [`BlockPool`] |
 //! | values that many threads insert, read and remove | [`SyncPool`] |
 //! | objects that many threads borrow and return | [`SyncRecycler`] |
-//! | what is torn down and rebuilt in every frame | [`FramePool`] |
+//! | what is torn down and rebuilt in every frame | [`FramePool`]; [`FrameMemory`] if it is used in one place only |
 //! | objects that are expensive to make, or a loop over all slots without a branch | [`Recycler`] |
 //! | values of different types behind one trait | [`AnyPool`] |
 //! | data of another system about a pool's objects | [`SideTable`] beside the pool |
@@ -76,6 +76,7 @@
 //! | [`HandleAllocator`] | yours | in runs | no | the heap, once | 4.125 + `W` |
 //! | [`SideTable`] | if its capacity is fixed | in runs | by choice | the heap, once, or doubling | `T` + 4.125 |
 //! | [`FramePool`] | until it is reset | yes, a slice | no | the heap, once | `T` |
+//! | [`FrameMemory`] | for the frame | yes | no | the heap, once | each value's own |
 //! | [`SizeClasses`] | yes | – | by blocks | the heap, a block at a time | the class, and 64 for each block |
 //! | [`classic::RosterPool`] | yes | all slots | no | the heap, once | `T` + 12.125 |
 //! | [`classic::BytemapPool`] | yes | in runs | no | the heap, once | `T` + 1.125 |
@@ -98,6 +99,7 @@
 //! | [`HandleAllocator`] | O(1) | O(1) | O(1) | O(capacity / 64 + live) |
 //! | [`SideTable`] | O(1), but for growth | O(1) | O(1) | O(capacity / 64 + values); joined with the pool, as fast |
 //! | [`FramePool`] | O(1) | all at once | O(1) | O(live), a slice |
+//! | [`FrameMemory`] | O(1) | all at once | a pointer | – |
 //! | [`SizeClasses`] | O(1), but for growth | O(1) | a pointer | – |
 //! | [`classic::RosterPool`] | O(1) | O(1) | O(1) | O(capacity), no branch |
 //! | [`classic::BytemapPool`] | O(capacity / 64) at worst | O(1) | O(1) | O(capacity / 64 + live) |
@@ -332,7 +334,7 @@ pub use self::{
     pools::allocator::{HandleAllocator, HandleAllocatorBuilder},
     pools::any_pool::{self, AnyPool, AnyPoolBuilder},
     pools::block_pool::{self, BlockPool, BlockPoolBuilder},
-    pools::frame_pool::{self, FrameLink, FramePool},
+    pools::frame_pool::{self, Frame, FrameFull, FrameLink, FrameMemory, FramePool, FrameRef},
     pools::packed::{self, PackedPool, PackedPoolBuilder},
     pools::pool::{self, Pool, PoolBuilder, Snapshot},
     pools::recycler::{self, Recycler, RecyclerBuilder},

@@ -15,6 +15,7 @@ fn small() -> Budget {
     budget
 }
 
+/// "Pool sizes may differ per scenario (per level)."
 #[test]
 fn each_scenario_has_capacities_of_its_own() {
     let budget = small();

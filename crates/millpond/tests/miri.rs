@@ -4,15 +4,19 @@
 mod common;
 mod subject;
 
-use subject::{Kind, Plan, Run, Step, for_every_pool};
+use subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 use common::{Counted, Ledger, in_every_order, panics};
 use std::any::Any;
+use std::cell::Cell;
 
 use millpond::classic::{BytemapPool, PoolAllocator, PoolBox, RosterPool};
 use millpond::debug::DebugAids;
 use millpond::reuse::{Intrusive, ReuseOrder};
-use millpond::{AnyPool, BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, Recycler};
+use millpond::{
+    AnyPool, BlockPool, FrameMemory, FramePool, FrameRef, Handle, Handle32, HandleLayout,
+    PackedPool, Pool, Recycler,
+};
 
 /// Values of every kind that matters: smaller than a link, as large, larger, without a size, with
 /// padding, with a large alignment, and with a drop.
@@ -194,7 +198,7 @@ fn pools_that_grow() {
 }
 
 /// Every step that the model has, panics among them, on every kind of pool.
-fn every_step<K: Kind>() {
+fn every_step(kind: &KindToRun) {
     const STEPS: &[Step] = &[
         Step::Insert,
         Step::Insert,
@@ -240,7 +244,7 @@ fn every_step<K: Kind>() {
         Step::Clear,
         Step::Insert,
     ];
-    let mut run = Run::<K>::new(Plan::of(5));
+    let mut run = Run::new(kind, Plan::of(5));
     for step in STEPS {
         run.take(*step);
         run.check();
@@ -385,4 +389,52 @@ fn dead_slots_that_are_filled_in_a_pool_of_different_types() {
     ledger.panic_in_drop_of(1);
     assert!(panics(|| drop(pool)));
     assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn values_that_go_with_their_frame() {
+    let ledger = Ledger::default();
+    let mut pool = FramePool::new(3);
+    for _ in 0..2 {
+        pool.reset();
+        let links = [1, 2, 3].map(|id| pool.insert(ledger.value(id)).ok().unwrap());
+        assert!(pool.insert(ledger.value(4)).is_err());
+        let copy = pool.clone();
+        assert!(links.iter().all(|&link| copy.get(link).is_some() && pool.get_mut(link).is_some()));
+        assert_eq!(pool.iter().count() + pool.as_mut_slice().len(), 6);
+    }
+    ledger.panic_in_drop_of(2);
+    assert!(panics(|| pool.reset()));
+    assert_eq!((pool.len(), ledger.alive()), (0, 0));
+}
+
+#[test]
+fn values_in_memory_that_is_lent_for_a_frame() {
+    struct Node<'frame> {
+        number: Cell<u64>,
+        next: Option<FrameRef<'frame, Node<'frame>>>,
+    }
+    let mut memory = FrameMemory::new(320);
+    for number in 0..2 {
+        let sum = memory.frame(|frame| {
+            let first = frame.insert(Node { number: Cell::new(number), next: None }).unwrap();
+            let byte = frame.insert(5_u8).unwrap();
+            let aligned = frame.insert(Aligned(6)).unwrap();
+            let second = frame.insert(Node { number: Cell::new(7), next: Some(first) }).unwrap();
+            frame[first].next = Some(second);
+            *frame.get_mut(byte) += 1;
+            let (one, two) = (frame.get(first), frame.get(second));
+            one.number.set(two.number.get() + 1);
+            let around = frame[frame[second].next.unwrap()].next == Some(second);
+            while frame.insert([1_u8; 7]).is_ok() {}
+            assert!(around && frame.free() < 7 && frame[aligned] == Aligned(6));
+            u64::from(frame[byte]) + frame[first].number.get()
+        });
+        assert_eq!(sum, 14);
+    }
+    FrameMemory::new(0).frame(|frame| {
+        assert!(frame.insert(1_u8).is_err());
+        let nothing = frame.insert([0_u64; 0]).unwrap();
+        assert!(frame[nothing].is_empty());
+    });
 }

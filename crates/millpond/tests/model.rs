@@ -16,7 +16,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestError, TestRunner};
 
-use subject::{Kind, Plan, Run, Step, for_every_pool};
+use subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 fn step() -> impl Strategy<Value = Step> {
     let n = any::<u8>;
@@ -52,7 +52,7 @@ fn factor() -> u32 {
     std::env::var("MILLPOND_MODEL_FACTOR").map_or(1, |factor| factor.parse().unwrap())
 }
 
-fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
+fn sequences(kind: &KindToRun, plan: Plan, cases: u32, length: usize) {
     let config = Config {
         cases: cases * factor(),
         failure_persistence: None::<Box<FileFailurePersistence>>.map(|it| it as _),
@@ -67,12 +67,12 @@ fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
         ),
     );
     let result = runner.run(&vec(step(), 0..length), |steps| {
-        follow::<K>(plan, &steps).map_err(|(_, reason)| TestCaseError::fail(reason))
+        follow(kind, plan, &steps).map_err(|(_, reason)| TestCaseError::fail(reason))
     });
     match result {
         Ok(()) => {}
         Err(TestError::Fail(_, steps)) => {
-            let (taken, reason) = follow::<K>(plan, &steps).expect_err("it has failed before");
+            let (taken, reason) = follow(kind, plan, &steps).expect_err("it has failed before");
             panic!(
                 "these {} steps fail, on every run of this test:\n\
                  {plan:?}\n{steps:?}\n\
@@ -85,10 +85,10 @@ fn sequences<K: Kind>(plan: Plan, cases: u32, length: usize) {
 }
 
 /// Takes the steps beside the model; or how many went well, and what was then found.
-fn follow<K: Kind>(plan: Plan, steps: &[Step]) -> Result<(), (usize, String)> {
+fn follow(kind: &KindToRun, plan: Plan, steps: &[Step]) -> Result<(), (usize, String)> {
     let taken = Cell::new(0);
     said_by(|| {
-        let mut run = Run::<K>::new(plan);
+        let mut run = Run::new(kind, plan);
         for step in steps {
             run.take(*step);
             run.check();
@@ -124,23 +124,23 @@ fn said_by(work: impl FnOnce()) -> Result<(), String> {
     result.map_err(|_| said)
 }
 
-fn lasting<K: Kind>() {
-    for capacity in K::capacities(&[0, 1, 3, 65]) {
-        sequences::<K>(Plan::of(capacity), 12, 120);
+fn lasting(kind: &KindToRun) {
+    for capacity in kind.facts().capacities(&[0, 1, 3, 65]) {
+        sequences(kind, Plan::of(capacity), 12, 120);
     }
 }
 
-fn retiring<K: Kind>() {
+fn retiring(kind: &KindToRun) {
     for lifetimes in [1, 2, 5] {
-        sequences::<K>(Plan { lifetimes: Some(lifetimes), ..Plan::of(6) }, 12, 100);
+        sequences(kind, Plan { lifetimes: Some(lifetimes), ..Plan::of(6) }, 12, 100);
     }
 }
 
-fn wrapping<K: Kind>() {
-    if K::WRAPS_EARLY {
+fn wrapping(kind: &KindToRun) {
+    if kind.facts().wraps_early {
         for lifetimes in [1, 2, 5] {
             let plan = Plan { lifetimes: Some(lifetimes), wraps: true, ..Plan::of(6) };
-            sequences::<K>(plan, 12, 100);
+            sequences(kind, plan, 12, 100);
         }
     }
 }

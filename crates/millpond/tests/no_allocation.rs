@@ -12,7 +12,9 @@ use allocations::{Allocations, Counting, during};
 use common::in_every_order;
 use millpond::classic::{BytemapPool, RosterPool};
 use millpond::reuse::{ReuseOrder, Roster};
-use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, Pool, PoolBuilder, Recycler};
+use millpond::{
+    BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, Pool, PoolBuilder, Recycler,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -352,6 +354,35 @@ fn first_fill<R: ReuseOrder>() {
 #[cfg(target_os = "linux")]
 fn first_fill_of_a_big_pool_touches_no_new_page() {
     in_every_order!(first_fill());
+}
+
+/// A block of 64 MiB, more than an allocator keeps for later: its pages come from the system, 16,384 of 4 KiB or 32 of
+/// 2 MiB. Beside it the words and the order's entries have a thirty-second of that.
+#[test]
+#[cfg(target_os = "linux")]
+fn blocks_taken_ahead_are_touched_and_others_are_not() {
+    const SLOTS: usize = 1 << 18;
+    fn faults_of<V>(work: impl FnOnce() -> V) -> (u64, V) {
+        let before = minor_faults();
+        let done = work();
+        (minor_faults() - before, done)
+    }
+    let new = || BlockPool::<[u64; 32]>::with_blocks(SLOTS, 1);
+    // The code itself is read in by faults too, the first time.
+    new().clone().push([1; 32]);
+
+    let mut ahead = new();
+    let (all, ()) = faults_of(|| ahead.reserve(SLOTS).unwrap());
+    let (later, ()) = faults_of(|| (0..SLOTS).for_each(|_| _ = ahead.push([1; 32])));
+    assert!(later <= all / 4, "{later} page faults in what was reserved, {all} in the reservation");
+    drop(ahead);
+
+    let mut pool = new();
+    let (first, handle) = faults_of(|| pool.push([1; 32]));
+    assert!(first <= all / 4, "{first} page faults in an insertion, {all} in all of the block");
+    let (copied, copy) = faults_of(|| pool.clone());
+    assert!(copied <= all / 4, "{copied} page faults for a copy of one value");
+    assert_eq!(copy[handle], [1; 32]);
 }
 
 #[test]

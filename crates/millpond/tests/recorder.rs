@@ -23,8 +23,17 @@ impl Text {
 
     /// The births and deaths, as `tick,event,id,class`.
     fn events(&self) -> Vec<String> {
+        self.events_with_slots().into_iter().map(|(event, _)| event).collect()
+    }
+
+    /// The births and deaths, each with its slot.
+    fn events_with_slots(&self) -> Vec<(String, u32)> {
         let is_event = |line: &String| line.contains(",alloc,") || line.contains(",free,");
-        self.lines().into_iter().filter(is_event).collect()
+        let split = |line: String| {
+            let (event, slot) = line.rsplit_once(',').unwrap();
+            (event.to_owned(), slot.parse().unwrap())
+        };
+        self.lines().into_iter().filter(is_event).map(split).collect()
     }
 
     /// Whether there is this in it by now.
@@ -504,7 +513,7 @@ fn only_an_earlier_trace_is_replaced() {
         track.birth(0);
         drop(recorder);
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with(HEADER) && text.contains("\n0,alloc,0,x\n"), "{text}");
+        assert!(text.starts_with(HEADER) && text.contains("\n0,alloc,0,x,0\n"), "{text}");
     }
     let other = directory.join("novel.txt");
     std::fs::write(&other, "It was a dark and stormy night; the rain fell in torrents.".repeat(9))
@@ -527,6 +536,36 @@ fn a_death_that_was_dropped_is_made_up_for_and_one_without_a_birth_left_out() {
     track.death(8);
     recorder.finish().unwrap();
     assert_eq!(text.events(), ["0,alloc,0,t", "0,free,0,t", "0,alloc,1,t"]);
+}
+
+#[test]
+fn events_name_their_slots_also_after_a_restore_and_at_the_end() {
+    let text = Text::default();
+    let recorder = Recorder::to_writer(text.clone()).unwrap();
+    let mut pool = Pool::new(4);
+    pool.record(&recorder);
+    let [first, second] = [1, 2].map(|value| pool.insert(value).unwrap());
+    let saved = pool.snapshot();
+    pool.remove(first);
+    let third = pool.insert(3).unwrap();
+    assert_eq!((first.index(), second.index(), third.index()), (0, 1, 0));
+    pool.remove(second);
+    pool.restore(&saved).unwrap();
+    drop(pool);
+    recorder.finish().unwrap();
+    let slots = text.events_with_slots();
+    let expected = [
+        ("alloc,0", 0),
+        ("alloc,1", 1),
+        ("free,0", 0),
+        ("alloc,2", 0),
+        ("free,1", 1),
+        ("alloc,3", 1),
+        ("free,2", 0),
+        ("free,3", 1),
+    ];
+    let expected = expected.map(|(event, slot)| (format!("0,{event},i32"), slot));
+    assert_eq!(slots, expected);
 }
 
 #[test]
@@ -562,7 +601,7 @@ fn the_last_statistics_are_those_of_the_end() {
     stays.birth(0);
     gone.birth(0);
     drop(gone);
-    wait_until(|| text.has("0,free,1,gone\n"));
+    wait_until(|| text.has("0,free,1,gone,0\n"));
     stays.birth(1);
     recorder.finish().unwrap();
     assert_eq!((text.stats("gone")[4], text.stats("stays")[4]), (1, 2));

@@ -241,6 +241,7 @@ fn classes_up_to_any_size_are_refused_or_made() {
     ));
 }
 
+/// "Several pools of different block sizes behind one manager that picks the right one."
 #[test]
 fn no_two_allocations_overlap_under_any_policy() {
     let steps = if cfg!(miri) { 120 } else { 6000 };

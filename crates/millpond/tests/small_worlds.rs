@@ -8,7 +8,7 @@
 mod common;
 mod subject;
 
-use subject::{Kind, Plan, Run, Step, for_every_pool};
+use subject::{KindToRun, Plan, Run, Step, for_every_pool};
 
 /// The steps that differ in a world of so many slots, of which so many are live.
 fn steps(slots: u8, live: u8) -> Vec<Step> {
@@ -49,9 +49,9 @@ fn steps(slots: u8, live: u8) -> Vec<Step> {
 }
 
 /// All sequences that begin like this and have so many steps more; how many they are.
-fn sequences<K: Kind>(plan: Plan, begin: &mut Vec<Step>, length: u32) -> u64 {
+fn sequences(kind: &KindToRun, plan: Plan, begin: &mut Vec<Step>, length: u32) -> u64 {
     let replayed = |begin: &[Step]| {
-        let mut run = Run::<K>::new(plan);
+        let mut run = Run::new(kind, plan);
         begin.iter().for_each(|step| assert!(run.take(*step)));
         run
     };
@@ -68,7 +68,7 @@ fn sequences<K: Kind>(plan: Plan, begin: &mut Vec<Step>, length: u32) -> u64 {
         run.end();
         drop(said);
         if is_step {
-            count += sequences::<K>(plan, begin, length - 1);
+            count += sequences(kind, plan, begin, length - 1);
         }
         begin.pop();
     }
@@ -87,41 +87,41 @@ impl Drop for Saying {
 }
 
 /// All worlds of so many steps for pools of 0, 1, 2 and 3 slots; how many sequences.
-fn worlds<K: Kind>(lengths: [u32; 4]) -> u64 {
+fn worlds(kind: &KindToRun, lengths: [u32; 4]) -> u64 {
     let mut count = 0;
-    for capacity in K::capacities(&[0, 1, 2, 3]) {
+    for capacity in kind.facts().capacities(&[0, 1, 2, 3]) {
         let Some(&length) = lengths.get(capacity) else { continue };
         let plan = Plan::of(capacity);
         let mut plans = vec![plan];
-        if K::LIFETIMES_CHOSEN {
+        if kind.facts().lifetimes_chosen {
             plans.extend([1, 2].map(|count| Plan { lifetimes: Some(count), ..plan }));
         }
-        if K::WRAPS_EARLY {
+        if kind.facts().wraps_early {
             plans.push(Plan { lifetimes: Some(2), wraps: true, ..plan });
         }
         for plan in plans {
-            count += sequences::<K>(plan, &mut Vec::new(), length);
+            count += sequences(kind, plan, &mut Vec::new(), length);
         }
     }
     count
 }
 
 /// Every step before a snapshot, and every one between it and the way back.
-fn every_short_past<K: Kind>() {
+fn every_short_past(kind: &KindToRun) {
     let mut count = 0;
-    for capacity in K::capacities(&[1, 2]).into_iter().filter(|capacity| *capacity <= 2) {
+    for capacity in kind.facts().capacities(&[1, 2]).into_iter().filter(|capacity| *capacity <= 2) {
         for lifetimes in [None, Some(2)] {
-            count += pasts::<K>(Plan { lifetimes, ..Plan::of(capacity) });
+            count += pasts(kind, Plan { lifetimes, ..Plan::of(capacity) });
         }
     }
     println!("{count} sequences");
 }
 
-fn pasts<K: Kind>(plan: Plan) -> u64 {
+fn pasts(kind: &KindToRun, plan: Plan) -> u64 {
     let mut count = 0;
     let slots = plan.capacity as u8;
     let of = |begin: &[Step]| {
-        let mut run = Run::<K>::new(plan);
+        let mut run = Run::new(kind, plan);
         begin.iter().all(|step| run.take(*step)).then_some(run)
     };
     for before in steps(slots, 1) {
@@ -145,9 +145,9 @@ fn pasts<K: Kind>(plan: Plan) -> u64 {
     count
 }
 
-fn every_short_sequence<K: Kind>() {
+fn every_short_sequence(kind: &KindToRun) {
     let more = std::env::var("MILLPOND_MORE_STEPS").map_or(0, |more| more.parse().unwrap());
-    let count = worlds::<K>([3, 3, 2, 2].map(|length: u32| length + more));
+    let count = worlds(kind, [3, 3, 2, 2].map(|length: u32| length + more));
     println!("{count} sequences");
 }
 

@@ -183,3 +183,80 @@ fn values_without_size_and_pools_without_slots_go_through_lots() {
         assert!(pool.is_empty(), "{capacity}");
     }
 }
+
+/// A lot that is swapped with that of another pool, and used there: births and deaths go where the lot comes from, or
+/// nowhere; no handle that it makes up is good for long, and none breaks a pool.
+#[test]
+fn lots_may_be_swapped_between_tasks_and_pools() {
+    let mut small = Pool::<String>::new(40);
+    let mut large = Pool::<String>::new(3000);
+    for value in 0..30 {
+        small.insert(format!("small {value}")).unwrap();
+    }
+    let handles: Vec<_> =
+        (0..2900).map(|value| large.insert(format!("large {value}")).unwrap()).collect();
+    // Dead slots on both sides, and live ones where the other has none.
+    handles.iter().step_by(3).for_each(|handle| _ = large.remove(*handle).unwrap());
+    let (mut few, mut many) = (Lots::new(64, 8), Lots::new(1024, 300));
+    let mut of_small = small.set_aside(&mut few);
+    let mut of_large = large.set_aside(&mut many);
+    let mut inner = of_small.tasks();
+    let mut born = 0;
+    for mut task in of_large.tasks() {
+        let Some(mut other) = inner.next() else { continue };
+        let mut is_swapped = false;
+        task.run(|value, lot| {
+            if !is_swapped {
+                is_swapped = true;
+                other.run(|_, others| {
+                    std::mem::swap(lot, others);
+                    // It is asked for what is not there, too.
+                    let (mine, theirs) = (lot.handle(), others.handle());
+                    _ = (lot.kill(theirs), others.kill(mine), lot.contains(mine));
+                    lot.die();
+                    others.die();
+                    std::mem::swap(lot, others);
+                });
+                other.run(|_, others| std::mem::swap(lot, others));
+            }
+            let made_up = lot.handle();
+            _ = (lot.contains(made_up), lot.kill(made_up), lot.left());
+            born += usize::from(lot.insert(value.clone()).is_ok());
+            lot.die();
+        });
+    }
+    drop(inner);
+    of_large.settle();
+    of_small.settle();
+    assert!(born > 0);
+    for pool in [&small, &large] {
+        pool.validate().unwrap();
+        assert!(
+            pool.values().all(|value| value.starts_with("small") || value.starts_with("large"))
+        );
+        assert_eq!(pool.iter().count(), pool.len());
+    }
+}
+
+#[test]
+fn slots_on_their_last_lifetime_go_through_lots() {
+    let mut pool = Pool::<u32>::builder().capacity(70).lifetimes(2).build();
+    let mut lots = Lots::new(16, 16);
+    let mut born = 0;
+    loop {
+        if pool.is_empty() {
+            let refilled = (0..20).filter(|_| pool.insert(0).is_ok()).count();
+            if refilled == 0 {
+                break;
+            }
+        }
+        pool.update(&mut lots, |_, lot| {
+            born += u32::from(lot.insert(born).is_ok());
+            lot.die();
+        });
+        pool.validate().unwrap();
+    }
+    assert!(born > 50, "{born}");
+    assert_eq!((pool.stats().retired, pool.stats().inserted), (70, 140));
+    assert_eq!(pool.insert(1).map_err(|full| full.into_inner()), Err(1));
+}

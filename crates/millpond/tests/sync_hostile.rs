@@ -507,3 +507,76 @@ fn guards_that_change_places_give_back_their_own_objects() {
     drop(second);
     assert_eq!((one.available(), other.available()), (2, 2));
 }
+
+/// The iterator of a batch uses the pool between two removals, and panics; so does a destructor.
+#[test]
+fn a_batch_that_is_disturbed_loses_no_slot() {
+    let pool = SyncPool::builder().capacity(130).homes(1).build();
+    let fill =
+        |pool: &SyncPool<u32>| -> Vec<_> { std::iter::from_fn(|| pool.insert(1).ok()).collect() };
+    let handles = fill(&pool);
+    let mut born = Vec::new();
+    let disturbed = handles.iter().enumerate().map(|(number, handle)| {
+        // What is removed is not free yet, until the batch comes to another word.
+        let inserted = pool.insert(2).map(|handle| born.push(handle));
+        assert_eq!(inserted.is_ok(), number > 64);
+        assert!(number == 0 || !pool.contains(handles[number - 1]));
+        assert!(number < 100, "on purpose");
+        *handle
+    });
+    assert!(panics(|| _ = pool.remove_many(disturbed)));
+    assert_eq!((pool.len(), born.len()), (30 + 36, 36));
+    pool.validate().unwrap();
+    // A batch inside of a batch.
+    let (first, rest) = handles[100..].split_first().unwrap();
+    let nested = std::iter::once(*first).inspect(|_| {
+        assert_eq!(pool.remove_many(rest.iter().copied()), rest.len());
+    });
+    assert_eq!(pool.remove_many(nested), 1);
+    pool.validate().unwrap();
+    assert_eq!(fill(&pool).len(), 130 - 36);
+
+    let told = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(true)));
+    let pool = SyncPool::new(5);
+    let value = |number| Told(number, Arc::clone(&told.0), Arc::clone(&told.1));
+    let handles: Vec<_> = (0..5).map(|number| pool.insert(value(number)).unwrap()).collect();
+    assert!(panics(|| _ = pool.remove_many(handles.iter().copied())));
+    assert_eq!(pool.len(), 2, "what comes after it stays");
+    pool.validate().unwrap();
+    assert_eq!(pool.remove_many(handles), 2);
+    assert!((0..5).all(|number| pool.insert(value(number)).is_ok()));
+    // The pool's own drop would panic as well.
+    told.1.store(false, SeqCst);
+}
+
+#[test]
+fn recyclers_of_odd_objects() {
+    #[derive(Default)]
+    #[repr(align(256))]
+    struct Wide(u8);
+    let wide = SyncRecycler::<Wide>::new(3);
+    let mut guards: Vec<_> = std::iter::from_fn(|| wide.acquire()).collect();
+    for (number, guard) in guards.iter_mut().enumerate() {
+        guard.0 = number as u8;
+        assert_eq!((&raw const **guard).addr() % 256, 0);
+    }
+    assert!(guards.iter().map(|guard| guard.0).eq(0..3));
+    drop(guards);
+    let units = Arc::new(SyncRecycler::<()>::new(65));
+    let guards: Vec<_> = std::iter::from_fn(|| units.acquire_owned()).collect();
+    assert_eq!((guards.len(), units.available()), (65, 0));
+    drop(units);
+    drop(guards);
+    // A constructor that panics, and one that would not be asked.
+    let alive = Arc::new(());
+    let made = |index| {
+        assert!(index < 3, "on purpose");
+        Arc::clone(&alive)
+    };
+    assert!(panics(|| drop(SyncRecycler::from_fn(5, made))));
+    assert_eq!(Arc::strong_count(&alive), 1, "those that were made are gone");
+    let too_many = SyncRecycler::<u8>::builder().capacity(usize::MAX);
+    assert!(too_many.try_build_with(|_| unreachable!("it is refused before")).is_err());
+    assert!(SyncRecycler::<u8>::builder().try_build_with(|_| 0).is_err(), "no capacity");
+    assert!(SyncPool::<u8>::builder().capacity(usize::MAX).try_build().is_err());
+}

@@ -476,3 +476,62 @@ fn a_recorder_hears_of_all_threads() {
     let summary = recorder.finish().unwrap();
     assert_eq!((summary.events, summary.dropped), (2 + 800, 0));
 }
+
+#[test]
+fn a_batch_of_removals_does_what_they_do_one_by_one() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    for defers in [false, true] {
+        let builder = SyncPool::builder().capacity(300).homes(3);
+        let mut pool = if defers { builder.drop_in_settle() } else { builder }.build();
+        let handles: Vec<_> =
+            (0..300).map(|home| pool.home(home).insert(Counted::new(&alive)).unwrap()).collect();
+        let guard = pool.get(handles[7]).unwrap();
+        let owned = pool.get_owned(handles[8]).unwrap();
+        assert!(pool.remove(handles[9]));
+        // Handles of three homes in turn, one of them stale, one twice, and one of no slot.
+        let beyond = Handle::from_parts(300, 1).unwrap();
+        let twice = handles[..200].iter().chain(&handles[..1]).copied().chain([beyond]);
+        assert_eq!(pool.remove_many(twice), 199);
+        assert!(handles[..200].iter().all(|handle| !pool.contains(*handle)));
+        assert_eq!(pool.len(), 100);
+        let gone = if defers { 0 } else { 198 };
+        assert_eq!(alive.load(SeqCst), 300 - gone, "two have guards");
+        drop((guard, owned));
+        assert_eq!(pool.settle(), if defers { 200 } else { 0 });
+        assert_eq!(alive.load(SeqCst), 100);
+        pool.validate().unwrap();
+        assert_eq!(pool.remove_many(handles), 100);
+        pool.settle();
+        assert_eq!((pool.len(), alive.load(SeqCst)), (0, 0));
+        let refilled = (0..300).filter(|_| pool.insert(Counted::new(&alive)).is_ok());
+        assert_eq!(refilled.count(), 300);
+    }
+}
+
+#[test]
+fn many_threads_remove_in_batches_what_others_insert() {
+    const THREADS: usize = 4;
+    let pool = SyncPool::<usize>::builder().capacity(1000).homes(THREADS).build();
+    let boxes: Vec<std::sync::Mutex<Vec<_>>> = (0..THREADS).map(|_| Default::default()).collect();
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let (pool, boxes) = (&pool, &boxes);
+            scope.spawn(move || {
+                for _ in 0..500 {
+                    let inserted: Vec<_> =
+                        (0..64).filter_map(|value| pool.insert(value).ok()).collect();
+                    boxes[(number + 1) % THREADS].lock().unwrap().extend(inserted);
+                    let others = std::mem::take(&mut *boxes[number].lock().unwrap());
+                    let count = others.len();
+                    assert_eq!(pool.remove_many(others.iter().copied()), count);
+                    assert_eq!(pool.remove_many(others), 0);
+                }
+            });
+        }
+    });
+    for left in boxes {
+        pool.remove_many(left.into_inner().unwrap());
+    }
+    assert_eq!(pool.len(), 0);
+    pool.validate().unwrap();
+}

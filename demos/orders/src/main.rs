@@ -1,6 +1,6 @@
 //! A web service that takes orders, over PostgreSQL or, without it, SQLite, under load from a driver in the
 //! same program; in the middle the database server is stopped at once and started again:
-//! `cargo run --release -p millpond-orders-demo`
+//! `cargo run --release -p millpond-orders-demo`, and with `-- --sqlite` over SQLite in any case.
 //!
 //! Everything stays on loopback. While it runs, `millpond watch target/demos/orders/orders.trace` shows
 //! waits, loans and openings; at its end it draws them. It ends with an error if an order was lost that
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use millpond_demos::{Failure, Stage, check, play};
+use millpond_demos::{Failure, Stage, check, play_with};
 use millpond_lend::makers::rusqlite::Sqlite;
 use millpond_lend::makers::tokio_postgres::Postgres;
 use millpond_lend::{Lender, Threaded, TokioTimer};
@@ -41,10 +41,42 @@ const LOAD_MAX: Duration = Duration::from_secs(60);
 /// How long the server is down, beside what stopping and starting take.
 const PAUSE: Duration = Duration::from_millis(300);
 
+/// What happens to the database in the middle of the load.
+struct Interruption {
+    /// The picture's title.
+    title: &'static str,
+    /// What is the case from its beginning to its end.
+    meanwhile: &'static str,
+    /// How many orders may fail.
+    errors_max: u64,
+}
+
+const RESTART: Interruption = Interruption {
+    title: "48 clients, 8 connections, and a database that restarts",
+    meanwhile: "the server is down",
+    errors_max: CAPACITY as u64,
+};
+
+const REPLACEMENT: Interruption = Interruption {
+    title: "48 clients, 8 connections, and all of them replaced at once",
+    meanwhile: "all connections are replaced",
+    errors_max: 0,
+};
+
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// Use SQLite even if PostgreSQL is installed
+    #[arg(long)]
+    sqlite: bool,
+}
+
 fn main() -> ExitCode {
-    play("orders", |stage| {
+    play_with("orders", |stage, options: Options| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         runtime.block_on(async {
+            if options.sqlite {
+                return on_sqlite(stage).await;
+            }
             match Server::start("orders-demo", "") {
                 Ok(server) => on_postgres(stage, server).await,
                 Err(why) => {
@@ -65,7 +97,7 @@ async fn on_postgres(stage: &Stage, server: Server) -> Result<(), Failure> {
         std::thread::sleep(PAUSE);
         restarted.up().map_err(Failure::Impossible)
     };
-    show(stage, maker, restart, CAPACITY as u64).await?;
+    show(stage, maker, restart, &RESTART).await?;
     let config: tokio_postgres::Config = server.config("postgres");
     let sessions = store::sessions_left(&config).await?;
     check(sessions == 0, format!("no session is left at the server: {sessions}"))
@@ -85,7 +117,7 @@ async fn on_sqlite(stage: &Stage) -> Result<(), Failure> {
         lender.evict_all();
         Ok(())
     };
-    show(stage, Threaded::new(maker), replace_all, 0).await
+    show(stage, Threaded::new(maker), replace_all, &REPLACEMENT).await
 }
 
 /// The load on the service, with the restart when two fifths of the orders have their answer.
@@ -93,7 +125,7 @@ async fn show<S: Store>(
     stage: &Stage,
     maker: S,
     restart: impl FnOnce(&Lender<S>) -> Result<(), Failure> + Send + 'static,
-    errors_max: u64,
+    interruption: &Interruption,
 ) -> Result<(), Failure> {
     let orders = if stage.is_short { ORDERS_IN_SHORT } else { ORDERS };
     let (lender, keeper) =
@@ -129,9 +161,9 @@ async fn show<S: Store>(
     is_over.store(true, SeqCst);
     recorder.await??;
 
-    tell(&tally, &stats, (down, up));
+    tell(&tally, &stats, interruption, (down, up));
     let since_built = |at: Instant| at.duration_since(built).as_secs_f64();
-    picture::draw(stage, &trace, since_built(down)..since_built(up))?;
+    picture::draw(stage, &trace, interruption, since_built(down)..since_built(up))?;
     check(
         tally.unanswered.is_empty(),
         format!("each order gets an answer: {:?}", tally.unanswered),
@@ -143,8 +175,8 @@ async fn show<S: Store>(
     check(tally.refused.is_empty(), format!("nobody waits in vain: {:?}", tally.refused))?;
     let errors = tally.failed.len() as u64;
     check(
-        errors <= errors_max,
-        format!("{errors} errors, at most one for each of {errors_max} connections"),
+        errors <= interruption.errors_max,
+        format!("{errors} errors, at most {}, one for each loan", interruption.errors_max),
     )?;
     let lost = tally.acknowledged.difference(&in_table).count();
     check(lost == 0, format!("what is acknowledged is in the table: {lost} are not"))?;
@@ -174,7 +206,12 @@ async fn record<S: Store>(
     }
 }
 
-fn tell(tally: &Tally, stats: &millpond_lend::Stats, (down, up): (Instant, Instant)) {
+fn tell(
+    tally: &Tally,
+    stats: &millpond_lend::Stats,
+    interruption: &Interruption,
+    (down, up): (Instant, Instant),
+) {
     println!(
         "{} orders: {} acknowledged, {} failed, {} clients hung up",
         tally.answers(),
@@ -198,8 +235,9 @@ fn tell(tally: &Tally, stats: &millpond_lend::Stats, (down, up): (Instant, Insta
             tally.answered_at.iter().filter(|at| range.contains(at)).count()
         };
         println!(
-            "the database was away for {:.0} ms; first order {:.0} ms after; {} orders in that second, {} in the \
+            "{} for {:.0} ms; first order {:.0} ms after; {} orders in that second, {} in the \
              one before the stop",
+            interruption.meanwhile,
             1e3 * (up - down).as_secs_f64(),
             1e3 * (*first - up).as_secs_f64(),
             in_a_second(up),

@@ -6,11 +6,16 @@ use std::path::Path;
 use millpond_demos::{Chart, FAINT, Failure, INK, Line, Picture, RGBColor, Stage};
 use millpond_lend::replay::{Line as TraceLine, parse_line};
 
+use crate::Interruption;
+
 const SIZE: [usize; 2] = [960, 820];
 const BLUE: RGBColor = RGBColor(96, 170, 255);
 const GOLD: RGBColor = RGBColor(255, 196, 84);
 const RED: RGBColor = RGBColor(255, 104, 96);
 const VIOLET: RGBColor = RGBColor(150, 92, 170);
+
+/// The interruption is drawn at least this wide, as a share of the picture.
+const NARROWEST: f64 = 0.004;
 
 /// Where no loan came back for so many seconds, there is a gap.
 const GAP_S: f64 = 0.25;
@@ -31,16 +36,16 @@ struct Curves {
     closed: Points,
 }
 
-/// Draws `orders.png` from a live trace; the server was down in this stretch of seconds.
-pub(crate) fn draw(stage: &Stage, trace: &Path, down: Range<f64>) -> Result<(), Failure> {
+/// Draws `orders.png` from a live trace, with an interruption in this stretch of seconds.
+pub(crate) fn draw(
+    stage: &Stage,
+    trace: &Path,
+    interruption: &Interruption,
+    down: Range<f64>,
+) -> Result<(), Failure> {
     let curves = read(&std::fs::read_to_string(trace)?)?;
     let mut picture = Picture::new(SIZE[0], SIZE[1]);
-    picture.text(
-        [20.0, 34.0],
-        20.0,
-        INK,
-        "48 clients, 8 connections, and a database that restarts",
-    );
+    picture.text([20.0, 34.0], 20.0, INK, interruption.title);
     let end = curves.existing.last().map_or(1.0, |(at, _)| *at).max(0.1);
     let [p50, p99, longest] = curves.waits;
     let lines = |lines: Vec<(&'static str, RGBColor, Points)>| -> Vec<Line<'static>> {
@@ -74,10 +79,13 @@ pub(crate) fn draw(stage: &Stage, trace: &Path, down: Range<f64>) -> Result<(), 
     ];
     for (index, (title, y_label, mut lines)) in charts.into_iter().enumerate() {
         let values = lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value);
-        let top = values.fold(1.0, f64::max) * 1.1;
-        let [from, to] = [down.start, down.end].map(|at| at.clamp(0.0, end));
+        // With room for the legend.
+        let top = values.fold(1.0, f64::max) * 1.4;
+        // However short it is, it is seen.
+        let least = down.start + end * NARROWEST;
+        let [from, to] = [down.start, down.end.max(least)].map(|at| at.clamp(0.0, end));
         let points = vec![(from, 0.0), (from, top), (to, top), (to, 0.0)];
-        lines.insert(0, Line { name: "the server is down", color: VIOLET, points });
+        lines.insert(0, Line { name: interruption.meanwhile, color: VIOLET, points });
         let chart = Chart {
             title,
             x_label: if index == 2 { "seconds" } else { "" },

@@ -1,4 +1,4 @@
-//! The demo in its short form, on PostgreSQL where it is installed, else on SQLite: no order is lost, and the
+//! The demo in its short form, on PostgreSQL where it is installed, and on SQLite: no order is lost, and the
 //! live trace is one that others read.
 
 use std::path::Path;
@@ -8,10 +8,21 @@ use millpond_lend::replay::read;
 
 #[test]
 fn no_order_is_lost_and_the_trace_is_whole() {
-    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("orders");
+    no_order_is_lost("orders", &[]);
+}
+
+#[test]
+fn no_order_is_lost_on_sqlite() {
+    let said = no_order_is_lost("orders-sqlite", &["--sqlite"]);
+    assert!(said.contains("SQLite"), "{said}");
+}
+
+fn no_order_is_lost(folder: &str, options: &[&str]) -> String {
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let _ = std::fs::remove_dir_all(&output);
     let mut demo = Command::new(env!("CARGO_BIN_EXE_millpond-orders-demo"));
-    let ran = demo.args(["--short", "--output"]).arg(&output).output().expect("the demo starts");
+    demo.args(options).args(["--short", "--output"]).arg(&output);
+    let ran = demo.output().expect("the demo starts");
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}{}", String::from_utf8_lossy(&ran.stderr));
     assert!(said.contains("1200 orders: "), "{said}");
@@ -22,4 +33,5 @@ fn no_order_is_lost_and_the_trace_is_whole() {
     assert!(pools[0].rows.len() > 1_000, "{}", pools[0].rows.len());
     let picture = std::fs::read(output.join("orders.png")).expect("the picture");
     assert!(picture.starts_with(b"\x89PNG"), "a picture");
+    said.into_owned()
 }

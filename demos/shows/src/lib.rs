@@ -14,4 +14,4 @@ pub use counting::{Counting, allocations};
 pub use picture::{BACKGROUND, FAINT, INK, Picture};
 pub use plotters::style::{Color, RGBAColor, RGBColor};
 pub use random::Random;
-pub use stage::{Failure, Stage, check, play};
+pub use stage::{Failure, Stage, check, play, play_with};

@@ -3,10 +3,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Args, Parser};
 
 #[derive(Debug, Parser)]
-struct Options {
+struct Options<O: Args> {
     /// Where to write the pictures and sounds [default: target/demos/<name of the demo>]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -14,7 +14,13 @@ struct Options {
     /// Show less of it, in a moment: for tests
     #[arg(long)]
     short: bool,
+
+    #[command(flatten)]
+    own: O,
 }
+
+#[derive(Debug, Args)]
+struct NoOptions {}
 
 /// Where a demo plays.
 #[derive(Debug)]
@@ -50,9 +56,17 @@ pub fn check(is_true: bool, claim: impl fmt::Display) -> Result<(), Failure> {
 
 /// Plays a demo: exit code 0 if all went well, 1 if what it shows is not true, 2 if it could not be shown.
 pub fn play(name: &str, demo: impl FnOnce(&Stage) -> Result<(), Failure>) -> ExitCode {
-    let options = Options::parse();
-    let output = options.output.unwrap_or_else(|| Path::new("target/demos").join(name));
-    match Stage::build(output, options.short).and_then(|stage| demo(&stage)) {
+    play_with(name, |stage, _: NoOptions| demo(stage))
+}
+
+/// Plays a demo that has options of its own: [`play`].
+pub fn play_with<O: Args>(
+    name: &str,
+    demo: impl FnOnce(&Stage, O) -> Result<(), Failure>,
+) -> ExitCode {
+    let Options { output, short, own } = Options::<O>::parse();
+    let output = output.unwrap_or_else(|| Path::new("target/demos").join(name));
+    match Stage::build(output, short).and_then(|stage| demo(&stage, own)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Untrue(claim)) => {
             eprintln!("{name}: not true: {claim}");

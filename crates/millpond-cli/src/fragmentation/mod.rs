@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::error::{Failure, Fault};
 use crate::input::Source;
-use crate::output::figures::{bytes, count};
+use crate::output::figures::{bytes, count, duration};
 use crate::output::progress::Progress;
 use crate::trace::{self, Event, Watch};
 use heap::{Block, Heap, Rules};
@@ -63,18 +63,21 @@ impl Outcome {
         let (end, worst) = (self.end(), self.worst);
         let share = |part: u64, of: u64| part as f64 / of.max(1) as f64 * 100.0;
         let name = crate::error::shown(self.name.as_bytes());
+        let when = match self.ticks_per_second {
+            Some(rate) => duration(f64::from(worst.tick) / rate),
+            None => format!("tick {}", count(u64::from(worst.tick))),
+        };
         format!(
             "{name}: {} objects, at most {} live at once\n\
-             heap, at the end: {}, of which {} are free, {:.0} % of them in the largest hole ({})\n\
-             heap, at its worst (tick {}): {} free, and no request of more than {} could be served from them\n\
-             pools: {} from the first tick to the last, every free slot good for the next object of its class\n",
+             heap at the end: {}, of which {} are free, {:.0} % of that in the largest hole ({})\n\
+             heap at its worst ({when}): {} free, but no hole is larger than {}\n\
+             pools: {} all the time; every free slot fits the next object of its class\n",
             count(self.births),
             bytes(self.live_bytes_peak),
             bytes(end.heap_bytes),
             bytes(end.free_bytes()),
             share(end.largest_hole, end.free_bytes()),
             bytes(end.largest_hole),
-            count(u64::from(worst.tick)),
             bytes(worst.free_bytes()),
             bytes(worst.largest_hole),
             bytes(self.pool_bytes),

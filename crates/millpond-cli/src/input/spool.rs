@@ -32,7 +32,7 @@ impl Spool {
             std::io::copy(&mut pipe.take(SPOOL_BYTES_MAX + 1), &mut file).map_err(failed)?;
         if spool.bytes > SPOOL_BYTES_MAX {
             return Err(Fault::whole(format!(
-                "gives more than {} GiB, expected an input that ends; save it to a file first",
+                "is longer than {} GiB; save it to a file first",
                 SPOOL_BYTES_MAX >> 30
             )));
         }

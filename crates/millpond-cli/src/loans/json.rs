@@ -38,6 +38,8 @@ struct PoolJson<'p> {
     recorded_wait_ms: WaitsJson,
     /// The most that were asked for at once, waiting or served.
     peak: usize,
+    /// How many callers were replayed, who think between their loans; `null` if asks came when they came.
+    callers: Option<usize>,
     /// The smallest capacity that will do, opened in advance; `null` if none does.
     capacity: Option<usize>,
     /// The same, opened as needed.
@@ -63,6 +65,7 @@ struct RunJson {
     refused: u64,
     opened: u64,
     busy: Number,
+    rate_per_second: Number,
 }
 
 #[derive(Serialize)]
@@ -103,6 +106,7 @@ impl<'p> From<&'p LoanPlan> for PoolJson<'p> {
             busy: Number(plan.busy),
             recorded_wait_ms: plan.recorded.into(),
             peak: plan.peak,
+            callers: plan.callers,
             capacity: plan.smallest,
             capacity_as_needed: plan.smallest_as_needed,
             littles_law_deviation: Number(plan.deviation()),
@@ -130,6 +134,7 @@ impl From<Run> for RunJson {
             refused: run.refused,
             opened: run.opened,
             busy: Number(run.busy),
+            rate_per_second: Number(run.rate_per_s),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Format {
 /// Plans each trace of loans that the user names.
 pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Failure> {
     if arguments.budget.is_some() || arguments.class.is_some() || arguments.size_classes.is_some() {
-        let why = "--wait-p99-ms: a plan for loans has no --budget, --class and --size-classes";
+        let why = "--wait-p99-ms cannot be combined with --budget, --class or --size-classes";
         return Err(Failure::Arguments(why.to_owned()));
     }
     let report = arguments.report_path();
@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     let question = Question {
         wait_p99_us: (wait_p99_ms * 1_000.0) as u64,
         open_us: (arguments.open_ms * 1_000.0) as u64,
+        callers: arguments.closed.and_then(|callers| usize::try_from(callers).ok()),
         ..Question::default()
     };
     let mut traces = Vec::new();
@@ -83,7 +84,7 @@ fn follows_littles_law(traces: &[TracePlan]) -> Result<(), Failure> {
     let mut plans = traces.iter().flat_map(|trace| &trace.plans);
     match plans.find(|plan| plan.deviation() > DEVIATION_MAX) {
         Some(plan) => Err(Failure::Check(format!(
-            "{}: the replay is off Little's law by {:.1} %: the trace is wrong",
+            "{}: the replay violates Little's law by {:.1} %; the trace is wrong",
             shown(plan.pool.as_bytes()),
             plan.deviation() * 100.0
         ))),
@@ -114,8 +115,21 @@ fn plan_path(path: &Path, question: &Question) -> Result<TracePlan, Failure> {
     let of_input = |fault: Fault| fault.of_input(&name);
     let input = Source::from_path(path).map_err(of_input)?;
     let (source, pools) = pools(&input).map_err(of_input)?;
-    let plans = pools.iter().map(|pool| plan(pool, question)).collect();
-    Ok(TracePlan { source, plans, name })
+    let plans = pools.iter().map(|pool| plan(pool, question)).collect::<Vec<_>>();
+    match plans.iter().find(|plan| has_too_few_callers(plan, question)) {
+        Some(plan) => Err(Failure::Arguments(format!(
+            "--closed: {name} has {} callers at once in {}, more than {}",
+            plan.peak,
+            shown(plan.pool.as_bytes()),
+            question.callers.unwrap_or(0)
+        ))),
+        None => Ok(TracePlan { source, plans, name }),
+    }
+}
+
+/// Whether the user names fewer callers than there were; no number is none.
+fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
+    question.callers.is_some_and(|callers| callers > 0 && callers < plan.peak)
 }
 
 /// The loans of an input, whose format shows in its first bytes.

@@ -32,7 +32,7 @@ pub(super) fn text(traces: &[TracePlan], question: &Question) -> String {
 fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> String {
     let pool = shown(plan.pool.as_bytes());
     let mut facts = format!(
-        "{pool}: {} asks, {:.1} a second, held for {} on average; {:.2} are busy. ",
+        "{pool}: {} requests, {:.1} per second, held for {} on average; {:.2} busy on average. ",
         count(plan.asks as u64),
         plan.rate_per_s,
         milliseconds(plan.mean_hold_us as u64),
@@ -42,7 +42,7 @@ fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> S
         Format::Loans => {
             let waits = plan.recorded;
             format!(
-                "Recorded waits: 50 % up to {}, 99 % up to {}, at most {}; {} got nothing.",
+                "Recorded waits: 50 % up to {}, 99 % up to {}, at most {}; {} were not served.",
                 milliseconds(waits.p50_us),
                 milliseconds(waits.p99_us),
                 milliseconds(waits.max_us),
@@ -50,19 +50,20 @@ fn pool(plan: &LoanPlan, source: Format, question: &Question, paint: Paint) -> S
             )
         }
         Format::PostgresLog => {
-            "From PostgreSQL's log: a hold for each transaction, no waits.".into()
+            "From PostgreSQL's log: one loan per transaction; waits are not recorded.".into()
         }
     };
     let mut text = wrapped(&facts);
     let _ = write!(
         text,
-        "\nWaits with each capacity, opened in advance (idle_min), and as needed\n{}",
+        "\nWaits for each capacity, with objects opened in advance (idle_min) or as needed\n{}",
         table(plan).render(paint)
     );
     for sentence in verdict(plan, question) {
         text += &wrapped(&format!("{pool}: {sentence}"));
     }
-    let law = format!("busy is rate × hold in every replay, to {:.2} %", plan.deviation() * 100.0);
+    let law =
+        format!("in every replay, busy equals rate × hold to {:.2} %", plan.deviation() * 100.0);
     text += &wrapped(&format!("{pool}: {law} (Little's law)."));
     text.push('\n');
     text
@@ -113,25 +114,40 @@ pub(super) fn verdict(plan: &LoanPlan, question: &Question) -> Vec<String> {
     let opening = milliseconds(question.open_us);
     let mut sentences = vec![match plan.smallest {
         Some(capacity) => format!(
-            "a capacity of {capacity} serves if all are opened in advance (idle_min {capacity}): \
-             99 % wait {limit} at most."
+            "a capacity of {capacity} is enough if all are opened in advance (idle_min {capacity}): 99 % \
+             wait at most {limit}."
         ),
-        None => format!("no capacity serves: 99 % of the waits are to be {limit} at most."),
+        None => format!("no capacity is enough for 99 % to wait at most {limit}."),
     }];
+    sentences.extend(plan.callers.map(|callers| closed(plan, callers)));
     sentences.extend(plan.smallest.map(|_| match plan.smallest_as_needed {
         Some(capacity) => {
-            format!("opened as needed, from none, each within {opening}, {capacity} serve.")
+            format!("if they are opened as needed, each within {opening}, a capacity of {capacity} is enough.")
         }
         None => format!(
-            "opened as needed, no capacity serves in this recording: the first callers wait {opening} \
-             for an opening (--open-ms), and none begins for a wait that is shorter."
+            "if they are opened as needed, no capacity is enough in this recording: the first callers wait \
+             {opening} for an opening (--open-ms)."
         ),
     }));
     if let Some(times) = plan.holds_grow.filter(|_| plan.more_will_not_help()) {
         sentences.push(format!(
-            "loans are held {times:.1} times longer when most are out: more will not help, what is \
-             behind them is the bottleneck."
+            "loans are held {times:.1} times longer when most are lent, so the bottleneck lies behind them, \
+             and more will not help."
         ));
     }
     sentences
+}
+
+/// What it means that callers ask again only after their loans.
+fn closed(plan: &LoanPlan, callers: usize) -> String {
+    let mut sentence = format!(
+        "replayed as {} callers, each of whom thinks between two loans as recorded (--closed)",
+        count(callers as u64)
+    );
+    let smallest = plan.capacities.iter().find(|at| Some(at.capacity) == plan.smallest);
+    for at in [plan.capacities.first(), smallest, plan.capacities.last()].into_iter().flatten() {
+        let rate = at.in_advance.rate_per_s;
+        let _ = write!(sentence, "; a capacity of {} gives {rate:.1} loans a second", at.capacity);
+    }
+    sentence + "."
 }

@@ -61,7 +61,7 @@ const GRANULE: u64 = 16;
 pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault> {
     if !tells_order(&plan.summary) {
         return Err(Fault::whole(
-            "has counts and no order of events, expected a recording that can be replayed for --measure",
+            "has counts but no order of events; --measure needs a recording that can be replayed",
         ));
     }
     if plan.advice.proposals.is_empty() && plan.advice.at_hand.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn measure(plan: &mut TracePlan, source: &Source) -> Result<(), Fault
     let again = trace::read(source.open()?, &mut recorder, &mut progress)?;
     drop(progress);
     if again != plan.summary {
-        return Err(Fault::whole("changed while it was being read, expected a finished trace"));
+        return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
     let script = recorder.finish();
     let _floor = roomy_heap(script.bytes_peak + script.places as u64 * PLACE_BYTES);

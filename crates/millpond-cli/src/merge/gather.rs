@@ -59,7 +59,7 @@ impl Group {
 pub(super) fn group_of<'r>(row: &'r Row<'_>, rules: &MergeRules) -> Result<&'r str, Fault> {
     let Some(column) = &rules.by else { return Ok("") };
     row.tag(column).ok_or_else(|| {
-        row.fault(format!("there is no column `{}` of --by", shown(column.as_bytes())))
+        row.fault(format!("there is no column `{}` (--by)", shown(column.as_bytes())))
     })
 }
 
@@ -111,7 +111,7 @@ impl Visit for Gather<'_> {
             return Ok(());
         }
         let name = shown(session.name.as_bytes());
-        Err(Fault::whole(format!("session `{name}` is given twice, the same in every line")))
+        Err(Fault::whole(format!("session `{name}` is given twice, with the same lines")))
     }
 }
 
@@ -119,7 +119,8 @@ impl Group {
     fn begin_session(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         let is_heap = row.format != "lifetimes";
         if self.sessions > 0 && self.is_heap != is_heap {
-            let why = "lifetime traces and recordings of a heap are together, expected one kind";
+            let why =
+                "the summaries are of lifetime traces and of heap recordings, expected one kind";
             return Err(row.fault(why));
         }
         self.is_heap = is_heap;
@@ -158,7 +159,7 @@ impl ClassCounts {
     fn add(&mut self, row: &Row<'_>, path: &str, session: u64) -> Result<(), Fault> {
         if std::mem::replace(&mut self.session, session) == session {
             let class = shown(row.class.as_bytes());
-            return Err(row.fault(format!("class `{class}` stands twice in its session")));
+            return Err(row.fault(format!("class `{class}` occurs twice in its session")));
         }
         self.sessions += 1;
         self.births = self.births.saturating_add(row.births);

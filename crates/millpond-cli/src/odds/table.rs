@@ -20,36 +20,34 @@ pub(crate) fn table(odds: &Odds, paint: Paint) -> String {
     let title = paint.strong(&format!("Odds that a handle is not unique, pools of {slots} slots"));
     let mut text = format!(
         "{title}\n\n\
-         Somebody kept a handle, equally likely any that is in play: all lifetimes of each free slot,\n\
-         one handle of each busy slot. The odds are that the pool issues an equal one next:\n\
-         1 / (free slots × lifetimes per slot + busy slots). Under \"met\" is what a real pool did.\n\
-         Generations count up: a handle kept for exactly all lifetimes of its slot is sure to match.\n\n\
-         Under wrap, where a slot begins again after its last lifetime. The worst case is a full pool\n\
-         with one slot released and taken again and again, the best an empty pool being filled.\n{}\
-         –  too rare to be met in {} rounds; --rounds sets more\n\n\
-         Under retire, where a slot is gone after its last lifetime: the odds are 0. \"Gone after\" counts\n\
-         lifetimes. A millpond::Pool retires unless it is told to wrap.\n{}\
-         –  takes too long to be met here\n\n{verdict}\n",
+         A program kept an old handle: with equal probability any handle in play, which are all\n\
+         lifetimes of each free slot and one handle of each live slot. The odds that the pool\n\
+         issues an equal handle next are\n\
+         1 / (free slots × lifetimes per slot + live slots). \"Met\" shows what a real pool did.\n\
+         A handle that is kept for exactly all lifetimes of its slot always matches, because\n\
+         generations count up.\n\n\
+         Wrapping: a slot starts over after its last lifetime. The worst case is a full pool in\n\
+         which one slot is removed and reused repeatedly; the best is an empty pool being filled.\n{}\
+         –  too rare for {} rounds (see --rounds)\n\n\
+         Retiring: a slot is not reused after its last lifetime, so the odds are 0. The\n\
+         table shows after how many lifetimes the first and the last slot are gone, and how\n\
+         many handles a real pool issued twice. A millpond::Pool retires slots by default.\n{}\
+         –  takes too long to simulate\n\n{verdict}\n",
         wrap_table(&fitting).render(paint),
         count(odds.rounds),
         retire_table(&fitting).render(paint),
     );
     if too_small > 0 {
-        text += &format!("Left out: {too_small} layouts that cannot name {slots} slots.\n");
+        text += &format!(
+            "Left out: {too_small} layouts whose indices are too small for {slots} slots.\n"
+        );
     }
     text
 }
 
 fn wrap_table(layouts: &[&LayoutOdds]) -> Table {
-    let mut table = Table::new(&[
-        "<handles",
-        "lifetimes",
-        "worst case: 1 in",
-        "met: 1 in",
-        "best case: 1 in",
-        "met: 1 in",
-    ])
-    .of_any_width();
+    let mut table =
+        Table::new(&["<handles", "lifetimes", "worst: 1 in", "met", "best: 1 in", "met"]);
     for layout in layouts {
         let mut row = vec![layout.layout.clone(), count(layout.lifetimes_per_slot)];
         for case in layout.wrap.iter().filter(|case| case.case != "half") {
@@ -61,15 +59,8 @@ fn wrap_table(layouts: &[&LayoutOdds]) -> Table {
 }
 
 fn retire_table(layouts: &[&LayoutOdds]) -> Table {
-    let mut table = Table::new(&[
-        "<handles",
-        "slots at most",
-        "first gone after",
-        "last gone after",
-        "met",
-        "issued twice",
-    ])
-    .of_any_width();
+    let mut table =
+        Table::new(&["<handles", "slots at most", "first gone", "last gone", "met", "twice"]);
     for layout in layouts {
         let Some(retire) = &layout.retire else {
             continue;

@@ -25,10 +25,10 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
     } else {
         let legend = match plan.summary.format {
             _ if plan.advice.is_measured() => {
-                "by the time that a pool saves on this machine, where it was measured"
+                "by the time that a pool saves, measured on this machine"
             }
-            Format::Lifetimes => "by births that would find a slot that is free again",
-            Format::Heap(_) => "by calls to the allocator that a pool would save",
+            Format::Lifetimes => "by the number of allocations that a pool saves",
+            Format::Heap(_) => "by the number of allocator calls that a pool saves",
         };
         out += &paint.faint_lines(&wrapped(legend));
     }
@@ -44,8 +44,8 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
             "No pool for ",
             "  ",
             &format!(
-                "{}: a buffer that is resized, {} to {} bytes ({} of all calls). Reserve its final \
-                 size instead.",
+                "{}: it resizes a buffer, {} to {} bytes ({} of all calls). Reserve the final size \
+                 instead.",
                 frames(&growing.caller),
                 count(least),
                 count(most),
@@ -64,7 +64,7 @@ pub(crate) fn advice_text(plan: &TracePlan, top: usize, paint: Paint) -> String 
         let more = plan.advice.wrappers.len().saturating_sub(OTHERS_SHOWN);
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         let text = format!(
-            "Skipped as wrappers of the allocator: {}{more}. --skip-caller names others.",
+            "Skipped as wrappers of the allocator: {}{more}. Skip others with --skip-caller.",
             named.join(", ")
         );
         out += &paint.faint_lines(&wrapped(&text));
@@ -100,11 +100,11 @@ fn at_hand(proposal: &Proposal, plan: &TracePlan) -> String {
     let by =
         proposal.main_caller().map_or_else(String::new, |main| format!(" of {}", frames(main)));
     let unmeasured =
-        if plan.advice.is_measured() { "not measured" } else { "--measure says how much" };
+        if plan.advice.is_measured() { "not measured" } else { "--measure shows how much" };
     let measured = proposal.time_saved.map_or_else(|| unmeasured.to_owned(), time_saved);
     format!(
-        "{} bytes{by}: {} of {} calls ({}), but for {} of them the allocator has a block at hand, so a pool \
-         saves less time than it seems ({measured}).",
+        "{} bytes{by}: {} of {} calls ({}), but the allocator has a block at hand for {} of them, so a pool \
+         saves less time than that suggests ({measured}).",
         name_cell(&proposal.class),
         count(proposal.calls_saved),
         count(plan.summary.births),
@@ -122,7 +122,7 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
         count(proposal.calls_saved),
         count(plan.summary.births),
         match plan.summary.format {
-            Format::Lifetimes => "births",
+            Format::Lifetimes => "allocations",
             Format::Heap(_) => "calls",
         },
         percent(proposal.share_of_calls)
@@ -130,7 +130,7 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
     let company = match proposal.together_with.as_slice() {
         [] => String::new(),
         others => format!(
-            "; take {} bytes with it, which share its bin in the system's allocator",
+            "; include {} bytes, which share its bin in the system's allocator",
             others.join(", ")
         ),
     };
@@ -139,14 +139,14 @@ fn saving(proposal: &Proposal, plan: &TracePlan) -> String {
             format!("a pool of {slots} slots{takes} saves {saved}{company}")
         }
         Means::Pool => format!(
-            "{slots} slots{takes} save {saved}; no one function makes most of them, so look for a type \
-             of this size{company}"
+            "{slots} slots{takes} save {saved}; no single function makes most of them, so look for a \
+             type of this size{company}"
         ),
         Means::SizeClasses => {
-            format!("many sizes from one place: size classes{takes} save {saved}")
+            format!("many sizes from one call site: size classes{takes} save {saved}")
         }
         Means::Library(library) => {
-            format!("inside {library}, not the program's to pool: {saved}")
+            format!("{saved}, but inside {library}, where the program cannot pool them")
         }
     }
 }
@@ -158,7 +158,7 @@ fn time_saved(saved: TimeSaved) -> String {
     let time = |ms: f64| signed(ms * per_ms);
     let per_call = |ms: f64| signed(ms * 1e6 / calls.max(1) as f64);
     format!(
-        "measured here: saves {} to {} {unit} of the recorded run, {} to {} ns for each of {} calls",
+        "measured here: saves {} to {} {unit} in the recorded run, {} to {} ns for each of {} calls",
         time(least_ms),
         time(most_ms),
         per_call(least_ms),
@@ -206,17 +206,17 @@ pub(crate) fn nothing(plan: &TracePlan) -> String {
     let (what, and) = match plan.summary.format {
         Format::Lifetimes => ("class", ""),
         Format::Heap(_) => {
-            ("size or place", " and few of its calls served by what the allocator has at hand")
+            ("size or call site", " and few of its calls served from blocks at hand")
         }
     };
     let but = if plan.advice.at_hand.is_empty() || plan.advice.is_measured() {
         ""
     } else {
-        " --measure says what a pool for the latter would save."
+        " --measure shows what pools for those at hand would save."
     };
     format!(
-        "Nothing worth pooling: no {what} saves at least {CALLS_SAVED_MIN} births and {:.0} % of all {}, \
-         with most of its objects gone before the end{and}.{but}",
+        "Nothing is worth pooling: for no {what} would a pool save at least {CALLS_SAVED_MIN} allocations and \
+         {:.0} % of all {}, with most objects gone before the end{and}.{but}",
         SHARE_MIN * 100.0,
         count(plan.summary.births)
     )
@@ -271,19 +271,19 @@ mod tests {
         assert_eq!(
             text(1.04, 12.3),
             format!(
-                "measured here: saves 1.0 to 12 ms of the recorded run, 1040 to 12300 ns {of_1000}"
+                "measured here: saves 1.0 to 12 ms in the recorded run, 1040 to 12300 ns {of_1000}"
             )
         );
         assert_eq!(
             text(-0.0501, -0.00001),
             format!(
-                "measured here: saves −50 to 0.0 µs of the recorded run, −50 to 0.0 ns {of_1000}"
+                "measured here: saves −50 to 0.0 µs in the recorded run, −50 to 0.0 ns {of_1000}"
             )
         );
         assert_eq!(
             text(-1.5, 0.2),
             format!(
-                "measured here: saves −1.5 to 0.2 ms of the recorded run, −1500 to 200 ns {of_1000}"
+                "measured here: saves −1.5 to 0.2 ms in the recorded run, −1500 to 200 ns {of_1000}"
             )
         );
     }

@@ -68,7 +68,7 @@ impl ScenarioPool {
         let comment = match class.p99_live {
             _ if p99 == peak => format!("{} at the peak", count(peak.into())),
             _ => format!(
-                "{} at the peak, {} in 99 % of the ticks",
+                "{} at the peak, at most {} in 99 % of the ticks",
                 count(peak.into()),
                 count(p99.into())
             ),
@@ -80,7 +80,7 @@ impl ScenarioPool {
     fn entry(&self) -> Result<String, String> {
         if self.capacity as usize > Budget::LIMIT_DEFAULT {
             return Err(format!(
-                "class {}: {} slots are more than the {} that a budget can say",
+                "class {}: {} slots, expected at most {}, which is the limit of a budget",
                 shown(self.name.as_bytes()),
                 self.capacity,
                 Budget::LIMIT_DEFAULT
@@ -96,19 +96,19 @@ pub(crate) fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, 
     let mut text = format!(
         "# Slots for each pool: {rule}.\n\
          # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
-         # A full pool refuses. What else it may do, and a limit for all scenarios, are said so:\n\
+         # A full pool refuses insertions. This sets another policy, or a limit for all scenarios:\n\
          #   decals = {{ capacity = 64, on_full = \"evict-oldest\" }}  # or evict-least, refuse\n\
          #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
          #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
          #   [limits]\n\
          #   decals = 256\n\
-         # An edited file is never written over; an untouched one may be.\n"
+         # millpond replaces this file unless it has been edited.\n"
     );
     for scenario in scenarios {
         let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
         if scenario.left_out > 0 {
             let left_out = count(scenario.left_out as u64);
-            let _ = writeln!(text, "# {left_out} classes are not worth a pool (--all has them).");
+            let _ = writeln!(text, "# {left_out} classes are not worth a pool (--all adds them).");
         }
         let mut pools: Vec<&ScenarioPool> = scenario.pools.iter().collect();
         pools.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));

@@ -9,7 +9,7 @@ use crate::trace::Format;
 /// The sentence.
 pub(crate) fn meaning(plan: &TracePlan) -> String {
     if plan.classes.is_empty() {
-        return "Nothing lived in this trace, so there is nothing to pool.".to_owned();
+        return "The trace contains no objects, so there is nothing to pool.".to_owned();
     }
     match plan.advice.proposals.first() {
         None => nothing(plan),
@@ -23,20 +23,20 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
     let slots: u64 = worth.iter().map(|class| u64::from(class.capacity)).sum();
     let births: u64 = worth.iter().map(|class| class.statistics.lifetimes).sum();
     let mut sentence = format!(
-        "{} in {} take the place of {} of {} births without ever refusing one; {} of {} serve {}",
+        "{} in {} serve {} of {} objects and refuse none. {} needs {} for {}",
         number_of(slots, "slot"),
         number_of(worth.len() as u64, "pool"),
         count(births),
         count(plan.summary.births),
-        number_of(first.slots.into(), "slot"),
         name_cell(&first.class),
+        number_of(first.slots.into(), "slot"),
         number_of(first.calls, "object"),
     );
     let class = worth.iter().find(|class| class.name == first.class);
     if let Some(smaller) = class.and_then(|class| class.smaller.last()) {
         sentence.push_str(&format!(
-            ", and {} would have refused {}",
-            count(smaller.capacity.into()),
+            "; {} would have refused {}",
+            number_of(smaller.capacity.into(), "slot"),
             count(smaller.refused)
         ));
     }
@@ -45,12 +45,12 @@ fn lifetimes(plan: &TracePlan, first: &Proposal) -> String {
 }
 
 fn allocations(plan: &TracePlan, first: &Proposal) -> String {
-    let asker = match first.main_caller() {
-        Some(caller) => format!(" that {} asks for", function(&caller.function)),
+    let by = match first.main_caller() {
+        Some(caller) => format!(" that {} allocates", function(&caller.function)),
         None => String::new(),
     };
     format!(
-        "Begin with the {} bytes{asker}: {} ({}) do the work of {} of the {} calls to the allocator ({}).",
+        "Begin with the {} bytes{by}: {} ({}) replace {} of the {} calls to the allocator ({}).",
         first.class,
         number_of(first.slots.into(), "slot"),
         bytes(first.bytes.unwrap_or(0)),

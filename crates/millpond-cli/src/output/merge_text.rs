@@ -15,9 +15,9 @@ pub(crate) fn rule(rules: &MergeRules) -> String {
     let percent = rules.quantile_percent;
     let headroom = match rules.headroom.percent {
         0.0 => String::new(),
-        headroom => format!(", and {headroom} % on top"),
+        headroom => format!(", plus {headroom} %"),
     };
-    format!("capacity = what {percent} % of the sessions need of all classes together{headroom}")
+    format!("capacities that serve {percent} % of the sessions without any refusal{headroom}")
 }
 
 /// All groups: how large each pool has to be, what other capacities cost, who needs most.
@@ -51,17 +51,21 @@ fn what_it_is(group: &GroupPlan) -> String {
     };
     let left_out = match group.left_out {
         0 => String::new(),
-        n => format!(", {} more that are worth a pool in no session (--all)", count(n as u64)),
+        n => format!(
+            ", without {} that are not worth a pool in any session (--all)",
+            count(n as u64)
+        ),
     };
     let sessions = count(group.sessions);
     let classes = count(group.classes.len() as u64);
     wrapped(&format!("{sessions} sessions{lasted}; {classes} classes{left_out}"))
 }
 
-const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exceed; refused: in how many sessions \
-                            such a pool would have refused something; most: the session with the greatest peak";
+const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exceed; refused: the number of sessions \
+                            in which the pool would have refused an object; most: the session with the \
+                            greatest peak";
 
-const LEVELS_LEGEND: &str = "of 100 sessions so many are served whole, and what that costs";
+const LEVELS_LEGEND: &str = "served: the share of sessions without any refusal";
 
 fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
     let classes = &group.classes[..group.classes.len().min(top)];
@@ -72,8 +76,8 @@ fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
         writeln!(out, "\n{}", paint.strong("How many objects there are, and how long they live"));
     let unit = if group.is_heap { "ms" } else { "ticks" };
     let legend = format!(
-        "life: the median lifetime in {unit}, and what 95 % do not exceed (right to 1 in 16; ≥: some were \
-         still alive at the end)"
+        "life, 95 %: the median lifetime in {unit}, and the one that 95 % do not exceed (accurate to 1 in 16; \
+         ≥: some objects were still alive at the end)"
     );
     out.push_str(&paint.faint_lines(&wrapped(&legend)));
     out.push_str(&lives_table(group, classes).render(paint));
@@ -86,7 +90,7 @@ fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
     out.push_str(&paint.faint_lines(&wrapped(LEVELS_LEGEND)));
     out.push_str(&levels_table(group).render(paint));
     if !group.neediest.is_empty() {
-        let _ = writeln!(out, "\n{}", paint.strong("Sessions that miss most"));
+        let _ = writeln!(out, "\n{}", paint.strong("Sessions with the most refusals"));
         out.push_str(&neediest_table(group).render(paint));
     }
     out
@@ -142,7 +146,7 @@ fn lives_table(group: &GroupPlan, classes: &[ClassPlan]) -> Table {
 fn levels_table(group: &GroupPlan) -> Table {
     let sized = group.levels.iter().any(|level| level.bytes.is_some());
     let bytes_heading = if sized { "bytes" } else { "" };
-    let mut table = Table::new(&["served", "slots", bytes_heading, "sessions refused something"]);
+    let mut table = Table::new(&["served", "slots", bytes_heading, "sessions with refusals"]);
     for level in &group.levels {
         table.row(vec![
             format!("{} %", level.percent),
@@ -155,7 +159,7 @@ fn levels_table(group: &GroupPlan) -> Table {
 }
 
 fn neediest_table(group: &GroupPlan) -> Table {
-    let mut table = Table::new(&["<session", "missing", "<of", "peak", "capacity"]);
+    let mut table = Table::new(&["<session", "slots missing", "<class", "peak", "capacity"]);
     for refused in &group.neediest {
         table.row(vec![
             name_cell(&refused.session),
@@ -177,13 +181,13 @@ fn verdict(group: &GroupPlan, rules: &MergeRules) -> String {
         0 => "none".to_owned(),
         n => count(n),
     };
-    let mut text = format!("Of {sessions} sessions, {refused} would have been refused something.");
+    let mut text = format!("Of {sessions} sessions, {refused} would have had a refusal.");
     let percent = rules.quantile_percent;
     if percent < 100.0 && (group.sessions as f64) < 100.0 / (100.0 - percent) - 1e-6 {
         let _ = write!(
             text,
-            " They are too few to tell {percent} % from all, so the capacities are the greatest peaks: \
-             --headroom gives room for what was not recorded."
+            " With so few sessions, {percent} % of them are all of them, so the capacities are the greatest \
+             peaks. --headroom adds room for peaks that are not recorded."
         );
     }
     text

@@ -44,6 +44,11 @@ impl Paint {
         Self { on }
     }
 
+    /// Whether there is colour.
+    pub(crate) fn is_on(self) -> bool {
+        self.on
+    }
+
     /// No colour.
     #[cfg(test)]
     pub(crate) fn off() -> Self {

@@ -40,7 +40,7 @@ pub(crate) fn rules_text(rules: &Rules, wanted: &Wanted, paint: Paint) -> String
     if wanted.handles {
         let _ = write!(
             text,
-            " A handle has to last {} (--session-hours).",
+            " Handles must last {} (--session-hours).",
             duration(rules.session_seconds)
         );
     }
@@ -82,8 +82,8 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
     out
 }
 
-const NO_CLOCK: &str = "The trace has no clock, so nobody knows how soon a slot uses up its generations. \
-                        --tick-rate HZ says how many ticks are a second.";
+const NO_CLOCK: &str = "The trace has no clock, so it is unknown how long generations last. Set the number of ticks per \
+                        second with --tick-rate HZ.";
 
 /// What the proof has shown, with its counts.
 fn proof_text(proof: &Proof, paint: Paint) -> String {
@@ -112,34 +112,36 @@ fn what_it_is(plan: &TracePlan) -> String {
             match (plan.seconds(), plan.ticks_per_second) {
                 (Some(seconds), Some(rate)) => {
                     let whose = if summary.ticks_per_second == Some(rate) {
-                        "by its column ms"
+                        "from its column ms"
                     } else {
                         "--tick-rate"
                     };
                     let seconds = duration(seconds);
                     let rate = small(rate);
-                    format!("lifetime trace, {ticks} ticks at {rate} ticks/s ({whose}) = {seconds}")
+                    format!(
+                        "lifetime trace, {ticks} ticks at {rate} per second ({whose}), {seconds}"
+                    )
                 }
-                _ => format!("lifetime trace, {ticks} ticks (no clock: --tick-rate gives it one)"),
+                _ => format!("lifetime trace, {ticks} ticks (no clock; set one with --tick-rate)"),
             }
         }
         Format::Heap(format) => format!(
-            "{}, {} ms in {} timestamps = {}",
+            "{}, {} ms ({}) in {} timestamps",
             match format {
                 HeapFormat::Heaptrack => {
-                    "heaptrack file (of equal blocks the newest is taken to die first)"
+                    "heaptrack file (assumes that the newest of several equal blocks is freed first)"
                 }
                 HeapFormat::Millpond => "recording of millpond-heap",
                 HeapFormat::Csv => "table of allocations",
             },
             count(summary.ticks()),
-            count(summary.timestamps.unwrap_or(0)),
-            duration(plan.seconds().unwrap_or(0.0))
+            duration(plan.seconds().unwrap_or(0.0)),
+            count(summary.timestamps.unwrap_or(0))
         ),
     };
     let mut paragraphs = vec![format!("{what}, {} events", count(summary.events()))];
     let mut text = format!(
-        "{} lifetimes in {} classes, at most {} alive at once, {} left alive",
+        "{} lifetimes in {} classes, at most {} alive at once, {} still alive at the end",
         count(summary.births),
         count(plan.classes.len() as u64),
         count(plan.peak_live.into()),
@@ -152,37 +154,37 @@ fn what_it_is(plan: &TracePlan) -> String {
     if summary.missing_events > 0 {
         let missing = count(summary.missing_events);
         paragraphs.push(format!(
-            "{missing} events are missing, because the recorder's disk was too slow: the pools were \
-             fuller than this plan knows (a recorder with more events, or a faster disk, helps)"
+            "{missing} events are missing, because the recorder's disk was too slow. The pools were fuller \
+             than this plan shows. Give the recorder a larger ring (`RecorderBuilder::events`) or a \
+             faster disk."
         ));
     }
     if summary.is_cut {
-        let what =
-            "The recording reached the limit of its file, so it ends before the program did.";
+        let what = "The recording reached its maximum file size and ended before the program did.";
         paragraphs.push(what.to_owned());
     }
     if summary.refused > 0 {
         let refused = count(summary.refused);
         paragraphs.push(format!(
-            "{refused} more objects were refused, because the recorded program's own pools were full: \
-             record it with larger pools to see what it needs"
+            "The pools of the recorded program were full and refused {refused} more objects. Record it \
+             with larger pools to see how many it needs."
         ));
     }
     paragraphs.iter().map(|paragraph| wrapped(paragraph)).collect()
 }
 
-const SIZES_LEGEND: &str = "live 99 %: at most in 99 % of the time; smaller pool: its capacity, and how many \
-                            objects it would have refused/evicted (the oldest first)";
+const SIZES_LEGEND: &str = "live 99 %: not exceeded 99 % of the time; smaller pool: a smaller capacity, and how \
+                            many objects it would have refused/evicted (oldest first)";
 
 fn lives_legend(plan: &TracePlan) -> &'static str {
     match plan.summary.format {
         Format::Lifetimes => {
-            "born: in an average tick and in the worst; life: the median lifetime in ticks, and what 95 % \
-             do not exceed (≥: some were still alive at the end)"
+            "born/tick: on average; worst: in the worst tick; life, 95 %: the median lifetime in ticks, and \
+             the one that 95 % do not exceed (≥: some objects were still alive at the end)"
         }
         Format::Heap(_) => {
-            "born: in an average ms and in the worst; life: the median lifetime in ms, and what 95 % do not \
-             exceed (≥: some were still alive at the end)"
+            "born/ms: on average; worst: in the worst ms; life, 95 %: the median lifetime in ms, and the one \
+             that 95 % do not exceed (≥: some objects were still alive at the end)"
         }
     }
 }

@@ -14,8 +14,8 @@ pub(crate) fn size_classes_text(name: &str, found: &SizeClasses, paint: Paint) -
     let title = format!("Size classes of {}", crate::error::shown(name.as_bytes()));
     let mut text = format!("\n{}\n", paint.strong(&title));
     text += &wrapped(&format!(
-        "Requests of up to {} bytes: {} of {} allocations ({percent:.1} %), in {} classes of slots. \
-         Wasted: what the slots are too long by when most of them are live.",
+        "Requests of up to {} bytes are {} of {} allocations ({percent:.1} %) and take {} size classes. \
+         Wasted: the unused share of the slots at the peak.",
         count(found.bytes_max),
         count(found.allocations_served),
         count(found.allocations),

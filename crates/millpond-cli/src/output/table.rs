@@ -21,6 +21,7 @@ const FIRST_COLUMNS_MIN: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Table {
     columns_max: usize,
+    first_columns_min: usize,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -41,12 +42,22 @@ impl Table {
                 to_the_left: heading.starts_with('<'),
             })
             .collect();
-        Self { columns_max: COLUMNS, columns, rows: Vec::new() }
+        Self {
+            columns_max: COLUMNS,
+            first_columns_min: FIRST_COLUMNS_MIN,
+            columns,
+            rows: Vec::new(),
+        }
     }
 
-    /// The same table, as wide as its cells are.
-    pub(crate) fn of_any_width(self) -> Self {
-        Self { columns_max: usize::MAX, ..self }
+    /// The same table, at most `columns_max` columns wide instead of 80.
+    pub(crate) fn of_width(self, columns_max: usize) -> Self {
+        Self { columns_max, ..self }
+    }
+
+    /// The same table, whose last columns are dropped before a name is cut.
+    pub(crate) fn with_whole_names(self) -> Self {
+        Self { first_columns_min: usize::MAX, ..self }
     }
 
     /// Adds a row: one cell per column.
@@ -56,8 +67,7 @@ impl Table {
 
     /// The table as lines of text, each with its end.
     pub(crate) fn render(&self, paint: Paint) -> String {
-        let mut widths: Vec<usize> = (0..self.columns.len()).map(|c| self.width(c)).collect();
-        self.fit(&mut widths);
+        let widths = self.widths();
         let headings: Vec<&str> = self.columns.iter().map(|c| c.heading).collect();
         let mut out = paint.faint(&self.line(&headings, &widths));
         out.push('\n');
@@ -67,6 +77,14 @@ impl Table {
             out.push('\n');
         }
         out
+    }
+
+    /// How wide each column is; 0 for those that are dropped for lack of room.
+    pub(crate) fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> =
+            (0..self.columns.len()).map(|column| self.width(column)).collect();
+        self.fit(&mut widths);
+        widths
     }
 
     fn width(&self, column: usize) -> usize {
@@ -83,7 +101,7 @@ impl Table {
         };
         let over = taken(widths).saturating_sub(self.columns_max);
         if let Some(first) = widths.first_mut() {
-            *first = first.saturating_sub(over).max(FIRST_COLUMNS_MIN.min(*first));
+            *first = first.saturating_sub(over).max(self.first_columns_min.min(*first));
         }
         for last in (1..widths.len()).rev() {
             if taken(widths) <= self.columns_max {

@@ -203,7 +203,7 @@ pub fn plan(name: &str, source: &Source, rules: &Rules) -> Result<TracePlan, Fau
     let again = trace::read(source.open()?, &mut both, &mut progress)?;
     drop(progress);
     if again != summary {
-        return Err(Fault::whole("changed while it was being read, expected a finished trace"));
+        return Err(Fault::whole("changed while being read, expected a finished trace"));
     }
     let (live_over_time, outcomes) = replay.finish();
     let advice = units.advice(rules.headroom, &summary.classes);

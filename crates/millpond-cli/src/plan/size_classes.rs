@@ -61,8 +61,7 @@ pub fn size_classes(
 ) -> Result<SizeClasses, Fault> {
     if plan.summary.format == Format::Lifetimes {
         return Err(Fault::whole(
-            "tells no sizes, expected a heaptrack file for --size-classes (a lifetime trace has \
-             classes of its own)",
+            "contains no sizes; --size-classes needs a recording of the heap, such as a heaptrack file",
         ));
     }
     let peaks = peaks_by_granules(plan, bytes_max);

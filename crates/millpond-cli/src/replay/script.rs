@@ -267,7 +267,7 @@ impl Recorder {
             Script { steps, lifetimes, walks, capacities, cut, events_in_trace, events_taken };
         if walks.visits > VISITS_MAX {
             return Err(format!(
-                "its walks visit {} objects, expected at most {} (--events N replays fewer)",
+                "its walks visit {} objects, expected at most {}; replay less with --events N",
                 count(walks.visits),
                 count(VISITS_MAX)
             ));

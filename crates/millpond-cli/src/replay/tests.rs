@@ -157,8 +157,8 @@ fn the_sentence_follows_from_the_figures() {
     assert_eq!(verdict.name, "Pool, Fifo");
     assert_eq!(
         verdict.sentence,
-        "Take Pool, Fifo: 8.0 ns for a birth or death, 3.0 times as fast as Box (24.0 ns), and 80 ns \
-         for its slowest, Box 240 ns."
+        "Use Pool, Fifo: 8.0 ns per insertion or removal, 3.0 times as fast as Box (24.0 ns); the slowest \
+         takes 80 ns, with Box 240 ns."
     );
     // The first of those that are as fast.
     let verdict = of(&[lifo(1000), fifo(980), boxes(1000)]);
@@ -186,8 +186,11 @@ fn the_text_and_the_json_have_every_contender() {
     for measured in &outcome.results {
         assert!(text.contains(measured.name) && json.contains(measured.name), "{}", measured.name);
     }
-    assert!(text.contains("the first of 7 events") && text.contains("cut to 4096 bytes"), "{text}");
-    assert!(text.contains("Take ") && !text.contains('\x1b'), "{text}");
+    assert!(
+        text.contains("the first of 7 events") && text.contains("4096 bytes are used"),
+        "{text}"
+    );
+    assert!(text.contains("Use ") && !text.contains('\x1b'), "{text}");
 }
 
 #[test]
@@ -210,8 +213,8 @@ fn each_tick_with_events_ends_with_a_walk_over_all_that_live() {
     assert!(names.contains(&"Pool, Lifo") && names.contains(&"Pool, Lifo; runs"), "{names:?}");
     let (text, json) =
         (text(&outcome, Paint::off()), json(std::slice::from_ref(&outcome)).unwrap());
-    assert!(text.contains("5 walks over all of them, which visit 13 objects"), "{text}");
-    assert!(text.contains(" ns for a tick and its walk, "), "{text}");
+    assert!(text.contains("5 walks over all objects, 13 visits"), "{text}");
+    assert!(text.contains(" ns per tick with its walk, "), "{text}");
     assert!(json.contains("\"ns_per_tick\"") && !json.contains("\"ns_per_event\""), "{json}");
 }
 

@@ -9,6 +9,7 @@ use crate::error::shown;
 use crate::output::figures::{bytes, count, small};
 use crate::output::paint::Paint;
 use crate::output::table::Table;
+use crate::output::wrap::wrapped;
 
 /// One trace.
 pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
@@ -17,30 +18,31 @@ pub(crate) fn text(outcome: &Outcome, paint: Paint) -> String {
     text.push('\n');
     text += &figures(outcome, paint);
     let walks = outcome.script.walks.count > 0;
-    let _ = writeln!(
-        text,
-        "\nNanoseconds for a {3}, the median of {0} rounds and the quartiles, taken for each \
-         stretch of\n{1} events; and the median as a multiple of Box's. Then single operations, each \
-         by the fastest of its\n{0} rounds: what it always takes. `seen` is the worst of all rounds, \
-         whatever the machine did meanwhile.\nThe clock's own {2} ns are taken off, so that single \
-         figures below them are rough.\n",
+    text.push('\n');
+    text += &wrapped(&format!(
+        "median, ¼, ¾: nanoseconds per {}, the median and the quartiles of {} rounds, for each \
+         stretch of {} events; × Box: the median as a multiple of Box's. Then single operations, each \
+         with its fastest round; `seen` is the slowest of all rounds and includes other work \
+         of the machine. The clock's own {} ns are subtracted; smaller single times are \
+         rough.",
+        if walks { "tick with its walk" } else { "insertion or removal" },
         outcome.rounds,
         count(STRETCH as u64),
         outcome.timer.nanoseconds,
-        if walks { "tick and its walk" } else { "birth or death" }
-    );
+    ));
+    text.push('\n');
     if let Some(verdict) = &outcome.verdict {
-        let _ = writeln!(text, "{}", paint.strong(&verdict.sentence));
+        text += &paint.strong_lines(&wrapped(&verdict.sentence));
     }
-    if walks {
-        text += "A walk reads and writes each object, at the end of each tick in which one was born or died: \
-                 `runs`\ngoes over them by runs_mut, the others by values_mut (iter_mut for a Recycler), and boxes \
-                 stand in\na Vec.\n";
-        return text;
-    }
-    text += "This counts births and deaths alone. A trace does not say how often objects are looked up or \
-             gone\nover: where they are gone over far more often, see --walk. A Recycler's objects \
-             stay made, and\nonly two words of each were written.\n";
+    text += &wrapped(if walks {
+        "A walk reads and writes all objects, at the end of each tick with an insertion or removal: \
+         `runs` iterates with runs_mut, the others with values_mut (a Recycler with iter_mut); boxes \
+         are in a Vec."
+    } else {
+        "These figures are for insertions and removals only, because a trace contains no lookups and \
+         iterations. --walk adds iteration. A Recycler keeps its objects constructed; only two words \
+         of each are written."
+    });
     text
 }
 
@@ -51,17 +53,17 @@ fn what_was_replayed(script: &Summary) -> String {
     } else {
         format!("{} to {} bytes", script.bytes_min, script.bytes_max)
     };
-    let mut text = format!(
-        "{} births and deaths of {} objects of {sizes}, in {} pools of {} slots together, {}\n",
+    let mut text = wrapped(&format!(
+        "{} insertions and removals of {} objects of {sizes}, in {} pools of {} slots in total, {}",
         count(events as u64),
         count(lifetimes as u64),
         count(classes as u64),
         count(slots as u64),
         bytes(script.pool_bytes),
-    );
+    ));
     if script.walks.count > 0 {
         let (walks, visits) = (count(script.walks.count as u64), count(script.walks.visits));
-        let _ = writeln!(text, "{walks} walks over all of them, which visit {visits} objects");
+        let _ = writeln!(text, "{walks} walks over all objects, {visits} visits");
     }
     if script.events_taken < events_in_trace {
         let all = count(events_in_trace);
@@ -69,17 +71,18 @@ fn what_was_replayed(script: &Summary) -> String {
     }
     if script.cut > 0 {
         let largest = SIZES[SIZES.len() - 1];
-        let _ =
-            writeln!(text, "({} classes of larger objects, cut to {largest} bytes)", script.cut);
+        let _ = writeln!(
+            text,
+            "({} classes have larger objects; {largest} bytes are used)",
+            script.cut
+        );
     }
     text
 }
 
 fn figures(outcome: &Outcome, paint: Paint) -> String {
-    let mut table = Table::new(&[
-        "<pool", "median", "¼", "¾", "× Box", "p50", "p99", "p99.9", "p99.99", "worst", "seen",
-    ])
-    .of_any_width();
+    let mut table =
+        Table::new(&["<pool", "median", "¼", "¾", "× Box", "p99", "p99.9", "worst", "seen µs"]);
     for measured in &outcome.results {
         let (times, latency) = (measured.times, &measured.latency);
         let mut cells = vec![measured.name.to_owned()];
@@ -87,8 +90,9 @@ fn figures(outcome: &Outcome, paint: Paint) -> String {
             [times.median, times.lower_quartile, times.upper_quartile].map(|ns| format!("{ns:.1}")),
         );
         cells.push(outcome.ratio(measured).map_or_else(|| "–".to_owned(), small));
-        cells.extend([0.5, 0.99, 0.999, 0.9999].map(|quantile| count(latency.at(quantile))));
-        cells.extend([latency.worst(), latency.worst_seen].map(count));
+        cells.extend([0.99, 0.999].map(|quantile| count(latency.at(quantile))));
+        cells.push(count(latency.worst()));
+        cells.push(small(latency.worst_seen as f64 / 1000.0));
         table.row(cells);
     }
     table.render(paint)

@@ -27,10 +27,13 @@ impl Verdict {
         let boxes = results.iter().find(|measured| measured.kind == Kind::Box)?;
         let tied: Vec<&str> = pools().filter(ties).skip(1).map(|pool| pool.name).collect();
         // Walks are not timed one by one.
-        let (what, event) =
-            if walks { ("tick and its walk", " birth or death") } else { ("birth or death", "") };
+        let (what, event) = if walks {
+            ("tick with its walk", " insertion or removal")
+        } else {
+            ("insertion or removal", "")
+        };
         let mut sentence = format!(
-            "Take {}: {:.1} ns for a {what}, {}, and {} ns for its slowest{event}, Box {} ns",
+            "Use {}: {:.1} ns per {what}, {}; the slowest{event} takes {} ns, with Box {} ns",
             taken.name,
             median(taken),
             compared(median(taken), median(boxes)),
@@ -44,8 +47,9 @@ impl Verdict {
         let recycler = results.iter().find(|measured| measured.kind == Kind::Recycler);
         if let Some(recycler) = recycler.filter(|it| median(it) < median(taken) * (1.0 - TIE)) {
             let ns = median(recycler);
-            sentence +=
-                &format!(" If objects can stay made between uses, a Recycler takes {ns:.1} ns.");
+            sentence += &format!(
+                " If objects may stay constructed between uses, a Recycler takes {ns:.1} ns."
+            );
         }
         Some(Self { name: taken.name, sentence })
     }

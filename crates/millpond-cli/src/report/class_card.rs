@@ -71,11 +71,11 @@ fn smaller(smaller: &[Smaller]) -> Markup {
 }
 
 fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
-    let shown = |seconds: Option<f64>| seconds.map_or("for ever".to_owned(), figures::seconds);
+    let shown = |seconds: Option<f64>| seconds.map_or("forever".to_owned(), figures::seconds);
     html! {
         @if !lives.is_empty() {
             table {
-                caption { "The busiest slot’s generations last" }
+                caption { "How long the generations of the busiest slot last" }
                 thead {
                     tr { th.num { "generation" } th.num { "newest first" } th.num { "oldest first" } }
                 }
@@ -88,7 +88,7 @@ fn generations(handle: &str, lives: &[GenerationLife]) -> Markup {
                         }
                     }
                     @if !handle.is_empty() {
-                        tr { th colspan="3" { "so " code { (texts::cut(handle, 60)) } " will do" } }
+                        tr { th colspan="3" { "so " code { (texts::cut(handle, 60)) } " is enough" } }
                     }
                 }
             }
@@ -130,7 +130,7 @@ mod tests {
         };
         let html = card(&class, &Trace::default(), true).into_string();
         assert!(
-            html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">for ever"),
+            html.contains("12 bits</td><td class=\"num\">2.0 h</td><td class=\"num\">forever"),
             "{html}"
         );
         assert!(html.contains("Handle32&lt;T, 12&gt;"), "{html}");

@@ -37,9 +37,9 @@ pub(crate) fn render(report: &Page<'_>) -> String {
     let names: Vec<&str> = report.pools.iter().map(|pool| pool.plan.pool.as_str()).collect();
     let intro = html! {
         p {
-            "99 % of the callers are to wait " (milliseconds(report.wait_p99_us)) " at most; opening one takes "
+            "Target: 99 % of the callers wait at most " (milliseconds(report.wait_p99_us)) "; opening one takes "
             (milliseconds(report.open_us))
-            ". Each capacity is a replay of all recorded loans by the code that lends, with a simulated clock."
+            ". For each capacity, all recorded loans are replayed with the library's own code and a simulated clock."
         }
         "\n"
         (contents(&names))

@@ -22,16 +22,16 @@ pub(super) fn section(trace: &Trace) -> Markup {
     let ranked = &trace.savings[..trace.savings.len().min(PROPOSALS_MAX)];
     let largest = ranked.iter().map(|saving| saving.share).fold(0.0, f64::max);
     let (calls, below) = match trace.format {
-        Format::Lifetimes => ("births that would find a slot that is free again", ""),
+        Format::Lifetimes => ("the number of allocations that a pool saves", ""),
         Format::Heaptrack => (
-            "calls to the allocator that a pool would save",
-            " Below each are the functions that ask most, with those that call them.",
+            "the number of allocator calls that a pool saves",
+            " Below each are the functions that allocate most, with their callers.",
         ),
     };
     html! {
         @if !ranked.is_empty() {
             h3 { "What to pool first" }
-            p { "By " (calls) ", each with its share of all." (below) }
+            p { "By " (calls) ", each with its share." (below) }
             "\n"
             ol.savings { @for saving in ranked { (item(saving, largest, trace.format)) } }
             "\n"

@@ -28,7 +28,7 @@ pub(super) fn section(trace: &Trace, position: usize) -> Markup {
                 div.overview { (PreEscaped(live_plot::plot(series, None, trace.time_unit))) }
             }
             (savings::section(trace))
-            h3 { "Pools, one a class" }
+            h3 { "One pool for each class" }
             "\n"
             (class_table::table(trace))
             (cards(trace))
@@ -82,8 +82,8 @@ fn cards(trace: &Trace) -> Markup {
                 h3 { (heading) }
                 div.tools hidden {
                     input type="search" placeholder="Find a class" aria-label="Find a class";
-                    button type="button" data-do="open" { "Unfold all" }
-                    button type="button" data-do="close" { "Fold all" }
+                    button type="button" data-do="open" { "Expand all" }
+                    button type="button" data-do="close" { "Collapse all" }
                 }
             }
             "\n"

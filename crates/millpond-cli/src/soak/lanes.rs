@@ -7,6 +7,7 @@ use millpond::{
     BlockPool, Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, Recycler,
 };
 
+use super::frame_memory::LentFrames;
 use super::guards::{Guards, Malloc};
 use super::lane::{Lane, Work};
 use super::mixed::{Mixed, SLOT_BYTES};
@@ -85,6 +86,9 @@ impl Lanes<'_> {
         self.trial("ParticlePool", |name| Box::new(TrialLane::new(name, seed, particles())));
         self.trial("ObjectPool", |name| Box::new(TrialLane::new(name, seed, voices())));
         self.trial("FramePool", |name| Box::new(TrialLane::new(name, seed, Frames::new(capacity))));
+        self.trial("FrameMemory", |name| {
+            Box::new(TrialLane::new(name, seed, LentFrames::new(capacity)))
+        });
         self.trial("SizeClasses", |name| {
             Box::new(TrialLane::new(name, seed, Sizes::new(capacity)))
         });

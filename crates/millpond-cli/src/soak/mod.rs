@@ -1,5 +1,6 @@
 //! A soak: random work on every pool for as long as one likes, with everything checked.
 
+mod frame_memory;
 mod guards;
 mod json;
 mod lane;
@@ -9,6 +10,7 @@ mod mixed;
 mod payload;
 mod policy;
 mod pools;
+mod processes;
 mod program;
 mod progress;
 mod random;
@@ -118,7 +120,7 @@ impl Outcome {
             return None;
         }
         if allocations > 0 {
-            return Some(format!("the allocator was asked {allocations} times after the start"));
+            return Some(format!("{allocations} allocations after the start"));
         }
         let (start, end) = (self.resident_start?, self.resident_end?);
         let allowed = PAGE_BYTES * self.pools.len() as u64;

@@ -1,12 +1,12 @@
-//! A soak of a program of the user's own: it runs for as long as one likes, while what the system and its recorder say
-//! of it is watched.
+//! A soak of a program of the user's own: it runs for as long as one likes, while the soak watches what the system and the
+//! program's recorder report.
 
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::memory::resident_bytes_of;
+use super::processes::Running;
 use crate::error::{Failure, reason, shown, shown_path};
 use crate::output::figures::{bytes, count, duration};
 use crate::watch::Following;
@@ -16,9 +16,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How many looks are kept: when there are more, every other one goes.
 const LOOKS_MAX: usize = 4096;
-
-/// How long a program that was asked to end may take for it.
-const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// What is soaked, and what it may do.
 #[derive(Debug)]
@@ -98,7 +95,7 @@ impl Findings {
             && end > start.saturating_add(drift_max)
         {
             faults.push(format!(
-                "resident memory drifts: {} in the first quarter after the warm-up, {} in the last (allowed: {} more)",
+                "resident memory drifts: {} in the first quarter after the warm-up, {} in the last (--drift allows {} more)",
                 bytes(start),
                 bytes(end),
                 bytes(drift_max)
@@ -112,9 +109,9 @@ impl Findings {
                 continue;
             };
             for (what, before, now) in [
-                ("its capacity grew", before.capacity, now.capacity),
-                ("its peak rose", before.peak, now.peak),
-                ("its refusals rose", before.refused, now.refused),
+                ("the capacity grew", before.capacity, now.capacity),
+                ("the peak rose", before.peak, now.peak),
+                ("the refusals rose", before.refused, now.refused),
             ] {
                 if now > before {
                     let (before, now) = (count(before), count(now));
@@ -135,7 +132,7 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
     let child = Command::new(name).args(arguments).spawn();
     let child = child
         .map_err(|error| Failure::Arguments(format!("soak: {shown_name}: {}", reason(&error))))?;
-    let mut running = Running { child, ended: None };
+    let mut running = Running::new(child);
     let mut findings = Findings::default();
     let mut following: Option<Following> = None;
     let begun = Instant::now();
@@ -154,7 +151,7 @@ pub(crate) fn soak_program(plan: &Plan<'_>, stop: &AtomicBool) -> Result<(), Fai
         if at < plan.warm_up || running.poll()?.is_some() {
             continue;
         }
-        if let Some(resident) = resident_bytes_of(running.child.id()) {
+        if let Some(resident) = running.resident_bytes() {
             findings.see_resident(at, resident);
         }
         if let Some(pools) = following.as_ref().map(pools_of).filter(|pools| !pools.is_empty()) {
@@ -190,12 +187,10 @@ fn verdict(
     }
     if findings.resident.is_empty() && findings.pools_end.is_empty() {
         let why = match cfg!(target_os = "linux") {
-            true => "it ran no longer than the warm-up (--warm-up)",
-            false => {
-                "this system does not say how much memory it has (--live FILE for its recorder's trace)"
-            }
+            true => "it ended within the warm-up (--warm-up)",
+            false => "resident memory cannot be read on this system (use --live FILE)",
         };
-        return Err(Failure::Check(format!("soak: nothing was seen of {name}: {why}")));
+        return Err(Failure::Check(format!("soak: {name} could not be observed: {why}")));
     }
     Ok(())
 }
@@ -214,7 +209,7 @@ fn text(findings: &Findings, elapsed: Duration, plan: &Plan<'_>) -> String {
                 bytes(most)
             );
         }
-        None => text += "resident memory: not known\n",
+        None => text += "resident memory: unknown\n",
     }
     for pool in &findings.pools_end {
         text += &format!(
@@ -241,59 +236,6 @@ fn pools_of(following: &Following) -> Vec<PoolState> {
 
 fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|found| found.modified()).ok()
-}
-
-/// The program, which does not outlive the soak.
-struct Running {
-    child: Child,
-    ended: Option<ExitStatus>,
-}
-
-impl Running {
-    /// How it has ended, if it has.
-    fn poll(&mut self) -> Result<Option<ExitStatus>, Failure> {
-        if self.ended.is_none() {
-            self.ended = self.child.try_wait().map_err(|error| lost(&error))?;
-        }
-        Ok(self.ended)
-    }
-
-    /// Ends it; how it had ended by itself before, if it had.
-    fn end(mut self) -> Result<Option<ExitStatus>, Failure> {
-        let by_itself = self.poll()?;
-        if by_itself.is_none() {
-            ask_to_end(&self.child);
-            let asked = Instant::now();
-            while self.poll()?.is_none() && asked.elapsed() < END_WITHIN {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
-        Ok(by_itself)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if self.ended.is_none() {
-            // It may have ended just now: then there is nobody to end, and nothing to do.
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
-    }
-}
-
-/// So that it can save what it has to. Other systems have no such request for a program without a window.
-fn ask_to_end(child: &Child) {
-    #[cfg(unix)]
-    if let Some(process) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // It may have ended just now.
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
-    }
-    let _ = child;
-}
-
-fn lost(error: &std::io::Error) -> Failure {
-    Failure::Output(format!("soak: the program: {}", reason(error)))
 }
 
 #[cfg(test)]
@@ -341,9 +283,9 @@ mod tests {
             findings.faults(0)
         };
         assert_eq!(judged(pool(1, 10, 5, 1)), [""; 0]);
-        assert_eq!(judged(pool(1, 12, 5, 1)), ["pool pool1: its capacity grew from 10 to 12"]);
-        assert_eq!(judged(pool(1, 10, 6, 1)), ["pool pool1: its peak rose from 5 to 6"]);
-        assert_eq!(judged(pool(1, 10, 5, 2)), ["pool pool1: its refusals rose from 1 to 2"]);
+        assert_eq!(judged(pool(1, 12, 5, 1)), ["pool pool1: the capacity grew from 10 to 12"]);
+        assert_eq!(judged(pool(1, 10, 6, 1)), ["pool pool1: the peak rose from 5 to 6"]);
+        assert_eq!(judged(pool(1, 10, 5, 2)), ["pool pool1: the refusals rose from 1 to 2"]);
         assert_eq!(judged(pool(2, 10, 5, 1)), ["pool pool2 was made after the warm-up"]);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn text(outcome: &Outcome, again: &str, paint: Paint) -> String {
         None => {
             let verdict = match outcome.broken_promise() {
                 None => paint.good("No violation."),
-                Some(promise) => paint.bad(&format!("A promise was not kept: {promise}.")),
+                Some(promise) => paint.bad(&format!("Failed: {promise}.")),
             };
             let _ = writeln!(text, "{verdict}");
         }
@@ -35,28 +35,29 @@ pub(crate) fn text(outcome: &Outcome, again: &str, paint: Paint) -> String {
 
 fn pools(outcome: &Outcome, paint: Paint) -> String {
     let mut table = Table::new(&[
-        "pool",
+        "<pool",
         "operations",
-        "live",
-        "peak",
-        "retired",
         "refused",
-        "allocations",
-        "median ns",
         "worst µs",
-    ]);
+        "median ns",
+        "peak",
+        "live",
+        "retired",
+        "allocations",
+    ])
+    .with_whole_names();
     for pool in &outcome.pools {
         let tally = pool.tally;
         let mut cells = vec![pool.name.clone()];
         let counts = [
             tally.operations,
-            tally.live,
-            tally.peak,
-            tally.retired,
             tally.refused,
-            tally.allocations,
-            pool.median_ns,
             pool.worst_ns / 1000,
+            pool.median_ns,
+            tally.peak,
+            tally.live,
+            tally.retired,
+            tally.allocations,
         ];
         cells.extend(counts.map(count));
         table.row(cells);
@@ -66,7 +67,7 @@ fn pools(outcome: &Outcome, paint: Paint) -> String {
 
 /// One line for each power of two from the fastest operation to the slowest.
 fn latency(histogram: &Histogram<u64>) -> String {
-    let mut text = "insertions and removals by the time that they took:\n".to_owned();
+    let mut text = "Insertions and removals by duration:\n".to_owned();
     let bands: Vec<(u64, u64)> = (0..36)
         .map(|power| (1 << power, histogram.count_between(1 << power, (2 << power) - 1)))
         .collect();
@@ -83,7 +84,7 @@ fn totals(text: &mut String, outcome: &Outcome, paint: Paint) {
     let total = outcome.total();
     let seconds = outcome.elapsed.as_secs_f64();
     let resident = |bytes: Option<u64>| {
-        bytes.map_or_else(|| "not known here".to_owned(), |n| format!("{} bytes", count(n)))
+        bytes.map_or_else(|| "unknown on this system".to_owned(), |n| format!("{} bytes", count(n)))
     };
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{} {value}", paint.faint(&format!("{name:<26}")));
@@ -109,7 +110,7 @@ fn totals(text: &mut String, outcome: &Outcome, paint: Paint) {
         line("pools used up, replaced", count(total.renewed));
     }
     line("resident at start", resident(outcome.resident_start));
-    line("resident at most", resident(outcome.resident_peak));
+    line("resident at the peak", resident(outcome.resident_peak));
     line("resident at the end", resident(outcome.resident_end));
     line("objects' bytes at the peak", bytes(total.bytes_peak));
     line("objects' bytes at the end", bytes(total.bytes_live));
@@ -121,6 +122,6 @@ fn reproduction(violation: &Violation, outcome: &Outcome, again: &str, paint: Pa
     let message = shown(message.as_bytes());
     let mut text = paint.bad(&format!("Violation: {pool}, step {step}: {message}"));
     let seed = outcome.seed;
-    let _ = writeln!(text, "\nSee it again: {again} --seed {seed} --steps {step} --only '{pool}'");
+    let _ = writeln!(text, "\nReproduce it: {again} --seed {seed} --steps {step} --only '{pool}'");
     text
 }

@@ -17,6 +17,9 @@ const SLICE: u64 = 1 << 10;
 /// How many stale handles a thread remembers.
 const STALE: usize = 256;
 
+/// How many objects a batch of removals has.
+const BATCH: usize = 16;
+
 /// What the threads do, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadsPlan {
@@ -35,6 +38,7 @@ pub(crate) struct ThreadsTally {
     inserted: u64,
     refused: u64,
     removed: u64,
+    in_batches: u64,
     taken: u64,
     busy: u64,
     seen: u64,
@@ -48,11 +52,18 @@ impl ThreadsTally {
         self.inserted += other.inserted;
         self.refused += other.refused;
         self.removed += other.removed;
+        self.in_batches += other.in_batches;
         self.taken += other.taken;
         self.busy += other.busy;
         self.seen += other.seen;
         self.stale += other.stale;
         self.acquired += other.acquired;
+    }
+
+    /// How many objects' lives have ended.
+    #[cfg(test)]
+    fn ended(&self) -> u64 {
+        self.removed + self.in_batches + self.taken
     }
 
     /// What a user reads of it.
@@ -63,6 +74,7 @@ impl ThreadsTally {
             ("inserted", self.inserted),
             ("refused, full", self.refused),
             ("removed", self.removed),
+            ("removed in batches", self.in_batches),
             ("taken", self.taken),
             ("busy", self.busy),
             ("seen through guards", self.seen),
@@ -208,6 +220,19 @@ impl<'b> Worker<'_, 'b> {
                     Err(_) => tally.refused += 1,
                 }
             }
+            // As many objects end as by one removal each time.
+            3 if own.len() >= BATCH => {
+                if self.random.below(BATCH) == 0 {
+                    let handles = own.split_off(own.len() - BATCH);
+                    let removed = self.pool.remove_many(handles.iter().copied());
+                    if removed != BATCH {
+                        return Err(format!("{removed} of {BATCH} live objects were removed"));
+                    }
+                    tally.in_batches += removed as u64;
+                    stale.truncate(STALE - BATCH);
+                    stale.extend(handles);
+                }
+            }
             3..=5 if !own.is_empty() => {
                 let handle = own.swap_remove(self.random.below(own.len()));
                 self.end(handle, tally)?;
@@ -281,7 +306,8 @@ mod tests {
             steps: Some(30_000),
         };
         let tally = soak_threads(&plan, &AtomicBool::new(false)).unwrap();
-        assert_eq!((tally.operations, tally.inserted), (120_000, tally.removed + tally.taken));
+        assert_eq!((tally.operations, tally.inserted), (120_000, tally.ended()));
+        assert!(tally.in_batches > 0);
         assert!(tally.refused > 0 && tally.seen > 0 && tally.stale > 0 && tally.acquired > 0);
     }
 }

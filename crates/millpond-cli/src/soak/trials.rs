@@ -92,7 +92,11 @@ impl<T: Trial> Work for TrialLane<T> {
     }
 }
 
-fn differ<V: PartialEq + std::fmt::Debug>(what: &str, found: V, expected: V) -> Result<(), String> {
+pub(super) fn differ<V: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: V,
+    expected: V,
+) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }

@@ -285,7 +285,7 @@ impl<'a> Rows<'a> {
         match &self.session {
             Some(session) if session.name == name => {
                 if session.facts != facts {
-                    let why = "says something else of the session than the line before it";
+                    let why = "differs from the line before, which is of the same session";
                     return Err(self.fault(why));
                 }
                 Ok(false)
@@ -296,7 +296,8 @@ impl<'a> Rows<'a> {
                 name.hash(&mut hasher);
                 if !self.names.insert(hasher.finish()) {
                     let name = shown(name.as_bytes());
-                    let why = format!("session `{name}` comes again, expected its lines together");
+                    let why =
+                        format!("session `{name}` occurs again, expected its lines to be adjacent");
                     return Err(self.fault(why));
                 }
                 self.session = Some(Session { name, facts });

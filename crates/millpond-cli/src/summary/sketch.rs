@@ -38,8 +38,8 @@ pub(super) fn add_sketch(text: &str, lengths: &mut Lengths) -> Result<u64, &'sta
     for entry in text.split_ascii_whitespace() {
         let (length, count) = entry.split_once(':').ok_or("expected LENGTH:COUNT")?;
         let length = length.parse().map_err(|_| "expected a length of 32 bits before the colon")?;
-        let count = count.parse().map_err(|_| "expected a count behind the colon")?;
-        total = total.checked_add(count).ok_or("the counts are more than 64 bits can say")?;
+        let count = count.parse().map_err(|_| "expected a count after the colon")?;
+        total = total.checked_add(count).ok_or("the counts exceed 64 bits")?;
         lengths.add_many(length, count);
     }
     Ok(total)

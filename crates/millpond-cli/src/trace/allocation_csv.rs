@@ -73,7 +73,7 @@ impl Records for Reader {
                     return Ok(());
                 }
                 Err(format!(
-                    "block {address:x} is freed but not alive, expected its `alloc` before"
+                    "block {address:x} is freed but not alive, expected an earlier `alloc`"
                 ))
             }
             _ => Err(format!("event `{}`, expected `alloc` or `free`", shown(event))),
@@ -86,7 +86,7 @@ impl Records for Reader {
 
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
-            return Err(Fault::whole("holds no allocation, expected at least one `alloc` line"));
+            return Err(Fault::whole("contains no allocation, expected at least one `alloc` line"));
         };
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
         let (ticks, deaths) = (first_tick..=self.tick, self.blocks.deaths);

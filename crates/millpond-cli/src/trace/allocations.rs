@@ -1,8 +1,21 @@
 //! The allocations of a recording by kind: a size that is asked for from one call stack.
 
-use std::collections::HashMap;
-
+use super::neighbours::NeighbourCounts;
 use super::stacks::CallStacks;
+
+/// The most kinds of allocation that are kept: more than any program has, and a limit for hostile files.
+const KINDS_MAX: usize = 1 << 24;
+
+/// Checks that there is room for one more kind.
+///
+/// # Errors
+/// If there is not.
+pub(super) fn check_room_for_kind(kinds: usize) -> Result<(), String> {
+    if kinds == KINDS_MAX {
+        return Err(format!("more than {KINDS_MAX} kinds of allocation"));
+    }
+    Ok(())
+}
 
 /// How many there are of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +30,7 @@ pub(super) struct KindCounts {
 pub struct Allocations {
     pub(super) stacks: CallStacks,
     pub(super) kinds: Vec<KindCounts>,
-    /// How often a block of the first kind was born right before or after one of the second died, by
-    /// kinds of unlike size.
-    pub(super) neighbours: HashMap<(u32, u32), u64, foldhash::fast::RandomState>,
+    pub(super) neighbours: NeighbourCounts,
     /// The size of each class in bytes.
     pub(super) sizes: Vec<u64>,
 }

@@ -43,7 +43,9 @@ impl Classes {
             ));
         }
         if self.names.len() == CLASSES_MAX {
-            return Err(format!("there are more than {CLASSES_MAX} classes, expected types"));
+            return Err(format!(
+                "more than {CLASSES_MAX} classes; a class is a type of object, not a single object"
+            ));
         }
         if std::str::from_utf8(name).is_err() {
             return Err(format!("the class `{}` is not UTF-8", crate::error::shown(name)));

@@ -95,7 +95,7 @@ impl Records for Reader {
                 Ok(())
             }
             _ => Err(format!(
-                "`{}` is no known record, expected one of x c t + - r n e",
+                "`{}` is not a known record, expected one of x c t + - r n e",
                 shown(&line[..line.len().min(60)])
             )),
         }
@@ -108,8 +108,8 @@ impl Records for Reader {
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         let Some(first_tick) = self.first_tick.filter(|_| self.blocks.births > 0) else {
             return Err(Fault::whole(
-                "holds no allocation, expected at least one `+` line (a program that started and died \
-                 at once?)",
+                "contains no allocation, expected at least one `+` line (did the program start and end \
+                 immediately?)",
             ));
         };
         let (stacks, nodes) = self.call_stacks().map_err(Fault::whole)?;
@@ -181,7 +181,7 @@ impl Reader {
             return Ok(number as u32);
         }
         let told = self.stacks.len();
-        Err(format!("call stack {number:x} is used, expected one of the {told:x} before"))
+        Err(format!("call stack {number:x} is used, expected one of the {told:x} defined before"))
     }
 
     /// The call stacks with the names that came at the end, and the node of each.

@@ -6,22 +6,19 @@
 //! most short-lived memory is used like a stack. Counts, bytes, peaks and the mean length of a
 //! lifetime are exact whichever it is.
 
-use std::collections::HashMap;
-
-use super::allocations::{Allocations, KindCounts};
+use super::allocations::{Allocations, KindCounts, check_room_for_kind};
 use super::fields::hexadecimal;
 use super::live_keys::LiveKeys;
+use super::neighbours::{KindOfClass, Neighbours};
+use super::sizes::Sizes;
 use super::stacks::CallStacks;
-use super::{BYTE_ORDER_MARK, CLASSES_MAX, Event, HeapFormat, Records, Summary, Watch, read_lines};
+use super::{BYTE_ORDER_MARK, Event, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
 use crate::input::Lines;
 use crate::output::progress::Progress;
 
 /// The newest file version that is known.
 const FILE_VERSION_MAX: u64 = 3;
-
-/// The most kinds that are kept: more than any program has, and an end to hostile files.
-const KINDS_MAX: usize = 1 << 24;
 
 /// Whether a text that begins like this is a heaptrack file.
 pub(super) fn recognises(text: &[u8]) -> bool {
@@ -47,16 +44,10 @@ struct Kind {
 #[derive(Default)]
 struct Reader {
     kinds: Vec<Kind>,
-    /// The class of each size, and the size of each class.
-    classes: HashMap<u64, u32, foldhash::fast::RandomState>,
-    sizes: Vec<u64>,
+    sizes: Sizes,
     stacks: CallStacks,
     keys: LiveKeys,
-    /// By kinds of two blocks of unlike size, how often the first was born right before or after the
-    /// second died: a block that is resized, or a vector that grows, shows like this.
-    neighbours: HashMap<(u32, u32), u64, foldhash::fast::RandomState>,
-    /// The event before, if nothing but the clock has come since: its kind, and whether it is a birth.
-    before: Option<(u32, bool)>,
+    neighbours: Neighbours,
     first_tick: u32,
     tick: u32,
     timestamps: u64,
@@ -132,26 +123,11 @@ impl Reader {
             return Err(format!("`a {}`, expected `a SIZE TRACE`", shown(text)));
         };
         let stack = self.stacks.stack(stack)?;
-        if self.kinds.len() == KINDS_MAX {
-            return Err(format!("more than {KINDS_MAX} kinds of allocation"));
-        }
-        let class = self.class(bytes)?;
+        check_room_for_kind(self.kinds.len())?;
+        let class = self.sizes.class(bytes)?;
         let counts = KindCounts { class, stack, births: 0 };
         self.kinds.push(Kind { counts, live: Vec::new() });
         Ok(())
-    }
-
-    fn class(&mut self, bytes: u64) -> Result<u32, String> {
-        if let Some(&class) = self.classes.get(&bytes) {
-            return Ok(class);
-        }
-        if self.sizes.len() == CLASSES_MAX {
-            return Err(format!("more than {CLASSES_MAX} different sizes"));
-        }
-        let class = self.sizes.len() as u32;
-        self.classes.insert(bytes, class);
-        self.sizes.push(bytes);
-        Ok(class)
     }
 
     #[inline]
@@ -166,9 +142,9 @@ impl Reader {
         live.push(key);
         self.births += 1;
         let class = counts.class;
-        let bytes = Some(self.sizes[class as usize]);
+        let bytes = Some(self.sizes.bytes(class));
         watch.birth(Event { tick: self.tick, class, kind, key, bytes });
-        self.neighbour(kind, true);
+        self.neighbours.event(KindOfClass { kind, class }, true);
         Ok(())
     }
 
@@ -178,7 +154,7 @@ impl Reader {
         let Kind { counts, live } = &mut self.kinds[kind as usize];
         let Some(key) = live.pop() else {
             return Err(format!(
-                "an allocation of kind {} is freed but none is alive, expected its `+` before",
+                "an allocation of kind {} is freed but none is alive, expected an earlier `+`",
                 shown(text)
             ));
         };
@@ -186,7 +162,7 @@ impl Reader {
         self.keys.give_back(key);
         self.deaths += 1;
         watch.death(Event { tick: self.tick, class, kind, key, bytes: None });
-        self.neighbour(kind, false);
+        self.neighbours.event(KindOfClass { kind, class }, false);
         Ok(())
     }
 
@@ -197,21 +173,6 @@ impl Reader {
             Some(number) if number < self.kinds.len() as u64 => Ok(number as u32),
             _ => Err(unknown_kind(sign, text, self.kinds.len())),
         }
-    }
-
-    /// Notes a birth and a death of unlike sizes that follow each other, whichever comes first.
-    #[inline]
-    fn neighbour(&mut self, kind: u32, is_birth: bool) {
-        if let Some((other, was_birth)) = self.before
-            && was_birth != is_birth
-        {
-            let (born, died) = if is_birth { (kind, other) } else { (other, kind) };
-            let class = |kind: u32| self.kinds[kind as usize].counts.class;
-            if class(born) != class(died) {
-                *self.neighbours.entry((born, died)).or_default() += 1;
-            }
-        }
-        self.before = Some((kind, is_birth));
     }
 }
 
@@ -232,8 +193,8 @@ impl Records for Reader {
     fn finish(self, watch: &mut impl Watch) -> Result<Summary, Fault> {
         if self.births == 0 {
             return Err(Fault::whole(
-                "holds no allocation, expected at least one `+` line (a program that started and died at \
-                 once?)",
+                "contains no allocation, expected at least one `+` line (did the program start and end \
+                 immediately?)",
             ));
         }
         for kind in &self.kinds {
@@ -245,8 +206,8 @@ impl Records for Reader {
         let allocations = Allocations {
             stacks: self.stacks,
             kinds: self.kinds.into_iter().map(|kind| kind.counts).collect(),
-            neighbours: self.neighbours,
-            sizes: self.sizes,
+            neighbours: self.neighbours.into_counts(),
+            sizes: self.sizes.into_sizes(),
         };
         let format = HeapFormat::Heaptrack;
         Ok(Summary::of_heap(format, ticks, self.timestamps, self.deaths, allocations))
@@ -256,14 +217,14 @@ impl Records for Reader {
 fn unknown_record(line: &[u8]) -> String {
     let line = shown(&line[..line.len().min(60)]);
     format!(
-        "`{line}` is no known record, expected one of v X I s i t a + - c R S A # \
-         (heaptrack's raw files have to be interpreted by heaptrack first)"
+        "`{line}` is not a known record, expected one of v X I s i t a + - c R S A # \
+         (heaptrack must interpret its raw files first)"
     )
 }
 
 fn unknown_kind(sign: u8, text: &[u8], kinds: usize) -> String {
     format!(
-        "`{} {}`, expected the hexadecimal number of one of the {kinds} kinds (`a` lines) before",
+        "`{} {}`, expected the hexadecimal number of one of the {kinds} kinds (`a` lines) so far",
         char::from(sign),
         shown(text)
     )

@@ -109,11 +109,9 @@ impl Reader {
     ) -> Result<(), String> {
         let class = self.classes.number(class)?;
         match self.live.entry(id) {
-            Entry::Occupied(_) => {
-                Err(format!("id {id} is born while it is alive, expected an id of its own"))
-            }
+            Entry::Occupied(_) => Err(format!("id {id} is still alive, expected another id")),
             Entry::Vacant(_) if !self.born.insert(id) => {
-                Err(format!("id {id} is born a second time, expected an id of its own"))
+                Err(format!("id {id} was used before, expected another id"))
             }
             Entry::Vacant(place) => {
                 let key = self.keys.take()?;
@@ -128,13 +126,13 @@ impl Reader {
     #[inline]
     fn death(&mut self, id: u64, class: &[u8], watch: &mut impl Watch) -> Result<(), String> {
         let Entry::Occupied(place) = self.live.entry(id) else {
-            return Err(format!("id {id} is freed but not alive, expected its `alloc` before"));
+            return Err(format!("id {id} is freed but not alive, expected an earlier `alloc`"));
         };
         let live = *place.get();
         let born_as = self.classes.name(live.class);
         if born_as != class {
             return Err(format!(
-                "id {id} is freed as `{}`, expected `{}` as at its birth",
+                "id {id} is freed as `{}`, expected `{}` as in its `alloc`",
                 shown(class),
                 shown(born_as)
             ));
@@ -161,6 +159,9 @@ impl Records for Reader {
         };
         if let Some(column) = self.ms_column {
             self.clock.note(self.tick, number(rest, column, "ms")?)?;
+        }
+        if self.is_live && matches!(event, b"alloc" | b"free") {
+            live::slot(rest)?;
         }
         match event {
             b"alloc" => {

@@ -45,12 +45,7 @@ pub struct PoolStats {
 /// What a `stats` line says after its first two columns.
 pub(super) fn pool_stats(id: &[u8], class: &[u8], rest: &[u8]) -> Result<PoolStats, String> {
     let pool = number(id, "pool number")?;
-    if class.is_empty() || class.len() > NAME_BYTES_MAX {
-        return Err(format!("a class of {} bytes, expected 1 to {NAME_BYTES_MAX}", class.len()));
-    }
-    let Ok(class) = std::str::from_utf8(class) else {
-        return Err(format!("the class `{}` is not UTF-8", shown(class)));
-    };
+    let class = class_name(class)?;
     let mut columns = rest.split(|&b| b == b',');
     let mut next = |what: &str| number(columns.next().unwrap_or_default(), what);
     let stats = PoolStats {
@@ -68,6 +63,13 @@ pub(super) fn pool_stats(id: &[u8], class: &[u8], rest: &[u8]) -> Result<PoolSta
         ms: next("ms")?,
     };
     Ok(stats)
+}
+
+fn class_name(class: &[u8]) -> Result<&str, String> {
+    if class.is_empty() || class.len() > NAME_BYTES_MAX {
+        return Err(format!("a class of {} bytes, expected 1 to {NAME_BYTES_MAX}", class.len()));
+    }
+    std::str::from_utf8(class).map_err(|_| format!("the class `{}` is not UTF-8", shown(class)))
 }
 
 fn number(text: &[u8], what: &str) -> Result<u64, String> {
@@ -98,11 +100,13 @@ impl Lacking {
     }
 }
 
-/// A line of a live trace, for whoever is not interested in each object.
+/// A line of a live trace, without the id of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LiveLine {
-    /// A birth or a death, in this tick.
-    Event(u32),
+pub enum LiveLine<'l> {
+    /// A lifetime begins in this tick, in a pool of this class and in this slot, if the trace says which.
+    Birth(u32, &'l str, Option<u32>),
+    /// A lifetime ends.
+    Death(u32, &'l str, Option<u32>),
     /// A pool's statistics, in this tick.
     Stats(u32, PoolStats),
     /// The recording has ended in this tick.
@@ -113,7 +117,7 @@ pub enum LiveLine {
 ///
 /// # Errors
 /// Says what is wrong with the line.
-pub fn live_line(line: &[u8]) -> Result<LiveLine, String> {
+pub fn live_line(line: &[u8]) -> Result<LiveLine<'_>, String> {
     let Some((tick, event, id, class, rest)) = super::lifetimes::split(line) else {
         return Err(super::lifetimes::wrong_columns(line));
     };
@@ -121,10 +125,23 @@ pub fn live_line(line: &[u8]) -> Result<LiveLine, String> {
         return Err(format!("tick `{}`, expected a number from 0 to 2^32 - 1", shown(tick)));
     };
     match event {
-        b"alloc" | b"free" => Ok(LiveLine::Event(tick)),
+        b"alloc" => Ok(LiveLine::Birth(tick, class_name(class)?, slot(rest)?)),
+        b"free" => Ok(LiveLine::Death(tick, class_name(class)?, slot(rest)?)),
         b"stats" => Ok(LiveLine::Stats(tick, pool_stats(id, class, rest)?)),
         b"end" => Ok(LiveLine::End(tick)),
         _ => Err(format!("event `{}`, expected `alloc`, `free`, `stats` or `end`", shown(event))),
+    }
+}
+
+/// The slot of an event, which is the column after the class; recorders may omit it.
+pub(super) fn slot(rest: &[u8]) -> Result<Option<u32>, String> {
+    let text = rest.split(|&b| b == b',').next().unwrap_or_default();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match decimal(text).and_then(|slot| u32::try_from(slot).ok()) {
+        Some(slot) => Ok(Some(slot)),
+        None => Err(format!("slot `{}`, expected a number from 0 to 2^32 - 1", shown(text))),
     }
 }
 
@@ -140,7 +157,9 @@ mod tests {
         assert_eq!((stats.live, stats.peak, stats.retired), (5, 7, 1));
         assert_eq!((stats.inserted, stats.removed, stats.refused), (20, 15, 2));
         assert_eq!((stats.evicted, stats.dropped, stats.ms), (4, 6, 3500));
-        assert_eq!(live_line(b"7,alloc,1,imps"), Ok(LiveLine::Event(7)));
+        assert_eq!(live_line(b"7,alloc,1,imps"), Ok(LiveLine::Birth(7, "imps", None)));
+        assert_eq!(live_line(b"7,alloc,1,imps,5"), Ok(LiveLine::Birth(7, "imps", Some(5))));
+        assert_eq!(live_line(b"8,free,1,imps,5,9"), Ok(LiveLine::Death(8, "imps", Some(5))));
         assert_eq!(live_line(b"7,end,99,recorder"), Ok(LiveLine::End(7)));
         for (wrong, why) in [
             (&b""[..], "empty"),
@@ -152,6 +171,9 @@ mod tests {
             (b"99999999999,end,0,recorder", "tick"),
             (b"1,boo,0,recorder", "event `boo`"),
             (b"1,end", "columns"),
+            (b"1,alloc,0,imps,-3", "slot `-3`"),
+            (b"1,free,0,imps,4294967296", "slot `4294967296`"),
+            (b"1,free,0,\xff", "not UTF-8"),
         ] {
             let message = live_line(wrong).expect_err("wrong");
             assert!(message.contains(why), "{message}");

@@ -12,7 +12,9 @@ mod heaptrack;
 mod lifetimes;
 pub mod live;
 mod live_keys;
+mod neighbours;
 mod places;
+mod sizes;
 mod stacks;
 mod wrappers;
 

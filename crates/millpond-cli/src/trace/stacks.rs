@@ -201,7 +201,7 @@ fn reference(number: u64, entries: usize, what: &str) -> Result<u32, String> {
     if number <= entries as u64 {
         return Ok(number as u32);
     }
-    Err(format!("{what} {number:x} is used, expected one of the {entries:x} before"))
+    Err(format!("{what} {number:x} is used, expected one of the {entries:x} defined before"))
 }
 
 fn limit(entries: usize, what: &str) -> Result<(), String> {
@@ -218,7 +218,7 @@ fn sized(text: &[u8]) -> Result<&[u8], String> {
     match hexadecimal(&text[..end]) {
         Some(length) if length == string.len() as u64 => Ok(string),
         Some(length) => {
-            Err(format!("a string of {} bytes, expected {length} as it says", string.len()))
+            Err(format!("a string of {} bytes, expected the stated {length}", string.len()))
         }
         None => Err(format!("`s {}`, expected `s LENGTH STRING`", shown(text))),
     }

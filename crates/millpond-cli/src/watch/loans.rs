@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use millpond_lend::replay::{Line, parse_line};
 use millpond_lend::{LIVE_HEADER, LiveStats};
 
-use super::screen::{State, bar, curve_of, heading};
+use super::dashboard::Detail;
+use super::list::{Cell, List, Row};
+use super::screen::{CURVE_CELLS, bar, curve_of};
 use crate::output::figures::{count, milliseconds, small};
-use crate::output::paint::Paint;
-use crate::output::table::{Table, name_cell};
 use crate::trace::CLASSES_MAX;
 
 /// Waits and rates are those of so long, at least.
@@ -19,8 +19,6 @@ const WAITS_MAX: usize = 65_536;
 
 /// How many earlier statistics of a lender are kept at most.
 const KEPT_MAX: usize = 64;
-
-const CURVE_CELLS: usize = 20;
 
 /// Whether a file that begins with this line is a live trace of lenders.
 pub(super) fn is_header(line: &[u8]) -> bool {
@@ -92,14 +90,14 @@ impl Lenders {
             .filter_map(|(name, watched)| Some((name.as_str(), watched, *watched.stats.back()?)))
     }
 
-    /// A heading and a table with at most so many lenders.
-    pub(super) fn screen(&self, name: &str, state: State, rows: usize, paint: Paint) -> String {
-        let mut text = heading(name, None, self.seconds(), state, paint);
-        let lenders = self.with_stats().count();
-        if lenders == 0 {
-            return text + "no lender is recorded (`lender.write_live(file, false)`)\n";
-        }
-        let mut table = Table::new(&[
+    pub(super) fn list(&self) -> List {
+        let rows = self.with_stats().map(|(name, watched, stats)| Row {
+            name: name.to_owned(),
+            cells: cells(watched, stats),
+            is_alarming: stats.waiting > 0
+                || watched.lately(|then| then.timed_out + then.refused) > 0,
+        });
+        let headings = &[
             "<lender",
             "out",
             "waiting",
@@ -115,28 +113,27 @@ impl Lenders {
             "timed out",
             "refused",
             "<waiting lately",
-        ])
-        .of_any_width();
-        self.with_stats().take(rows).for_each(|(name, watched, stats)| {
-            table.row(row(name, watched, stats));
-        });
-        let is_worth_a_look = self.with_stats().take(rows).map(|(_, watched, stats)| {
-            stats.waiting > 0 || watched.lately(|then| then.timed_out + then.refused) > 0
-        });
-        let lines = table.render(paint);
-        let mut lines = lines.lines();
-        text += lines.next().unwrap_or_default();
-        text.push('\n');
-        for (line, is_worth_a_look) in lines.zip(is_worth_a_look) {
-            text += &if is_worth_a_look { paint.bad(line) } else { line.to_owned() };
-            text.push('\n');
-        }
-        if lenders > rows {
-            let more = count((lenders - rows) as u64);
-            text += &paint.faint(&format!("… and {more} more lenders (in a higher window)"));
-            text.push('\n');
-        }
-        text
+        ];
+        List { headings, rows: rows.collect() }
+    }
+
+    /// What the dashboard shows of the selected lender.
+    pub(super) fn detail(&self, name: &str) -> Option<Detail<'_>> {
+        let (_, watched, stats) = self.with_stats().find(|(lender, ..)| *lender == name)?;
+        Some(Detail {
+            title: name.to_owned(),
+            used: stats.out,
+            capacity: stats.capacity,
+            label: format!(
+                "{} of {} lent, {} open",
+                count(stats.out),
+                count(stats.capacity),
+                count(stats.existing)
+            ),
+            curve_title: "callers waiting",
+            curve: watched.stats.iter().map(|then| then.waiting).collect(),
+            map: None,
+        })
     }
 }
 
@@ -183,30 +180,33 @@ impl Watched {
     }
 }
 
-fn row(name: &str, watched: &Watched, stats: LiveStats) -> Vec<String> {
-    let or_nothing = |number| if number == 0 { String::new() } else { count(number) };
+fn cells(watched: &Watched, stats: LiveStats) -> Vec<Cell> {
     let waits = watched.waits();
-    let wait =
-        |of: fn(Waits) -> u64| waits.map_or_else(String::new, |waits| milliseconds(of(waits)));
+    let wait = |of: fn(Waits) -> u64| {
+        let us = waits.map(of);
+        Cell::new(us.map_or_else(String::new, milliseconds), us.unwrap_or(0) as f64)
+    };
     let most = watched.stats.iter().map(|stats| stats.waiting).max().unwrap_or(0);
     let skipped = watched.stats.len().saturating_sub(CURVE_CELLS);
     let lately = watched.stats.iter().skip(skipped).map(|stats| stats.waiting);
     vec![
-        name_cell(name),
-        count(stats.out),
-        or_nothing(stats.waiting),
-        bar(stats.out, stats.existing, stats.capacity),
+        Cell::count(stats.out),
+        Cell::count_or_empty(stats.waiting),
+        Cell::new(
+            bar(stats.out, stats.existing, stats.capacity),
+            stats.out as f64 / stats.capacity.max(1) as f64,
+        ),
         wait(|waits| waits.p50_us),
         wait(|waits| waits.p99_us),
         wait(|waits| waits.max_us),
-        watched.loans_per_s().map_or_else(String::new, small),
-        or_nothing(stats.opening),
-        count(stats.opened),
-        or_nothing(stats.open_failed),
-        or_nothing(stats.closed),
-        or_nothing(stats.timed_out),
-        or_nothing(stats.refused),
-        curve_of(lately, most),
+        Cell::known(watched.loans_per_s(), small),
+        Cell::count_or_empty(stats.opening),
+        Cell::count(stats.opened),
+        Cell::count_or_empty(stats.open_failed),
+        Cell::count_or_empty(stats.closed),
+        Cell::count_or_empty(stats.timed_out),
+        Cell::count_or_empty(stats.refused),
+        Cell::new(curve_of(lately, most), stats.waiting as f64),
     ]
 }
 
@@ -220,6 +220,7 @@ fn keep<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::paint::Paint;
 
     fn stats(at_us: u64, loans: u64) -> String {
         format!("{at_us},,,orders,8,5,1,1,3,2,{loans},5,1,0,0,0,0,0,0")
@@ -247,8 +248,12 @@ mod tests {
         assert_eq!(watched.waits(), Some(waits), "the one that got nothing counts");
         assert_eq!(watched.loans_per_s(), Some(5.0));
         assert!(!lenders.has_ended());
-        let text = lenders.screen("a.trace", State::Recording, 9, Paint::for_stdout());
+        let list = lenders.list();
+        let text = list.text(Paint::off());
         assert!(text.contains("orders") && text.contains("600.0 ms"), "{text}");
+        assert!(list.rows[0].is_alarming, "callers wait");
+        let detail = lenders.detail("orders").expect("it is in the list");
+        assert_eq!((detail.used, detail.capacity, detail.curve), (3, 8, vec![2, 2]));
         let json = crate::watch::json::lenders_json("a.trace", &lenders).expect("JSON");
         assert!(json.contains("\"waiting\":2") && json.contains("\"wait_p50_ms\":3"), "{json}");
     }
@@ -267,7 +272,6 @@ mod tests {
         );
         let empty = Lenders::default();
         assert!(!empty.has_ended());
-        let text = empty.screen("a", State::Silent(4.0), 9, Paint::for_stdout());
-        assert!(text.contains("no lender"), "{text}");
+        assert!(empty.list().rows.is_empty() && empty.detail("orders").is_none());
     }
 }

@@ -1,10 +1,14 @@
 //! `millpond watch`: the pools or lenders of a running program, from the live trace that it writes.
 
+mod dashboard;
 mod follow;
 mod json;
+mod list;
 mod loans;
 mod picture;
 mod screen;
+mod slot_map;
+mod slots;
 mod terminal;
 
 use std::io::IsTerminal;
@@ -18,18 +22,21 @@ use clap::Args;
 use crate::error::Failure;
 use crate::output::paint::Paint;
 use crate::trace::live::PoolStats;
+use dashboard::{Dashboard, Detail};
 use follow::{Follow, News};
+use list::List;
 use loans::Lenders;
 use picture::Picture;
-use screen::{State, screen};
-use terminal::Terminal;
+use screen::{Heading, State};
+use terminal::{Screen, Wish};
 
 /// Show the pools or lenders of a running program, from the live trace that it writes.
 ///
 /// The program calls `Recorder::create("game.trace")` and `pool.record(&recorder)` (feature `recorder` of the library).
 /// For a `millpond_lend::Lender`, it calls `lender.write_live(file, false)` ten times a second; the table then shows
-/// waits, loans and openings. On a terminal, the table is redrawn continuously; q or Ctrl-C quits. Elsewhere, one table
-/// (or, with --json, one line) is printed per interval until the recording ends.
+/// waits, loans and openings. On a terminal, the table is redrawn continuously, and the selected pool is shown with a
+/// curve and a map of its slots. Up and Down select a pool, Left and Right the column to sort by, r reverses the order,
+/// q or Ctrl-C quits. Elsewhere, one table (or, with --json, one line) is printed per interval until the recording ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -68,7 +75,7 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
     let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
     if arguments.once {
-        return crate::print(&watching.text(arguments.json, usize::MAX)?);
+        return crate::print(&watching.text(arguments.json)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -79,15 +86,20 @@ pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     if arguments.json || !std::io::stdout().is_terminal() {
         return print_on(&mut watching, arguments.json, interval, &stop).map_err(|e| e.or(&name));
     }
-    let mut terminal = Terminal::enter()?;
+    let mut screen = Screen::enter()?;
+    let mut dashboard = Dashboard::new(Paint::for_stdout());
     while !stop.load(Ordering::Relaxed) {
         watching.read().map_err(of_input)?;
-        let pools = usize::from(terminal.rows().saturating_sub(6).max(1));
-        terminal.draw(&watching.text(false, pools)?)?;
         let drawn = Instant::now();
+        watching.draw(&mut screen, &mut dashboard)?;
         while drawn.elapsed() < interval && !stop.load(Ordering::Relaxed) {
-            if terminal.wants_to_leave(LOOK_FOR_KEYS.min(interval)) {
-                return Ok(());
+            match screen.wish(LOOK_FOR_KEYS.min(interval)) {
+                Some(Wish::Quit) => return Ok(()),
+                Some(wish) => {
+                    dashboard.follow(wish);
+                    watching.draw(&mut screen, &mut dashboard)?;
+                }
+                None => {}
             }
         }
     }
@@ -117,7 +129,7 @@ fn print_on(
     stop: &AtomicBool,
 ) -> Result<(), Ended> {
     loop {
-        let text = watching.text(as_json, usize::MAX).map_err(Ended::Output)?;
+        let text = watching.text(as_json).map_err(Ended::Output)?;
         crate::print(&text).map_err(Ended::Output)?;
         let printed = Instant::now();
         while printed.elapsed() < interval {
@@ -163,6 +175,28 @@ impl Subject {
         match self {
             Self::Pools(picture) => picture.has_ended,
             Self::Lenders(lenders) => lenders.has_ended(),
+        }
+    }
+
+    fn list(&self) -> List {
+        match self {
+            Self::Pools(picture) => picture.list(),
+            Self::Lenders(lenders) => lenders.list(),
+        }
+    }
+
+    fn detail(&self, name: &str) -> Option<Detail<'_>> {
+        match self {
+            Self::Pools(picture) => picture.detail(name),
+            Self::Lenders(lenders) => lenders.detail(name),
+        }
+    }
+
+    /// What stands in place of an empty list.
+    fn if_empty(&self) -> &'static str {
+        match self {
+            Self::Pools(_) => "no pool is recorded (`pool.record(&recorder)`)",
+            Self::Lenders(_) => "no lender is recorded (`lender.write_live(file, false)`)",
         }
     }
 }
@@ -211,7 +245,7 @@ impl Watching {
         }
     }
 
-    fn text(&self, as_json: bool, rows: usize) -> Result<String, Failure> {
+    fn text(&self, as_json: bool) -> Result<String, Failure> {
         let name = self.follow.name();
         if as_json {
             return match &self.subject {
@@ -219,16 +253,33 @@ impl Watching {
                 Subject::Lenders(lenders) => json::lenders_json(&name, lenders),
             };
         }
+        let (list, if_empty) = (self.subject.list(), self.subject.if_empty());
+        Ok(screen::text(&self.heading(&name), &list, if_empty, Paint::for_stdout()))
+    }
+
+    fn draw(&self, screen: &mut Screen, dashboard: &mut Dashboard) -> Result<(), Failure> {
+        let name = self.follow.name();
+        let (heading, subject) = (self.heading(&name), &self.subject);
+        let detail = |name: &str| subject.detail(name);
+        screen.draw(|frame| {
+            dashboard.draw(frame, &heading, subject.list(), subject.if_empty(), detail);
+        })
+    }
+
+    fn heading<'h>(&self, file: &'h str) -> Heading<'h> {
         let silent = self.heard.elapsed();
         let state = match self.subject.has_ended() {
             true => State::Ended,
             false if silent >= SILENT_AFTER => State::Silent(silent.as_secs_f64()),
             false => State::Recording,
         };
-        Ok(match &self.subject {
-            Subject::Pools(picture) => screen(&name, picture, state, rows, Paint::for_stdout()),
-            Subject::Lenders(lenders) => lenders.screen(&name, state, rows, Paint::for_stdout()),
-        })
+        let (tick, seconds) = match &self.subject {
+            Subject::Pools(picture) => {
+                (Some((picture.tick, picture.tick_rate())), picture.seconds())
+            }
+            Subject::Lenders(lenders) => (None, lenders.seconds()),
+        };
+        Heading { file, tick, seconds, state }
     }
 }
 

@@ -2,7 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::dashboard::Detail;
+use super::list::{Cell, List, Row};
+use super::screen::{CURVE_CELLS, bar, curve_of};
+use super::slots::AllSlots;
 use crate::error::shown;
+use crate::output::figures::{count, small};
 use crate::trace::CLASSES_MAX;
 use crate::trace::live::{HEADER, LiveLine, PoolStats, live_line};
 
@@ -11,6 +16,9 @@ const RATE_MS: u64 = 1000;
 
 /// How many earlier statistics of a pool are kept at most: for its rates and its curve.
 const KEPT_MAX: usize = 64;
+
+/// A pool is nearly full from this share on.
+const NEARLY_FULL_PERCENT: u64 = 90;
 
 /// The state of all pools after the lines that were read.
 #[derive(Debug, Default)]
@@ -23,6 +31,7 @@ pub(super) struct Picture {
     pools: BTreeMap<u64, Watched>,
     /// Earlier times, with their ticks.
     times: VecDeque<(u64, u32)>,
+    slots: AllSlots,
 }
 
 /// One pool, and how it was before.
@@ -53,7 +62,15 @@ impl Picture {
             };
         }
         match live_line(line)? {
-            LiveLine::Event(tick) => self.clock(tick),
+            LiveLine::Birth(tick, class, slot) => {
+                self.clock(tick)?;
+                slot.map_or(Ok(()), |slot| self.slots.birth(class, slot, tick))
+            }
+            LiveLine::Death(tick, class, slot) => {
+                self.clock(tick)?;
+                slot.into_iter().for_each(|slot| self.slots.death(class, slot));
+                Ok(())
+            }
             LiveLine::Stats(tick, stats) => {
                 self.clock(tick)?;
                 self.stats(stats)
@@ -118,6 +135,44 @@ impl Picture {
         self.pools.values().filter(|pool| pool.stats.ms >= self.ms_before)
     }
 
+    pub(super) fn list(&self) -> List {
+        let headings = &[
+            "<pool",
+            "live",
+            "peak",
+            "slots",
+            "<full",
+            "born/s",
+            "refused",
+            "evicted",
+            "retired",
+            "lost",
+            "died/s",
+            "<live lately",
+        ];
+        List { headings, rows: self.pools().map(Watched::row).collect() }
+    }
+
+    /// What the dashboard shows of the selected pool.
+    pub(super) fn detail(&self, class: &str) -> Option<Detail<'_>> {
+        let pool = self.pools().find(|pool| pool.stats.class == class)?;
+        let stats = &pool.stats;
+        Some(Detail {
+            title: class.to_owned(),
+            used: stats.live,
+            capacity: stats.capacity,
+            label: format!(
+                "{} of {} slots live, {} at the peak",
+                count(stats.live),
+                count(stats.capacity),
+                count(stats.peak)
+            ),
+            curve_title: "live",
+            curve: pool.curve(KEPT_MAX).collect(),
+            map: self.slots.of(class).map(|slots| (slots, self.tick)),
+        })
+    }
+
     /// How long the recording is, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.ms as f64 / 1000.0
@@ -148,8 +203,32 @@ impl Watched {
             .then(|| (rate(now.inserted, then.inserted), rate(now.removed, then.removed)))
     }
 
-    /// How many were live at the last so many looks, the newest last.
-    pub(super) fn curve(&self, looks: usize) -> impl Iterator<Item = u64> + '_ {
+    fn row(&self) -> Row {
+        let stats = &self.stats;
+        let (born, died) = self.rates().unzip();
+        let cells = vec![
+            Cell::count(stats.live),
+            Cell::count(stats.peak),
+            Cell::count(stats.capacity),
+            Cell::new(
+                bar(stats.live, stats.peak, stats.capacity),
+                stats.live as f64 / stats.capacity.max(1) as f64,
+            ),
+            Cell::known(born, small),
+            Cell::count_or_empty(stats.refused),
+            Cell::count_or_empty(stats.evicted),
+            Cell::count_or_empty(stats.retired),
+            Cell::count_or_empty(stats.dropped),
+            Cell::known(died, small),
+            Cell::new(curve_of(self.curve(CURVE_CELLS), stats.peak), stats.live as f64),
+        ];
+        let nearly_full = u128::from(stats.capacity) * u128::from(NEARLY_FULL_PERCENT);
+        let is_nearly_full = u128::from(stats.live) * 100 >= nearly_full;
+        Row { name: stats.class.clone(), cells, is_alarming: stats.refused > 0 || is_nearly_full }
+    }
+
+    /// How many objects were live at each of the last `looks` rounds of statistics, the newest last.
+    fn curve(&self, looks: usize) -> impl Iterator<Item = u64> + '_ {
         self.earlier.iter().skip(self.earlier.len().saturating_sub(looks)).map(|then| then.live)
     }
 }

@@ -1,124 +1,77 @@
-//! The picture as text.
+//! The state of the pools or lenders as text: for programs and pipes, and the texts that the dashboard draws.
 
-use super::picture::{Picture, Watched};
+use super::list::List;
 use crate::error::shown;
-use crate::output::figures::{count, duration, small};
+use crate::output::figures::{count, duration};
 use crate::output::paint::Paint;
-use crate::output::table::{Table, name_cell};
 
 const BAR_CELLS: usize = 12;
-const CURVE_CELLS: usize = 20;
 
-/// From this share on a pool is nearly full.
-const NEARLY_FULL_PERCENT: u64 = 90;
+/// How many cells the curve of a row has.
+pub(super) const CURVE_CELLS: usize = 20;
 
-/// How the news comes in.
+/// Whether the program still writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum State {
     Recording,
-    /// Nothing has come for so many seconds.
+    /// Nothing was written for this many seconds.
     Silent(f64),
     Ended,
 }
 
-/// A heading and a table with at most so many pools.
-pub(super) fn screen(
-    name: &str,
-    picture: &Picture,
-    state: State,
-    rows: usize,
-    paint: Paint,
-) -> String {
-    let tick = (picture.tick, picture.tick_rate());
-    let mut text = heading(name, Some(tick), picture.seconds(), state, paint);
-    let pools = picture.pools().count();
-    if pools == 0 {
-        text += "no pool is recorded (`pool.record(&recorder)`)\n";
-        return text;
-    }
-    let mut table = Table::new(&[
-        "<pool",
-        "live",
-        "peak",
-        "slots",
-        "<full",
-        "born/s",
-        "refused",
-        "evicted",
-        "retired",
-        "lost",
-        "died/s",
-        "<live lately",
-    ]);
-    picture.pools().take(rows).for_each(|pool| table.row(row(pool)));
-    let is_worth_a_look = picture.pools().take(rows).map(|pool| {
-        let stats = &pool.stats;
-        stats.refused > 0 || stats.live * 100 >= stats.capacity * NEARLY_FULL_PERCENT
-    });
-    let lines = table.render(paint);
-    let mut lines = lines.lines();
-    text += lines.next().unwrap_or_default();
-    text.push('\n');
-    for (line, is_worth_a_look) in lines.zip(is_worth_a_look) {
-        text += &if is_worth_a_look { paint.bad(line) } else { line.to_owned() };
-        text.push('\n');
-    }
-    if pools > rows {
-        let more = count((pools - rows) as u64);
-        text += &paint.faint(&format!("… and {more} more pools (in a higher window)"));
-        text.push('\n');
-    }
-    text
+/// What the first line shows: the file, the tick with its rate if there are ticks, the time, the state.
+pub(super) struct Heading<'a> {
+    pub(super) file: &'a str,
+    pub(super) tick: Option<(u32, Option<f64>)>,
+    pub(super) seconds: f64,
+    pub(super) state: State,
 }
 
-/// The first line, and an empty one: the file, the tick with its rate if there are ticks, the state.
-pub(super) fn heading(
-    name: &str,
-    tick: Option<(u32, Option<f64>)>,
-    seconds: f64,
-    state: State,
-    paint: Paint,
-) -> String {
-    let mut text = paint.strong(&shown(name.as_bytes()));
-    if let Some((tick, rate)) = tick {
-        text += &format!("  tick {}", count(tick.into()));
-        text += &rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
+impl Heading<'_> {
+    pub(super) fn file(&self) -> String {
+        shown(self.file.as_bytes())
     }
-    text += &format!("  {}  ", duration(seconds));
-    text += &match state {
-        State::Recording => paint.good("recording"),
-        State::Silent(seconds) => {
-            paint.bad(&format!("no news for {}: is the program gone?", duration(seconds)))
+
+    /// The tick and the time.
+    pub(super) fn clock(&self) -> String {
+        let tick = self.tick.map_or_else(String::new, |(tick, rate)| {
+            let rate = rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
+            format!("  tick {}{rate}", count(tick.into()))
+        });
+        format!("{tick}  {}  ", duration(self.seconds))
+    }
+
+    pub(super) fn state(&self) -> String {
+        match self.state {
+            State::Recording => "recording".to_owned(),
+            State::Silent(seconds) => {
+                format!("nothing written for {}: has the program ended?", duration(seconds))
+            }
+            State::Ended => "the recording has ended".to_owned(),
         }
-        State::Ended => "the recording has ended".to_owned(),
-    };
-    text + "\n\n"
+    }
+
+    fn text(&self, paint: Paint) -> String {
+        let state = self.state();
+        let state = match self.state {
+            State::Recording => paint.good(&state),
+            State::Silent(_) => paint.bad(&state),
+            State::Ended => state,
+        };
+        format!("{}{}{state}\n", paint.strong(&self.file()), self.clock())
+    }
 }
 
-fn row(pool: &Watched) -> Vec<String> {
-    let stats = &pool.stats;
-    let (born, died) = match pool.rates() {
-        Some((born, died)) => (small(born), small(died)),
-        None => (String::new(), String::new()),
+/// The heading and the list as text; if the list is empty, `if_empty` instead.
+pub(super) fn text(heading: &Heading<'_>, list: &List, if_empty: &str, paint: Paint) -> String {
+    let list = match list.rows.is_empty() {
+        true => format!("{if_empty}\n"),
+        false => list.text(paint),
     };
-    let or_nothing = |number| if number == 0 { String::new() } else { count(number) };
-    vec![
-        name_cell(&stats.class),
-        count(stats.live),
-        count(stats.peak),
-        count(stats.capacity),
-        bar(stats.live, stats.peak, stats.capacity),
-        born,
-        or_nothing(stats.refused),
-        or_nothing(stats.evicted),
-        or_nothing(stats.retired),
-        or_nothing(stats.dropped),
-        died,
-        curve_of(pool.curve(CURVE_CELLS), stats.peak),
-    ]
+    format!("{}\n{list}", heading.text(paint))
 }
 
-/// The live slots as a bar, with a mark for the peak.
+/// The live slots as a bar, with a mark at the peak.
 pub(super) fn bar(live: u64, peak: u64, capacity: u64) -> String {
     let cells = |slots: u64| {
         let share = slots.min(capacity) as f64 / capacity.max(1) as f64;
@@ -134,7 +87,7 @@ pub(super) fn bar(live: u64, peak: u64, capacity: u64) -> String {
     format!("{} {percent:3.0} %", (0..BAR_CELLS).map(cell).collect::<String>())
 }
 
-/// A curve of numbers between none and the most.
+/// Numbers from 0 to `most` as a curve.
 pub(super) fn curve_of(numbers: impl Iterator<Item = u64>, most: u64) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let height = |number: u64| {
@@ -153,7 +106,7 @@ mod tests {
         assert_eq!(bar(0, 0, 10), "░░░░░░░░░░░░   0 %");
         assert_eq!(bar(5, 10, 10), "██████░░░░░▏  50 %");
         assert_eq!(bar(10, 10, 10), "████████████ 100 %");
-        // Whatever a file says.
+        // A hostile file may say anything.
         assert_eq!(bar(u64::MAX, 1, 0).chars().count(), bar(0, 0, 1).chars().count());
     }
 }

@@ -11,9 +11,14 @@ use std::time::Duration;
 /// A thread that has had nothing to do for this long ends.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
+/// There are no more threads than this, and no more calls wait for one. The ledger has one call made for each
+/// object at a time, but calls that it gives up go on: a server that never answers would take thread after
+/// thread.
+const THREADS_MAX: usize = 256;
+
 type Call = Box<dyn FnOnce() + Send>;
 
-/// Threads as many as there are calls at once; what bounds them is the ledger: one call per object.
+/// Threads as many as there are calls at once, up to [`THREADS_MAX`].
 pub(super) struct Crew {
     inner: Arc<Inner>,
 }
@@ -27,6 +32,7 @@ struct Inner {
 #[derive(Default)]
 struct Desk {
     calls: VecDeque<Call>,
+    threads: usize,
     idle: usize,
     is_closed: bool,
 }
@@ -36,14 +42,18 @@ impl Crew {
         Self { inner: Arc::default() }
     }
 
-    /// Makes a call on another thread. `None` if it panics, or the system starts no more threads.
+    /// Makes a call on another thread. `None` if it panics, or there is no thread for it.
     pub(super) fn send<R: Send + 'static>(
         &self,
         call: impl FnOnce() -> R + Send + 'static,
     ) -> Errand<R> {
         let slot = Arc::new(Mutex::new(Progress::Running(None)));
         let answer = Answer { slot: Arc::clone(&slot) };
-        self.inner.push(Box::new(move || answer.give(call())));
+        self.inner.push(Box::new(move || {
+            if answer.is_wanted() {
+                answer.give(call());
+            }
+        }));
         Errand { slot }
     }
 }
@@ -58,19 +68,31 @@ impl Drop for Crew {
 impl Inner {
     fn push(self: &Arc<Self>, call: Call) {
         let mut desk = lock(&self.desk);
+        let is_enough = desk.calls.len() < desk.idle;
+        let is_full = desk.threads == THREADS_MAX;
+        if !is_enough && is_full && desk.calls.len() >= THREADS_MAX {
+            drop(desk);
+            // What is dropped here answers that there is no thread.
+            drop(call);
+            return;
+        }
         desk.calls.push_back(call);
-        let is_enough = desk.calls.len() <= desk.idle;
-        drop(desk);
-        if is_enough {
+        if is_enough || is_full {
+            drop(desk);
             self.has_call.notify_one();
             return;
         }
+        desk.threads += 1;
+        drop(desk);
         let inner = Arc::clone(self);
         let started =
             thread::Builder::new().name("millpond-lend".into()).spawn(move || inner.work());
-        if started.is_err() && lock(&self.desk).idle == 0 {
-            // Nobody may ever come: what is dropped here answers that there is no thread.
-            let call = lock(&self.desk).calls.pop_back();
+        if started.is_err() {
+            let mut desk = lock(&self.desk);
+            desk.threads -= 1;
+            // Nobody may ever come for the call.
+            let call = if desk.idle == 0 { desk.calls.pop_back() } else { None };
+            drop(desk);
             drop(call);
         }
     }
@@ -86,6 +108,7 @@ impl Inner {
                 continue;
             }
             if desk.is_closed {
+                desk.threads -= 1;
                 return;
             }
             desk.idle += 1;
@@ -94,6 +117,7 @@ impl Inner {
             desk = woken;
             desk.idle -= 1;
             if timeout.timed_out() && desk.calls.is_empty() {
+                desk.threads -= 1;
                 return;
             }
         }
@@ -116,6 +140,11 @@ struct Answer<R> {
 }
 
 impl<R> Answer<R> {
+    /// Whether somebody waits for the result; a call that was given up before it began is not made.
+    fn is_wanted(&self) -> bool {
+        !matches!(*lock(&self.slot), Progress::GivenUp)
+    }
+
     fn give(self, result: R) {
         self.finish(Some(result));
     }

@@ -51,7 +51,8 @@ pub trait BlockingMaker: Send + Sync + 'static {
 pub enum ThreadedError<E> {
     /// The maker's own error.
     Maker(E),
-    /// The maker panicked, or the system starts no more threads.
+    /// The maker panicked, or there is no thread for its call: the system starts no more, or 256 calls have
+    /// not returned.
     NoThread,
 }
 
@@ -59,7 +60,7 @@ impl<E: fmt::Display> fmt::Display for ThreadedError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Maker(error) => error.fmt(f),
-            Self::NoThread => f.write_str("the maker panicked, or no thread could be started"),
+            Self::NoThread => f.write_str("the maker panicked, or there is no thread for it"),
         }
     }
 }
@@ -77,7 +78,8 @@ impl<E: Error + 'static> Error for ThreadedError<E> {
 /// use it: `Lender::builder(Threaded::new(maker))`.
 ///
 /// A thread is started when all others are busy, and ends when it has been idle for ten seconds. A call
-/// that is given up goes on in its thread; what it opens then is dropped there.
+/// that is given up goes on in its thread; what it opens then is dropped there. There are at most 256
+/// threads, so give the maker's own calls a time-out, such as that of the client for connecting.
 pub struct Threaded<B: BlockingMaker> {
     maker: Arc<B>,
     crew: Crew,

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::openings::Failed;
 use super::{Ledger, State, Why};
-use crate::error::{AcquireError, LoanHandle};
+use crate::error::{AcquireError, LoanHandle, Unopened};
 use crate::hash::jittered;
 
 /// Lifetimes are shorter than the setting by up to this share.
@@ -96,7 +97,8 @@ impl<T, W, E> Ledger<T, W, E> {
         let Some(slot) = self.slot_mut(handle).filter(|slot| slot.state == State::Opening) else {
             return Some(object);
         };
-        let took_us = now_us.saturating_sub(slot.since_us);
+        let began_us = slot.since_us;
+        let took_us = now_us.saturating_sub(began_us);
         slot.used_us = now_us;
         slot.proved_us = now_us;
         slot.expires_us = now_us.saturating_add(lifetime_us);
@@ -106,6 +108,7 @@ impl<T, W, E> Ledger<T, W, E> {
         let old_error = self.openings.succeeded(now_us, took_us);
         self.rubbish.extend(old_error);
         self.due_at(expires_us);
+        self.adjust_patience(began_us);
         let mut to_drop = self.settle(now_us, handle, object);
         if let Some(old) = replaces {
             to_drop = to_drop.or(self.doom(now_us, old, Why::Lifetime));
@@ -114,8 +117,8 @@ impl<T, W, E> Ledger<T, W, E> {
         to_drop
     }
 
-    /// An opening has failed, for this reason if one is known. A final failure is the answer for all
-    /// who wait, unless objects are in service that they can still get.
+    /// An opening has failed with this error, or without one if the maker has panicked. A final failure
+    /// is the answer for all who wait, unless objects are in service that they can still get.
     #[must_use]
     pub fn open_failed(
         &mut self,
@@ -124,18 +127,37 @@ impl<T, W, E> Ledger<T, W, E> {
         error: Option<Arc<E>>,
         is_final: bool,
     ) -> Vec<T> {
+        let how = match error {
+            Some(error) => Failed::Error(error, is_final),
+            None => Failed::Without(Unopened::Panicked),
+        };
+        self.opening_failed(now_us, handle, how)
+    }
+
+    pub(super) fn opening_failed(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        how: Failed<E>,
+    ) -> Vec<T> {
         if self.slot(handle).is_none_or(|slot| slot.state != State::Opening) {
-            self.rubbish.extend(error);
+            if let Failed::Error(error, _) = how {
+                self.rubbish.push(error);
+            }
             return Vec::new();
         }
         self.vacate(handle);
         self.stats.open_failed += 1;
+        let final_error = match &how {
+            Failed::Error(error, true) => Some(Arc::clone(error)),
+            _ => None,
+        };
         let pause = (self.settings.backoff_min_us, self.settings.backoff_max_us);
-        let old_error = self.openings.failed(now_us, error.clone(), is_final, pause);
+        let old_error = self.openings.failed(now_us, how, pause);
         self.rubbish.extend(old_error);
         let mut to_drop = Vec::new();
         let in_service = self.slots.len() - self.openings.now - self.closing;
-        if let Some(error) = error.filter(|_| is_final && in_service == 0) {
+        if let Some(error) = final_error.filter(|_| in_service == 0) {
             while let Some(waiter) = self.queue.first() {
                 let answer = AcquireError::Opening(Arc::clone(&error));
                 to_drop.extend(self.fail_and_free(now_us, waiter, answer));

@@ -30,7 +30,8 @@ pub enum Claim<T, W, E> {
     Served(LoanHandle, T, Vec<(LoanHandle, T)>),
     /// The caller gets nothing.
     Failed(AcquireError<E>),
-    /// Nobody waits under this handle.
+    /// Nobody waits under this handle: the caller gave up, or came so late that its answer was forgotten
+    /// ([`Ledger::late_answer`]).
     Unknown,
 }
 
@@ -52,17 +53,34 @@ impl<T, W, E> Ledger<T, W, E> {
     ) -> Ask<T, E> {
         assert!(want > 0, "nobody asks for nothing");
         if want == 1
-            && self.queue.len() == 0
-            && !self.is_closed
-            && let Some((handle, object)) = self.take_ready(now_us)
+            && let Some((handle, object)) = self.ask_ready(now_us, place)
         {
-            self.lend(now_us, handle, now_us, place);
-            if self.settings.idle_min > 0 {
-                self.open_what_pays(now_us);
-            }
             return Ask::Lent(handle, object);
         }
         self.ask_in_line(now_us, want, place)
+    }
+
+    /// Lends an object if one is idle that needs no check, and nobody waits; else nothing happens.
+    #[inline]
+    pub fn ask_ready(
+        &mut self,
+        now_us: u64,
+        place: &'static Location<'static>,
+    ) -> Option<(LoanHandle, T)> {
+        if self.queue.len() > 0 || self.is_closed {
+            return None;
+        }
+        let (handle, object) = self.take_ready(now_us)?;
+        let slot = self.slots.get_mut(handle.relabel())?;
+        (slot.state, slot.since_us, slot.asked_us) = (State::Out, now_us, now_us);
+        slot.place = place;
+        self.count(State::Out, true);
+        self.stats.loans += 1;
+        self.stats.waits[0] += 1;
+        if self.settings.idle_min > 0 {
+            self.open_what_pays(now_us);
+        }
+        Some((handle, object))
     }
 
     fn ask_in_line(
@@ -76,6 +94,9 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         if self.queue.len() == 0 {
             self.backlog_us = now_us;
+        }
+        if self.queue.is_full() {
+            self.forget_first_failed();
         }
         let Some(waiter) = self.queue.push(Waiter::new(want, now_us, place)) else {
             self.stats.refused += 1;
@@ -103,7 +124,7 @@ impl<T, W, E> Ledger<T, W, E> {
             return Some(AcquireError::Refused { waiters: self.queue.len() });
         }
         let is_hopeless = self.openings.is_final
-            && self.openings.is_paused(now_us)
+            && self.openings.is_paused(now_us, true)
             && self.slots.len() == self.closing;
         let error = self.openings.last_error.as_ref().filter(|_| is_hopeless)?;
         Some(AcquireError::Opening(Arc::clone(error)))
@@ -115,15 +136,10 @@ impl<T, W, E> Ledger<T, W, E> {
         now_us: u64,
         place: &'static Location<'static>,
     ) -> Option<(LoanHandle, T)> {
-        if self.queue.len() > 0 || self.is_closed {
-            return None;
-        }
-        let taken = self.take_ready(now_us);
-        match &taken {
-            Some((handle, _)) => self.lend(now_us, *handle, now_us, place),
-            // So that a later attempt finds one that is known to work.
-            None if self.checking == 0 => self.check_next_idle(now_us),
-            None => {}
+        let taken = self.ask_ready(now_us, place);
+        // So that a later attempt finds one that is known to work.
+        if taken.is_none() && self.queue.len() == 0 && !self.is_closed && self.checking == 0 {
+            self.check_next_idle(now_us);
         }
         taken
     }
@@ -148,24 +164,6 @@ impl<T, W, E> Ledger<T, W, E> {
             IdleOrder::Fifo => self.idle.pop_front(),
         };
         Some((handle, object))
-    }
-
-    /// Puts down that an object is with a caller who asked at `asked_us`.
-    #[inline]
-    fn lend(
-        &mut self,
-        now_us: u64,
-        handle: LoanHandle,
-        asked_us: u64,
-        place: &'static Location<'static>,
-    ) {
-        self.enter(now_us, handle, State::Out);
-        if let Some(slot) = self.slots.get_mut(handle.relabel()) {
-            slot.asked_us = asked_us;
-            slot.place = place;
-        }
-        self.stats.loans += 1;
-        self.stats.waits[Stats::bucket(now_us.saturating_sub(asked_us))] += 1;
     }
 
     /// Gives those who wait what is idle, has more checked and opened if that is not enough.
@@ -219,7 +217,8 @@ impl<T, W, E> Ledger<T, W, E> {
             slot.promised_to = Some(first);
         }
         self.served_us = now_us;
-        self.due_at(self.promise_ends_us(asked_us));
+        let ends_us = self.slot(handle).map_or(u64::MAX, |slot| self.promise_ends_us(slot));
+        self.due_at(ends_us);
         if let Some(waker) = self.queue.keep_for_first(handle) {
             self.wake(waker);
         }
@@ -320,26 +319,33 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Finds a place for an object that is free: with the first who waits, else idle.
     #[inline]
     pub(super) fn settle(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
-        let Some(slot) = self.slots.get(handle.relabel()) else { return Some(object) };
-        if let Some(why) = self.why_close(slot.doomed) {
-            return self.close_object(now_us, handle, object, why);
-        }
-        if slot.proved_us < self.suspect_before_us && self.has_keeper {
-            self.start_check(now_us, handle, object);
-        } else if self.queue.len() > 0 {
-            self.promise(now_us, handle, object);
-        } else {
-            self.enter(now_us, handle, State::Idle);
-            if let Some(slot) = self.slots.get_mut(handle.relabel()) {
-                slot.object = Some(object);
-                let idle_ends = slot.since_us.saturating_add(self.settings.idle_us);
-                let ends = idle_ends.min(slot.expires_us);
-                self.due_at(ends);
-            }
+        let is_wanted = self.queue.len() > 0;
+        let must_close = self.is_closed || self.is_in_excess();
+        let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Some(object) };
+        let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
+        let doomed = slot.doomed;
+        if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
+            let was = std::mem::replace(&mut slot.state, State::Idle);
+            slot.since_us = now_us;
+            slot.object = Some(object);
+            let ends_us = now_us.saturating_add(self.settings.idle_us).min(slot.expires_us);
+            self.count(was, false);
+            self.due_at(ends_us);
             self.idle.push_back(handle);
             self.keeper_due |= self.others_need;
+        } else if let Some(why) = self.why_close(doomed) {
+            return self.close_object(now_us, handle, object, why);
+        } else if is_suspect {
+            self.start_check(now_us, handle, object);
+        } else {
+            self.promise(now_us, handle, object);
         }
         None
+    }
+
+    /// Whether more exist than may.
+    fn is_in_excess(&self) -> bool {
+        self.slots.len() > self.capacity().saturating_add(self.closing)
     }
 
     fn why_close(&self, doomed: Option<Why>) -> Option<Why> {
@@ -347,7 +353,7 @@ impl<T, W, E> Ledger<T, W, E> {
             Some(Why::Closed)
         } else if doomed.is_some() {
             doomed
-        } else if self.slots.len() > self.capacity().saturating_add(self.closing) {
+        } else if self.is_in_excess() {
             Some(Why::Capacity)
         } else {
             None
@@ -364,6 +370,7 @@ impl<T, W, E> Ledger<T, W, E> {
         if matches!(entry.answer, Answer::Waiting) {
             self.record(entry.asked_us, None, now_us);
         }
+        self.throw_away(entry.answer);
         let to_drop = self.pass_on(now_us, entry.first.into_iter().chain(entry.rest));
         (to_drop, entry.waker)
     }

@@ -236,6 +236,13 @@ impl<T, W, E> Ledger<T, W, E> {
         !self.wakes.is_empty()
     }
 
+    /// Whether somebody is to be woken, or the keeper, or errors are to be dropped.
+    #[must_use]
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        self.keeper_due || self.has_wake() || !self.rubbish.is_empty()
+    }
+
     /// Errors that the ledger needs no longer; drop them without a lock.
     #[must_use]
     pub fn take_rubbish(&mut self) -> Vec<Arc<E>> {
@@ -332,9 +339,19 @@ impl<T, W, E> Ledger<T, W, E> {
         self.wakes.extend(waker);
     }
 
-    fn fail(&mut self, waiter: WaiterHandle, error: AcquireError<E>) {
-        let waker = self.queue.answer(waiter, Answer::Failed(error));
+    fn fail(&mut self, now_us: u64, waiter: WaiterHandle, error: AcquireError<E>) {
+        let waker = self.queue.fail(now_us, waiter, error);
         self.wake(waker);
+        self.due_at(self.forgets_us(now_us));
+    }
+
+    /// Keeps the error of an answer that nobody looks at, to be dropped without the lock.
+    fn throw_away(&mut self, answer: Answer<E>) {
+        if let Answer::Failed(AcquireError::TimedOut { source: Some(error), .. })
+        | Answer::Failed(AcquireError::Opening(error)) = answer
+        {
+            self.rubbish.push(error);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Ledger, Slot, State, Work};
-use crate::error::LoanHandle;
+use crate::error::{LoanHandle, Unopened};
 use crate::hash::jittered;
 
 /// Until so many loans were seen, the means say nothing.
@@ -14,6 +14,20 @@ const OPENINGS_OF_BACKLOG: u64 = 4;
 
 /// The pause after a failed opening varies by this share.
 const BACKOFF_JITTER_PERCENT: u64 = 50;
+
+/// The longest pause while somebody waits: so service is back soon after the server is, however long it was
+/// away.
+const PAUSE_IN_NEED_MAX_US: u64 = 250_000;
+
+/// The longest pause after a final failure, if somebody asks. Longer, because a server may lock out who
+/// brings the wrong password too often.
+const PAUSE_AFTER_FINAL_MAX_US: u64 = 800_000;
+
+/// Of the openings that are under way at once, only one may take the whole time-out. The others are given
+/// up after this time, or so many times the mean opening if that is longer: what they ask may be lost, and
+/// a network that is back answers a new question at once.
+const PATIENCE_MIN_US: u64 = 500_000;
+const PATIENCE_OPENINGS: u64 = 8;
 
 /// A mean in which the latest eight values weigh most.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,12 +62,25 @@ pub(super) struct Openings<E> {
     ended_us: u64,
     /// How many rounds of openings have failed since one succeeded.
     failures: u32,
-    /// None begins before this moment.
+    /// None begins before this moment unless somebody waits.
     backoff_until_us: u64,
+    /// None begins before this moment, though somebody waits.
+    backoff_in_need_until_us: u64,
     /// Why the last one failed, if none has succeeded since.
     pub(super) last_error: Option<Arc<E>>,
+    /// Why there is no such error.
+    unopened: Option<Unopened>,
     /// Whether that error is final.
     pub(super) is_final: bool,
+}
+
+/// How an opening failed.
+#[derive(Debug)]
+pub(super) enum Failed<E> {
+    /// With an error, which is final or not.
+    Error(Arc<E>, bool),
+    /// Without one.
+    Without(Unopened),
 }
 
 impl<E> Openings<E> {
@@ -65,7 +92,9 @@ impl<E> Openings<E> {
             ended_us: 0,
             failures: 0,
             backoff_until_us: 0,
+            backoff_in_need_until_us: 0,
             last_error: None,
+            unopened: None,
             is_final: false,
         }
     }
@@ -89,6 +118,8 @@ impl<E> Openings<E> {
         self.ended_us = now_us;
         self.failures = 0;
         self.backoff_until_us = 0;
+        self.backoff_in_need_until_us = 0;
+        self.unopened = None;
         self.is_final = false;
         self.last_error.take()
     }
@@ -97,31 +128,44 @@ impl<E> Openings<E> {
     pub(super) fn failed(
         &mut self,
         now_us: u64,
-        error: Option<Arc<E>>,
-        is_final: bool,
-        pause_us: (u64, u64),
+        how: Failed<E>,
+        (least_us, most_us): (u64, u64),
     ) -> Option<Arc<E>> {
-        let old_error = match error {
-            Some(error) => self.last_error.replace(error),
-            None => self.last_error.take(),
+        let old_error = self.last_error.take();
+        (self.last_error, self.unopened, self.is_final) = match how {
+            Failed::Error(error, is_final) => (Some(error), None, is_final),
+            Failed::Without(unopened) => (None, Some(unopened), false),
         };
         self.ended_us = now_us;
-        self.is_final = is_final;
-        if self.is_paused(now_us) {
+        if self.is_paused(now_us, true) {
             // It began together with the one that failed before it, and is no further bad news.
             return old_error;
         }
-        let (least, most) = pause_us;
-        let pause = least.saturating_mul(1 << self.failures.min(20)).min(most);
+        let pause_us = least_us.saturating_mul(1 << self.failures.min(20)).min(most_us);
+        let in_need_max_us =
+            if self.is_final { PAUSE_AFTER_FINAL_MAX_US } else { PAUSE_IN_NEED_MAX_US };
         self.failures = self.failures.saturating_add(1);
-        let pause = jittered(pause, BACKOFF_JITTER_PERCENT, now_us ^ u64::from(self.failures));
-        self.backoff_until_us = now_us.saturating_add(pause);
+        let seed = now_us ^ u64::from(self.failures);
+        let until =
+            |pause_us| now_us.saturating_add(jittered(pause_us, BACKOFF_JITTER_PERCENT, seed));
+        self.backoff_until_us = until(pause_us);
+        self.backoff_in_need_until_us = until(pause_us.min(in_need_max_us.max(least_us)));
         old_error
     }
 
+    /// Until when openings wait after a failure.
+    fn paused_until_us(&self, is_in_need: bool) -> u64 {
+        if is_in_need { self.backoff_in_need_until_us } else { self.backoff_until_us }
+    }
+
     /// Whether openings wait after a failure.
-    pub(super) fn is_paused(&self, now_us: u64) -> bool {
-        now_us < self.backoff_until_us
+    pub(super) fn is_paused(&self, now_us: u64, is_in_need: bool) -> bool {
+        now_us < self.paused_until_us(is_in_need)
+    }
+
+    /// How long an opening may take that is not the only one.
+    fn patience_us(&self) -> u64 {
+        self.mean_open_us().saturating_mul(PATIENCE_OPENINGS).max(PATIENCE_MIN_US)
     }
 }
 
@@ -131,8 +175,8 @@ impl<T, W, E> Ledger<T, W, E> {
         // Where a place would help, the keeper asks the other lenders for one.
         self.keeper_due |= self.needs_allowance(now_us);
         while self.may_open() && self.wants_opening() {
-            if self.openings.is_paused(now_us) {
-                self.due_at(self.openings.backoff_until_us);
+            if self.is_paused(now_us) {
+                self.due_at(self.paused_until_us());
                 return;
             }
             if !self.opening_pays(now_us) {
@@ -197,7 +241,18 @@ impl<T, W, E> Ledger<T, W, E> {
         now_us: u64,
         replaces: Option<LoanHandle>,
     ) -> Option<LoanHandle> {
-        let deadline_us = now_us.saturating_add(self.settings.open_timeout_us);
+        let open_timeout_us = self.settings.open_timeout_us;
+        // Saturated deadlines never come, and all count as patient.
+        let is_patient = |slot: &Slot<T>| {
+            slot.state == State::Opening
+                && slot.deadline_us >= slot.since_us.saturating_add(open_timeout_us)
+        };
+        let may_take_us = if self.openings.now > 0 && self.slots.values().any(is_patient) {
+            self.openings.patience_us().min(open_timeout_us)
+        } else {
+            open_timeout_us
+        };
+        let deadline_us = now_us.saturating_add(may_take_us);
         let slot = Slot::opening(now_us, deadline_us, replaces, super::keeper_place());
         let handle = self.slots.insert(slot).ok()?.relabel();
         self.count(State::Opening, true);
@@ -209,10 +264,28 @@ impl<T, W, E> Ledger<T, W, E> {
         Some(handle)
     }
 
+    /// An opening that began at this moment is there: those that began before were probably lost on their way,
+    /// and none of them is patient any more. Those that began later have as
+    /// long as the mean now says.
+    pub(super) fn adjust_patience(&mut self, began_us: u64) {
+        let most_us = self.openings.patience_us().min(self.settings.open_timeout_us);
+        let mut due_us = u64::MAX;
+        for slot in self.slots.values_mut().filter(|slot| slot.state == State::Opening) {
+            let ends_us = slot.since_us.saturating_add(most_us);
+            slot.deadline_us = if slot.since_us < began_us {
+                slot.deadline_us.min(ends_us)
+            } else {
+                slot.deadline_us.max(ends_us)
+            };
+            due_us = due_us.min(slot.deadline_us);
+        }
+        self.due_at(due_us);
+    }
+
     /// Whether an opening would pay if only this lender were allowed one more object.
     #[must_use]
     pub fn needs_allowance(&self, now_us: u64) -> bool {
-        self.lacks_allowance() && !self.openings.is_paused(now_us) && self.opening_pays(now_us)
+        self.lacks_allowance() && !self.is_paused(now_us) && self.opening_pays(now_us)
     }
 
     /// Whether somebody waits whom only another place could serve sooner.
@@ -227,7 +300,7 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// Whether an object whose lifetime is over can be replaced before it goes.
     pub(super) fn may_replace(&self, now_us: u64) -> bool {
-        self.may_open() && !self.openings.is_paused(now_us)
+        self.may_open() && !self.is_paused(now_us)
     }
 
     /// The next moment at which openings have to be looked at again.
@@ -236,15 +309,30 @@ impl<T, W, E> Ledger<T, W, E> {
             || (self.lacks_allowance() && !self.needs_allowance(now_us));
         if !is_of_use {
             u64::MAX
-        } else if self.openings.is_paused(now_us) {
-            self.openings.backoff_until_us
+        } else if self.is_paused(now_us) {
+            self.paused_until_us()
         } else {
             self.pays_at_us(now_us)
         }
     }
 
-    /// When openings begin again after a failure, for objects that wait to be replaced.
-    pub(super) fn backoff_until_us(&self) -> u64 {
-        self.openings.backoff_until_us
+    fn is_paused(&self, now_us: u64) -> bool {
+        now_us < self.paused_until_us()
+    }
+
+    /// When openings begin again after a failure: sooner if somebody waits.
+    pub(super) fn paused_until_us(&self) -> u64 {
+        self.openings.paused_until_us(self.queue.missing() > 0)
+    }
+
+    /// Why the last opening failed, if it has no error, or how long the longest has been under way, if
+    /// there is nothing worse to say.
+    pub(super) fn unopened(&self, now_us: u64) -> Option<Unopened> {
+        if self.openings.last_error.is_some() || self.openings.unopened.is_some() {
+            return self.openings.unopened;
+        }
+        let opening = self.slots.values().filter(|slot| slot.state == State::Opening);
+        let since_us = opening.map(|slot| slot.since_us).min()?;
+        Some(Unopened::UnderWay { for_ms: now_us.saturating_sub(since_us) / 1_000 })
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Waiter<W, E> {
     /// Whom to wake.
     pub(super) waker: Option<W>,
     pub(super) answer: Answer<E>,
+    /// When it was answered.
+    answered_us: u64,
     next: Option<WaiterHandle>,
     previous: Option<WaiterHandle>,
 }
@@ -55,6 +57,7 @@ impl<W, E> Waiter<W, E> {
             place,
             waker: None,
             answer: Answer::Waiting,
+            answered_us: 0,
             next: None,
             previous: None,
         }
@@ -75,12 +78,21 @@ impl<W, E> Waiter<W, E> {
     }
 }
 
+/// The ends of a list of waiters.
+#[derive(Debug, Default)]
+struct Ends {
+    first: Option<WaiterHandle>,
+    last: Option<WaiterHandle>,
+}
+
 /// All waiters.
 #[derive(Debug)]
 pub(super) struct Queue<W, E> {
     waiters: Pool<Waiter<W, E>>,
-    first: Option<WaiterHandle>,
-    last: Option<WaiterHandle>,
+    /// Those who wait, in the order in which they asked.
+    line: Ends,
+    /// Those who failed and have not looked yet, in the order in which they failed.
+    failed: Ends,
     len: usize,
     /// How many objects are still missing for those who wait.
     missing: usize,
@@ -88,7 +100,13 @@ pub(super) struct Queue<W, E> {
 
 impl<W, E> Queue<W, E> {
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        Self { waiters: Pool::with_capacity(capacity), first: None, last: None, len: 0, missing: 0 }
+        Self {
+            waiters: Pool::with_capacity(capacity),
+            line: Ends::default(),
+            failed: Ends::default(),
+            len: 0,
+            missing: 0,
+        }
     }
 
     /// How many wait, without those who have been answered.
@@ -101,7 +119,7 @@ impl<W, E> Queue<W, E> {
     }
 
     pub(super) fn first(&self) -> Option<WaiterHandle> {
-        self.first
+        self.line.first
     }
 
     pub(super) fn get(&self, handle: WaiterHandle) -> Option<&Waiter<W, E>> {
@@ -114,20 +132,20 @@ impl<W, E> Queue<W, E> {
 
     /// The first in the line.
     pub(super) fn front(&self) -> Option<&Waiter<W, E>> {
-        self.get(self.first?)
+        self.get(self.line.first?)
+    }
+
+    /// Whether another waiter finds no room.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiters.len() == self.waiters.capacity()
     }
 
     /// Appends a waiter to the line; `None` if the pool is full.
     pub(super) fn push(&mut self, mut waiter: Waiter<W, E>) -> Option<WaiterHandle> {
         waiter.ahead = self.len;
-        waiter.previous = self.last;
         let want = waiter.want;
         let handle = self.waiters.insert(waiter).ok()?.relabel();
-        match self.last.and_then(|last| self.get_mut(last)) {
-            Some(last) => last.next = Some(handle),
-            None => self.first = Some(handle),
-        }
-        self.last = Some(handle);
+        self.append(handle, |queue| &mut queue.line);
         self.len += 1;
         self.missing += want;
         Some(handle)
@@ -135,44 +153,87 @@ impl<W, E> Queue<W, E> {
 
     /// Keeps an object for the first in the line; returns whom to wake if nothing is missing any more.
     pub(super) fn keep_for_first(&mut self, handle: LoanHandle) -> Option<Option<W>> {
-        let first = self.first?;
+        let first = self.line.first?;
         let waiter = self.get_mut(first)?;
         waiter.keep(handle);
-        let complete = waiter.has() == waiter.want;
+        let is_complete = waiter.has() == waiter.want;
         self.missing -= 1;
-        complete.then(|| self.answer(first, Answer::Served))
+        if !is_complete {
+            return None;
+        }
+        self.leave_line(first);
+        let waiter = self.get_mut(first)?;
+        waiter.answer = Answer::Served;
+        Some(waiter.waker.take())
     }
 
-    /// Takes a waiter out of the line and leaves it the answer; returns whom to wake.
-    pub(super) fn answer(&mut self, handle: WaiterHandle, answer: Answer<E>) -> Option<W> {
-        self.unlink(handle);
+    /// Takes a waiter out of the line, if it is in it, and leaves it the error; returns whom to wake.
+    pub(super) fn fail(
+        &mut self,
+        now_us: u64,
+        handle: WaiterHandle,
+        error: AcquireError<E>,
+    ) -> Option<W> {
+        if matches!(self.get(handle)?.answer, Answer::Waiting) {
+            self.leave_line(handle);
+        }
+        self.append(handle, |queue| &mut queue.failed);
         let waiter = self.get_mut(handle)?;
-        waiter.answer = answer;
+        waiter.answer = Answer::Failed(error);
+        waiter.answered_us = now_us;
         waiter.waker.take()
     }
 
     /// Removes a waiter, wherever it stands.
     pub(super) fn remove(&mut self, handle: WaiterHandle) -> Option<Waiter<W, E>> {
-        if matches!(self.get(handle)?.answer, Answer::Waiting) {
-            self.unlink(handle);
+        match self.get(handle)?.answer {
+            Answer::Waiting => self.leave_line(handle),
+            Answer::Failed(_) => self.unlink(handle, |queue| &mut queue.failed),
+            Answer::Served => {}
         }
         self.waiters.remove(handle.relabel())
     }
 
-    fn unlink(&mut self, handle: WaiterHandle) {
+    /// When the one failed who has not looked for the longest.
+    pub(super) fn first_failed_us(&self) -> Option<u64> {
+        Some(self.get(self.failed.first?)?.answered_us)
+    }
+
+    /// Removes the one who failed and has not looked for the longest.
+    pub(super) fn remove_first_failed(&mut self) -> Option<Waiter<W, E>> {
+        self.remove(self.failed.first?)
+    }
+
+    fn leave_line(&mut self, handle: WaiterHandle) {
+        let Some(waiter) = self.get(handle) else { return };
+        let missing = waiter.want - waiter.has();
+        self.unlink(handle, |queue| &mut queue.line);
+        self.len -= 1;
+        self.missing -= missing;
+    }
+
+    fn append(&mut self, handle: WaiterHandle, list: fn(&mut Self) -> &mut Ends) {
+        let last = list(self).last.replace(handle);
+        if let Some(waiter) = self.get_mut(handle) {
+            waiter.previous = last;
+        }
+        match last.and_then(|last| self.get_mut(last)) {
+            Some(last) => last.next = Some(handle),
+            None => list(self).first = Some(handle),
+        }
+    }
+
+    fn unlink(&mut self, handle: WaiterHandle, list: fn(&mut Self) -> &mut Ends) {
         let Some(waiter) = self.get_mut(handle) else { return };
         let (previous, next) = (waiter.previous.take(), waiter.next.take());
-        let missing = waiter.want - waiter.has();
         match previous.and_then(|previous| self.get_mut(previous)) {
             Some(previous) => previous.next = next,
-            None => self.first = next,
+            None => list(self).first = next,
         }
         match next.and_then(|next| self.get_mut(next)) {
             Some(next) => next.previous = previous,
-            None => self.last = previous,
+            None => list(self).last = previous,
         }
-        self.len -= 1;
-        self.missing -= missing;
     }
 
     /// Every waiter, also those who have been answered, in no particular order.
@@ -180,34 +241,74 @@ impl<W, E> Queue<W, E> {
         self.waiters.iter().map(|(handle, waiter)| (handle.relabel(), waiter))
     }
 
-    /// What is wrong with the line, if anything is.
+    /// What is wrong with the lists, if anything is.
     pub(super) fn fault(&self) -> Option<String> {
-        let mut seen = 0;
         let mut missing = 0;
+        let mut seen = 0;
         let mut asked_us = 0;
+        let fault = self.fault_of(&self.line, |handle, waiter| {
+            let is_first = seen == 0;
+            seen += 1;
+            missing += waiter.want - waiter.has();
+            if !matches!(waiter.answer, Answer::Waiting) {
+                return Some(format!("waiter {handle} has an answer and is in the line"));
+            }
+            if waiter.asked_us < asked_us {
+                return Some(format!("waiter {handle} stands in the wrong place"));
+            }
+            asked_us = waiter.asked_us;
+            (waiter.has() > 0 && !is_first)
+                .then(|| format!("waiter {handle} is not the first and is kept something"))
+        });
+        let mut failed = 0;
+        let mut failed_us = 0;
+        let fault = fault.or_else(|| {
+            self.fault_of(&self.failed, |handle, waiter| {
+                failed += 1;
+                let is_early = waiter.answered_us < failed_us;
+                failed_us = waiter.answered_us;
+                (is_early || !matches!(waiter.answer, Answer::Failed(_)))
+                    .then(|| format!("waiter {handle} stands wrongly among those who failed"))
+            })
+        });
+        let count = |is: fn(&Answer<E>) -> bool| self.all().filter(|(_, w)| is(&w.answer)).count();
+        let waiting = count(|answer| matches!(answer, Answer::Waiting));
+        let all_failed = count(|answer| matches!(answer, Answer::Failed(_)));
+        let is_off = seen != self.len
+            || missing != self.missing
+            || waiting != seen
+            || (fault.is_none() && all_failed != failed);
+        fault.or_else(|| {
+            is_off.then(|| {
+                format!(
+                    "{seen} of {} wait for {missing} of {}, {failed} of {all_failed} failed",
+                    self.len, self.missing
+                )
+            })
+        })
+    }
+
+    fn fault_of(
+        &self,
+        list: &Ends,
+        mut look: impl FnMut(WaiterHandle, &Waiter<W, E>) -> Option<String>,
+    ) -> Option<String> {
         let mut previous = None;
-        let mut next = self.first;
+        let mut next = list.first;
         while let Some(handle) = next {
             let Some(waiter) = self.get(handle) else {
                 return Some(format!("waiter {handle} is linked and does not exist"));
             };
-            if !matches!(waiter.answer, Answer::Waiting) {
-                return Some(format!("waiter {handle} has an answer and is in the line"));
+            if waiter.previous != previous {
+                return Some(format!("waiter {handle} is linked to another than before it"));
             }
-            if waiter.previous != previous || waiter.asked_us < asked_us {
-                return Some(format!("waiter {handle} stands in the wrong place"));
+            let fault = look(handle, waiter);
+            if fault.is_some() {
+                return fault;
             }
-            if waiter.has() > 0 && previous.is_some() {
-                return Some(format!("waiter {handle} is not the first and is kept something"));
-            }
-            seen += 1;
-            missing += waiter.want - waiter.has();
-            asked_us = waiter.asked_us;
             previous = Some(handle);
             next = waiter.next;
         }
-        let waiting = self.all().filter(|(_, w)| matches!(w.answer, Answer::Waiting)).count();
-        (seen != self.len || missing != self.missing || waiting != seen || self.last != previous)
-            .then(|| format!("{seen} of {} wait for {missing} of {}", self.len, self.missing))
+        (list.last != previous).then(|| format!("the last is {previous:?}, not {:?}", list.last))
     }
 }

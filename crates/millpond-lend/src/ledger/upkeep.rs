@@ -1,12 +1,14 @@
 //! What time brings: waiters who have waited enough, work that takes too long, objects that are old
 //! or idle.
 
+use super::openings::Failed;
 use super::queue::Answer;
-use super::{Ledger, State, Why, Work};
-use crate::error::{AcquireError, LoanHandle};
+use super::{Ledger, Slot, State, Why, Work};
+use crate::error::{AcquireError, LoanHandle, Unopened};
 use crate::ledger::WaiterHandle;
 
-/// Who has been handed an object has so much longer than the acquire timeout to fetch it.
+/// Who has been handed an object has so much longer than the acquire timeout to fetch it, and no less if it
+/// came late.
 const FETCH_GRACE_US: u64 = 50_000;
 
 impl<T, W, E> Ledger<T, W, E> {
@@ -14,8 +16,10 @@ impl<T, W, E> Ledger<T, W, E> {
     /// is woken. Returns objects that the caller has to drop. O(capacity).
     #[must_use]
     pub fn tick(&mut self, now_us: u64) -> Vec<T> {
-        let mut to_drop = self.expire_promises(now_us);
-        to_drop.extend(self.expire_waiters(now_us));
+        // Waiters first: what is taken back from others is not for those whose time is over.
+        let mut to_drop = self.expire_waiters(now_us);
+        to_drop.extend(self.expire_promises(now_us));
+        self.forget_failed(now_us);
         self.expire_work(now_us);
         self.expire_objects(now_us, &mut to_drop);
         self.expire_idle(now_us, &mut to_drop);
@@ -48,11 +52,16 @@ impl<T, W, E> Ledger<T, W, E> {
 
     fn timed_out(&mut self, now_us: u64, asked_us: u64, ahead: usize) -> AcquireError<E> {
         self.stats.timed_out += 1;
+        self.time_out(now_us, asked_us, ahead)
+    }
+
+    fn time_out(&self, now_us: u64, asked_us: u64, ahead: usize) -> AcquireError<E> {
         AcquireError::TimedOut {
             waited_ms: now_us.saturating_sub(asked_us) / 1_000,
             ahead,
             holders: self.holders(now_us),
             source: self.openings.last_error.clone(),
+            unopened: self.unopened(now_us),
         }
     }
 
@@ -63,7 +72,7 @@ impl<T, W, E> Ledger<T, W, E> {
             .slots
             .values()
             .filter(|slot| slot.state == State::Promised)
-            .filter(|slot| self.promise_ends_us(slot.asked_us) <= now_us)
+            .filter(|slot| self.promise_ends_us(slot) <= now_us)
             .filter_map(|slot| slot.promised_to)
             .collect();
         for waiter in late {
@@ -74,18 +83,52 @@ impl<T, W, E> Ledger<T, W, E> {
             let (asked_us, ahead) = (entry.asked_us, entry.ahead);
             let error = self.timed_out(now_us, asked_us, ahead);
             self.record(asked_us, None, now_us);
+            self.fail(now_us, waiter, error);
             let Some(entry) = self.queue.get_mut(waiter) else { continue };
-            entry.answer = Answer::Failed(error);
             let (first, rest) = (entry.first.take(), std::mem::take(&mut entry.rest));
             to_drop.extend(self.pass_on(now_us, first.into_iter().chain(rest)));
         }
         to_drop
     }
 
-    /// Until when an object is kept for a caller who asked then.
-    pub(super) fn promise_ends_us(&self, asked_us: u64) -> u64 {
-        let timeout_us = self.settings.acquire_timeout_us;
-        asked_us.saturating_add(timeout_us).saturating_add(FETCH_GRACE_US)
+    /// Forgets answers that nobody looks at: futures that were leaked, or that nobody polls any more.
+    fn forget_failed(&mut self, now_us: u64) {
+        while let Some(failed_us) = self.queue.first_failed_us() {
+            if now_us < self.forgets_us(failed_us) {
+                return;
+            }
+            self.forget_first_failed();
+        }
+    }
+
+    /// Forgets the oldest answer that nobody has looked at; `false` if there is none.
+    pub(super) fn forget_first_failed(&mut self) -> bool {
+        let forgotten = self.queue.remove_first_failed();
+        forgotten.map(|waiter| self.throw_away(waiter.answer)).is_some()
+    }
+
+    /// When an answer of this time is forgotten.
+    pub(super) fn forgets_us(&self, failed_us: u64) -> u64 {
+        failed_us.saturating_add(self.settings.acquire_timeout_us).saturating_add(FETCH_GRACE_US)
+    }
+
+    /// The answer for a caller who comes too late for its own: [`claim`](Self::claim) says
+    /// [`Unknown`](super::Claim::Unknown).
+    #[must_use]
+    pub fn late_answer(&self, now_us: u64, asked_us: u64) -> AcquireError<E> {
+        if self.is_closed {
+            AcquireError::Closed
+        } else if self.has_keeper {
+            self.time_out(now_us, asked_us, 0)
+        } else {
+            AcquireError::NoKeeper
+        }
+    }
+
+    /// Until when an object is kept for a caller.
+    pub(super) fn promise_ends_us(&self, slot: &Slot<T>) -> u64 {
+        let time_out_us = slot.asked_us.saturating_add(self.settings.acquire_timeout_us);
+        time_out_us.max(slot.since_us).saturating_add(FETCH_GRACE_US)
     }
 
     /// Answers a waiter with an error, and gives what was kept for it to the next.
@@ -98,7 +141,7 @@ impl<T, W, E> Ledger<T, W, E> {
         if let Some(asked_us) = self.queue.get(waiter).map(|entry| entry.asked_us) {
             self.record(asked_us, None, now_us);
         }
-        self.fail(waiter, error);
+        self.fail(now_us, waiter, error);
         let Some(entry) = self.queue.get_mut(waiter) else { return Vec::new() };
         debug_assert!(matches!(entry.answer, Answer::Failed(_)));
         let first = entry.first.take();
@@ -110,19 +153,21 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     fn expire_work(&mut self, now_us: u64) {
-        let late: Vec<(LoanHandle, State)> = self
+        let late: Vec<(LoanHandle, State, u64)> = self
             .slots
             .iter()
             .filter(|(_, slot)| {
                 matches!(slot.state, State::Opening | State::Checking | State::Closing)
                     && slot.deadline_us <= now_us
             })
-            .map(|(handle, slot)| (handle.relabel(), slot.state))
+            .map(|(handle, slot)| (handle.relabel(), slot.state, slot.since_us))
             .collect();
-        for (handle, state) in late {
+        for (handle, state, since_us) in late {
             self.push_work(Work::Abort(handle));
             if state == State::Opening {
-                let to_drop = self.open_failed(now_us, handle, None, false);
+                let after_ms = now_us.saturating_sub(since_us) / 1_000;
+                let how = Failed::Without(Unopened::TooSlow { after_ms });
+                let to_drop = self.opening_failed(now_us, handle, how);
                 debug_assert!(to_drop.is_empty());
             } else {
                 self.lost(now_us, handle);
@@ -165,13 +210,13 @@ impl<T, W, E> Ledger<T, W, E> {
         let mut alarm =
             self.queue.front().map_or(u64::MAX, |front| front.asked_us.saturating_add(timeout_us));
         alarm = alarm.min(self.openings_due_us(now_us));
+        let failed_us = self.queue.first_failed_us();
+        alarm = alarm.min(failed_us.map_or(u64::MAX, |failed_us| self.forgets_us(failed_us)));
         for slot in self.slots.values() {
             alarm = alarm.min(match slot.state {
                 State::Opening | State::Checking | State::Closing => slot.deadline_us,
                 State::Idle | State::Out => self.object_due_us(now_us, slot),
-                State::Promised => {
-                    self.object_due_us(now_us, slot).min(self.promise_ends_us(slot.asked_us))
-                }
+                State::Promised => self.object_due_us(now_us, slot).min(self.promise_ends_us(slot)),
             });
         }
         if self.idle.len() > self.settings.idle_min {
@@ -184,13 +229,13 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// When an object has to be replaced. What cannot be replaced yet is looked at again when an
     /// opening ends, which is a deadline of its own, or when openings begin again.
-    fn object_due_us(&self, now_us: u64, slot: &super::Slot<T>) -> u64 {
+    fn object_due_us(&self, now_us: u64, slot: &Slot<T>) -> u64 {
         if slot.doomed.is_some() || slot.being_replaced {
             u64::MAX
         } else if slot.expires_us > now_us {
             slot.expires_us
-        } else if self.backoff_until_us() > now_us {
-            self.backoff_until_us()
+        } else if self.paused_until_us() > now_us {
+            self.paused_until_us()
         } else {
             u64::MAX
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::loan::Loan;
-use super::shared::Shared;
+use super::shared::{Books, Shared};
 use crate::error::{AcquireError, LoanHandle};
 use crate::ledger::{Ask, Claim, WaiterHandle};
 use crate::maker::Maker;
@@ -18,7 +18,8 @@ use crate::maker::Maker;
 #[derive(Debug)]
 enum Stage {
     NotAsked,
-    Waiting(WaiterHandle),
+    /// In the line since then.
+    Waiting(WaiterHandle, u64),
     Answered,
 }
 
@@ -38,19 +39,39 @@ impl<M: Maker> Caller<'_, M> {
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
         if matches!(self.stage, Stage::NotAsked) {
             let (want, place) = (self.want, self.place);
-            match self.shared.with(|books, now_us| books.ledger.ask(now_us, want, place)) {
-                Ask::Lent(handle, object) => {
-                    self.stage = Stage::Answered;
-                    return Poll::Ready(Ok((handle, object, Vec::new())));
+            let mut answer = None;
+            // Most find an object; what the others are told is larger, and leaves by another way.
+            let lent = self.shared.with(|books, now_us| {
+                let lent = if want == 1 { books.ledger.ask_ready(now_us, place) } else { None };
+                if lent.is_none() {
+                    answer = Some((books.ledger.ask(now_us, want, place), now_us));
                 }
-                Ask::Failed(error) => {
+                lent
+            });
+            if let Some((handle, object)) = lent {
+                self.stage = Stage::Answered;
+                return Poll::Ready(Ok((handle, object, Vec::new())));
+            }
+            match answer {
+                Some((Ask::Queued(waiter), asked_us)) => {
+                    self.stage = Stage::Waiting(waiter, asked_us);
+                }
+                Some((Ask::Failed(error), _)) => {
                     self.stage = Stage::Answered;
                     return Poll::Ready(Err(error));
                 }
-                Ask::Queued(waiter) => self.stage = Stage::Waiting(waiter),
+                Some((Ask::Lent(..), _)) | None => unreachable!("nothing was ready"),
             }
         }
-        let Stage::Waiting(waiter) = self.stage else {
+        self.poll_in_line(cx)
+    }
+
+    /// Fetches the answer of a caller who waits.
+    fn poll_in_line(
+        &mut self,
+        cx: &Context<'_>,
+    ) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
+        let Stage::Waiting(waiter, asked_us) = self.stage else {
             panic!("polled after it was ready");
         };
         // Cloned here, because a waker is users' code.
@@ -68,7 +89,12 @@ impl<M: Maker> Caller<'_, M> {
                 self.stage = Stage::Answered;
                 Poll::Ready(Err(error))
             }
-            Claim::Unknown => unreachable!("a waiter exists until it is answered or cancelled"),
+            Claim::Unknown => {
+                self.stage = Stage::Answered;
+                let late =
+                    |books: &mut Books<M>, now_us| books.ledger.late_answer(now_us, asked_us);
+                Poll::Ready(Err(self.shared.with(late)))
+            }
         }
     }
 }
@@ -76,7 +102,7 @@ impl<M: Maker> Caller<'_, M> {
 impl<M: Maker> Drop for Caller<'_, M> {
     #[inline]
     fn drop(&mut self) {
-        if let Stage::Waiting(waiter) = self.stage {
+        if let Stage::Waiting(waiter, _) = self.stage {
             drop(self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter)));
         }
     }
@@ -86,7 +112,8 @@ impl<M: Maker> Drop for Caller<'_, M> {
 ///
 /// It asks when it is first polled. Dropped before it is ready, it has taken nothing: what was being
 /// handed over goes to the next. What is handed to a future that nobody polls, because its task waits for
-/// something else or because it was leaked, goes to the next 50 ms after the acquire timeout.
+/// something else or because it was leaked, goes to the next 50 ms after the acquire timeout; an error that
+/// nobody fetches is forgotten after as long a time.
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Acquire<'a, M: Maker> {
     caller: Caller<'a, M>,

@@ -29,7 +29,7 @@ pub struct Tenants<K, M>(std::marker::PhantomData<fn(K) -> M>);
 /// | `check_after_idle_ms`, `check_timeout_ms` | 1,000, 500 |
 /// | `lifetime_s`, `idle_s`, `idle_min` | 1,800, 600, 0 |
 /// | `close_timeout_ms` | 1,000 |
-/// | `backoff_ms` | 50 to 5,000 |
+/// | `backoff_ms` | 50 to 5,000, to 250 while somebody waits |
 /// | `waiters_max` | 1,024 |
 #[derive(Debug)]
 #[must_use = "a builder does nothing until `build`"]
@@ -87,7 +87,9 @@ impl<M, L> Builder<M, L> {
         self
     }
 
-    /// How long an opening takes at most.
+    /// How long an opening takes at most. Of several that are under way at once, only one has this long; the
+    /// others are given up after half a second, or eight times the mean opening if that is longer, so that a
+    /// network that was away is asked anew.
     pub fn open_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.open_timeout_us = ms.saturating_mul(1_000);
         self
@@ -141,7 +143,10 @@ impl<M, L> Builder<M, L> {
         self
     }
 
-    /// The pause after a failed opening: from `least`, doubling with each further failure, to `most`.
+    /// The pause after a failed opening: from `least`, doubling with each further failure, to `most`, and half
+    /// of that at the least. While somebody waits, it is a quarter of a second at most (or `least`), so that
+    /// service is back soon after the server is; after a [final](crate::Maker::is_final) failure, the first
+    /// caller after 0.8 s at most has it tried again.
     pub fn backoff_ms(mut self, least: u64, most: u64) -> Self {
         self.settings.backoff_min_us = least.saturating_mul(1_000);
         self.settings.backoff_max_us = most.saturating_mul(1_000);

@@ -28,7 +28,7 @@ impl<M: Maker> Keeper<M> {
         Self { shared }
     }
 
-    pub(crate) fn shared(&self) -> &Shared<M> {
+    pub(crate) fn shared(&self) -> &Arc<Shared<M>> {
         &self.shared
     }
 

@@ -271,18 +271,18 @@ impl<M: Maker> Lender<M> {
             keeper.wake();
         }
         poll_fn(|cx| {
-            let waker = cx.waker().clone();
-            shared.with(|books, _| {
+            // Cloned and dropped here, because a waker is users' code.
+            let mut waker = Some(cx.waker().clone());
+            let is_over = shared.with(|books, _| {
                 // The keeper ends when all is closed, and then wakes those who wait here.
-                if books.ledger.has_keeper() {
-                    if !books.closers.iter().any(|closer| closer.will_wake(&waker)) {
-                        books.closers.push(waker);
-                    }
-                    Poll::Pending
-                } else {
-                    Poll::Ready(())
+                let is_over = !books.ledger.has_keeper();
+                if !is_over && !books.closers.iter().any(|closer| closer.will_wake(cx.waker())) {
+                    books.closers.extend(waker.take());
                 }
-            })
+                is_over
+            });
+            drop(waker);
+            if is_over { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
         shared.read(|books, now_us| CloseReport {

@@ -6,7 +6,7 @@ use std::task::Waker;
 use crate::error::LoanHandle;
 use crate::ledger::Ledger;
 use crate::maker::Maker;
-use crate::sync::{Clock, Mutex, lock};
+use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The ledger of a lender, under its one lock.
 pub(crate) struct Books<M: Maker> {
@@ -50,6 +50,15 @@ impl<M: Maker> Shared<M> {
         let now_us = now_us.max(books.now_us);
         books.now_us = now_us;
         let result = work(&mut books, now_us);
+        if books.ledger.has_news() {
+            self.tell(books);
+        }
+        result
+    }
+
+    /// Wakes whom the books say, after unlocking them.
+    #[inline(never)]
+    fn tell(&self, mut books: MutexGuard<'_, Books<M>>) {
         let first = books.ledger.next_wake();
         let is_more = books.ledger.has_wake();
         // It stays due until it looks.
@@ -62,7 +71,6 @@ impl<M: Maker> Shared<M> {
         }
         drop(others);
         drop(rubbish);
-        result
     }
 
     #[cold]

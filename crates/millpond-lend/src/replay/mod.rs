@@ -24,8 +24,11 @@
 //! ```
 //!
 //! Callers who had to wait did not ask again meanwhile, so a trace of a lender that was too small asks
-//! for less than there is to do. A trace of a slow database plans for a slow database.
+//! for less than there is to do. With [`Question::callers`], the asks do not come when they came, but when the
+//! caller has thought for as long as it did: those who wait less also ask more. A trace of a slow database
+//! plans for a slow database.
 
+mod callers;
 mod read;
 mod simulate;
 
@@ -47,11 +50,14 @@ pub struct Question {
     pub open_us: u64,
     /// How many callers may wait at once.
     pub waiters_max: usize,
+    /// How many callers there are, each of whom asks, holds, returns, thinks, and asks again; at least as
+    /// many as were there at once. `None` if the asks come from outside, whether others wait or not.
+    pub callers: Option<usize>,
 }
 
 impl Default for Question {
     fn default() -> Self {
-        Self { wait_p99_us: 5_000, open_us: 10_000, waiters_max: 65_536 }
+        Self { wait_p99_us: 5_000, open_us: 10_000, waiters_max: 65_536, callers: None }
     }
 }
 
@@ -73,8 +79,11 @@ pub struct LoanPlan {
     pub busy: f64,
     /// The recorded waits.
     pub recorded: Waits,
-    /// How many callers were served or waiting at once: nobody waits with a capacity as large.
+    /// How many callers were served or waiting at once: nobody waits with a capacity as large, unless
+    /// callers ask sooner than they did.
     pub peak: usize,
+    /// How many callers there are, if each asks again only after its loan.
+    pub callers: Option<usize>,
     /// The waits with each capacity, the smallest first.
     pub capacities: Vec<AtCapacity>,
     /// The smallest capacity that serves if all objects are opened in advance; `None` if none does.
@@ -108,13 +117,15 @@ impl LoanPlan {
 /// Replays a trace for every capacity that may serve, and finds the smallest that does.
 #[must_use]
 pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
-    let loans = simulate::Loans::of(&trace.rows);
     let peak = peak(&trace.rows);
+    let callers = question.callers.map(|callers| callers.max(peak));
+    let loans = simulate::Loans::of(&trace.rows, callers);
+    let at_once_max = callers.unwrap_or(peak);
     let mut capacities: Vec<AtCapacity> = Vec::new();
     let serves = |at: &AtCapacity| at.in_advance.serves(question.wait_p99_us);
     let serves_as_needed = |at: &AtCapacity| at.as_needed.serves(question.wait_p99_us);
     let mut capacity = 1;
-    while capacity <= peak {
+    while capacity <= at_once_max {
         let at = simulate::simulate(&loans, capacity, question);
         let is_first = serves(&at) && !capacities.iter().any(serves);
         let before = capacities.last().map_or(0, |at| at.capacity);
@@ -139,6 +150,7 @@ pub fn plan(trace: &PoolTrace, question: &Question) -> LoanPlan {
         busy: loans.rate_per_s() * loans.mean_hold_us() / 1e6,
         recorded: Waits::of(waits),
         peak,
+        callers,
         capacities,
         smallest,
         smallest_as_needed,

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::panic::Location;
 
 use super::Question;
+use super::callers::next_asks;
 use crate::error::LoanHandle;
 use crate::ledger::{Ask, Claim, Ledger, WaiterHandle, Work};
 use crate::settings::Settings;
@@ -47,6 +48,8 @@ pub struct Run {
     pub refused: u64,
     /// How many objects were opened while callers were there.
     pub opened: u64,
+    /// How many callers got a loan, each second.
+    pub rate_per_s: f64,
     /// How many loans were out, on average.
     pub busy: f64,
     /// How far that is from rate × hold, as a share.
@@ -72,34 +75,58 @@ pub struct AtCapacity {
     pub as_needed: Run,
 }
 
-/// When somebody asks, and how long the loan is held.
+/// A recorded ask.
+#[derive(Debug, Clone, Copy)]
+struct Loan {
+    /// When it came, from the first one on.
+    asked_us: u64,
+    /// How long the loan is held.
+    hold_us: u64,
+    /// Which one the same caller asks for next, and how long it thinks before, if asks wait for their callers.
+    next: Option<(usize, u64)>,
+}
+
+/// What was recorded.
 #[derive(Debug)]
 pub(super) struct Loans {
-    asks: Vec<(u64, u64)>,
+    asks: Vec<Loan>,
+    /// The asks that come when they came: all, or the first ones of the callers.
+    fixed: Vec<usize>,
 }
 
 impl Loans {
-    pub(super) fn of(rows: &[TraceRow]) -> Self {
+    /// The loans of these rows, which come when they came, or as so many callers ask.
+    pub(super) fn of(rows: &[TraceRow], callers: Option<usize>) -> Self {
         let holds = rows.iter().filter_map(|row| Some(row.ended_us - row.got_us?));
         let (sum, count) =
             holds.fold((0_u128, 0_u128), |(sum, n), hold| (sum + u128::from(hold), n + 1));
         let mean = u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
         let start = rows.first().map_or(0, |row| row.asked_us);
-        let asks = rows
-            .iter()
-            .map(|row| (row.asked_us - start, row.got_us.map_or(mean, |got| row.ended_us - got)))
-            .collect();
-        Self { asks }
+        let next = match callers {
+            Some(callers) => next_asks(rows, callers),
+            None => vec![None; rows.len()],
+        };
+        let mut is_fixed = vec![true; rows.len()];
+        for (index, _) in next.iter().flatten() {
+            is_fixed[*index] = false;
+        }
+        let asks = rows.iter().zip(next).map(|(row, next)| Loan {
+            asked_us: row.asked_us - start,
+            hold_us: row.got_us.map_or(mean, |got_us| row.ended_us - got_us),
+            next,
+        });
+        let fixed = (0..rows.len()).filter(|index| is_fixed[*index]);
+        Self { asks: asks.collect(), fixed: fixed.collect() }
     }
 
     pub(super) fn mean_hold_us(&self) -> f64 {
-        let sum: f64 = self.asks.iter().map(|(_, hold)| *hold as f64).sum();
+        let sum: f64 = self.asks.iter().map(|ask| ask.hold_us as f64).sum();
         sum / (self.asks.len() as f64).max(1.0)
     }
 
     /// Asks per second, from the first to the last ask.
     pub(super) fn rate_per_s(&self) -> f64 {
-        let span_us = self.asks.last().map_or(0, |(asked_us, _)| *asked_us).max(1);
+        let span_us = self.asks.last().map_or(0, |ask| ask.asked_us).max(1);
         self.asks.len() as f64 * 1e6 / span_us as f64
     }
 }
@@ -107,8 +134,11 @@ impl Loans {
 /// Something that will happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    Return(LoanHandle),
+    /// The loan of this ask ends.
+    Return(usize, LoanHandle),
     Open(LoanHandle),
+    /// A caller has thought.
+    Ask(usize),
 }
 
 struct Replay<'a> {
@@ -116,6 +146,8 @@ struct Replay<'a> {
     loans: &'a Loans,
     open_us: u64,
     waiters: Vec<Option<WaiterHandle>>,
+    /// When each ask has come.
+    asked_us: Vec<u64>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     /// Events of one moment happen in the order in which they were planned.
     planned: u64,
@@ -128,27 +160,46 @@ impl Replay<'_> {
         self.events.push(Reverse((at_us, self.planned, event)));
     }
 
-    fn got(&mut self, now_us: u64, caller: usize, handle: LoanHandle) {
-        let (asked_us, hold_us) = self.loans.asks[caller];
-        self.waits.push(now_us - asked_us);
-        self.plan(now_us.saturating_add(hold_us), Event::Return(handle));
+    fn got(&mut self, now_us: u64, ask: usize, handle: LoanHandle) {
+        self.waits.push(now_us - self.asked_us[ask]);
+        let returns_us = now_us.saturating_add(self.loans.asks[ask].hold_us);
+        self.plan(returns_us, Event::Return(ask, handle));
     }
 
-    fn ask(&mut self, now_us: u64, caller: usize) {
+    fn ask(&mut self, now_us: u64, ask: usize) {
+        self.asked_us[ask] = now_us;
         match self.ledger.ask(now_us, 1, Location::caller()) {
-            Ask::Lent(handle, ()) => self.got(now_us, caller, handle),
+            Ask::Lent(handle, ()) => self.got(now_us, ask, handle),
             Ask::Queued(waiter) => {
-                self.waiters[caller] = Some(waiter);
-                let _ = self.ledger.claim(waiter, Some(caller));
+                self.waiters[ask] = Some(waiter);
+                let _ = self.ledger.claim(waiter, Some(ask));
             }
-            Ask::Failed(_) => {}
+            Ask::Failed(_) => self.think(now_us, ask),
+        }
+    }
+
+    /// The caller of this ask has its loan behind it.
+    fn think(&mut self, now_us: u64, ask: usize) {
+        if let Some((next, think_us)) = self.loans.asks[ask].next {
+            self.plan(now_us.saturating_add(think_us), Event::Ask(next));
         }
     }
 
     fn happen(&mut self, now_us: u64, event: Event) {
         let left = match event {
-            Event::Return(handle) => self.ledger.give_back(now_us, handle, (), false),
-            Event::Open(handle) => self.ledger.opened(now_us, handle, ()),
+            Event::Return(ask, handle) => {
+                self.think(now_us, ask);
+                self.ledger.give_back(now_us, handle, (), false)
+            }
+            Event::Open(handle) => {
+                // If it was given up meanwhile, nobody wants it.
+                let _ = self.ledger.opened(now_us, handle, ());
+                None
+            }
+            Event::Ask(ask) => {
+                self.ask(now_us, ask);
+                None
+            }
         };
         debug_assert!(left.is_none());
     }
@@ -227,16 +278,17 @@ fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
         loans,
         open_us: question.open_us,
         waiters: vec![None; loans.asks.len()],
+        asked_us: vec![0; loans.asks.len()],
         events: BinaryHeap::new(),
         planned: 0,
         waits: Vec::with_capacity(loans.asks.len()),
     };
-    let mut next = 0;
+    let mut fixed = loans.fixed.iter().copied().peekable();
     let mut now_us = 0;
     let mut busy_us = 0.0;
     loop {
         let event_us = replay.events.peek().map(|Reverse((at_us, _, _))| *at_us);
-        let ask_us = loans.asks.get(next).map(|(asked_us, _)| *asked_us);
+        let ask_us = fixed.peek().map(|ask| loans.asks[*ask].asked_us);
         let alarm_us = Some(replay.ledger.next_alarm_us()).filter(|at_us| *at_us != u64::MAX);
         let Some(at_us) = [event_us, ask_us, alarm_us].into_iter().flatten().min() else { break };
         let at_us = at_us.max(now_us);
@@ -246,9 +298,8 @@ fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
             if let Some(Reverse((_, _, event))) = replay.events.pop() {
                 replay.happen(now_us, event);
             }
-        } else if ask_us == Some(now_us) {
-            replay.ask(now_us, next);
-            next += 1;
+        } else if let Some(ask) = fixed.next_if(|_| ask_us == Some(now_us)) {
+            replay.ask(now_us, ask);
         } else {
             let _ = replay.ledger.tick(now_us);
         }
@@ -263,6 +314,7 @@ fn replay(loans: &Loans, mut ledger: Books, question: &Question) -> Run {
         waits: Waits::of(replay.waits),
         refused: stats.refused,
         opened: stats.opened - opened_before,
+        rate_per_s: served * 1e6 / span_us,
         busy,
         deviation: if expected > 0.0 { (busy / expected - 1.0).abs() } else { 0.0 },
     }

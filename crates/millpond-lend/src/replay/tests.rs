@@ -69,6 +69,110 @@ fn waits_agree_with_a_reference_for_every_capacity() {
     assert!(plan.deviation() < 0.01);
 }
 
+/// Openings that take longer than the ledger has patience for are given up, all but one: the replay goes on.
+#[test]
+fn openings_that_are_given_up_do_not_stop_a_replay() {
+    let question = Question { wait_p99_us: 5_000, open_us: 900_000, ..Question::default() };
+    let slow = plan(&trace([(0, 2_000); 20]), &question);
+    // The first object serves them all, one after the other, before another one is there.
+    let Waits { p50_us, max_us, .. } = slow.capacities[3].as_needed.waits;
+    assert_eq!((p50_us, max_us), (918_000, 938_000));
+}
+
+/// One caller at a time with one object, and three callers who think for 20 µs and hold for 10: with one
+/// object, a caller who is slowed down asks later, so nobody waits for more than two loans.
+#[test]
+fn callers_who_think_ask_later_when_they_wait() {
+    // Recorded with three objects: rounds of 30 µs, all three at once.
+    let rounds = (0..100).flat_map(|round| [(round * 30, 10); 3]);
+    let trace = trace(rounds);
+    let closed = Question { callers: Some(0), ..question(0) };
+    let [open, closed] = [question(0), closed].map(|question| plan(&trace, &question));
+    assert_eq!((open.callers, closed.callers), (None, Some(3)), "at least the three of the trace");
+    // As many asks as one object can just serve: waits of 0, 10 and 20 in every round.
+    assert_eq!(open.capacities[0].in_advance.waits.max_us, 20);
+    // They queue up once; from then on each comes when the one before it returns.
+    let one = closed.capacities[0].in_advance;
+    assert_eq!((one.waits.p99_us, one.waits.max_us), (0, 20));
+    assert_eq!(one.waits.p50_us, 0);
+    // With three objects all is as recorded.
+    let three = closed.capacities[2].in_advance;
+    assert_eq!((three.waits.max_us, three.busy.round()), (0, 1.0));
+    assert!(closed.deviation() < 0.01, "{}", closed.deviation());
+}
+
+/// Against an independent reference: callers with a list of what they do each, and N counters.
+#[test]
+fn closed_replays_agree_with_a_reference_for_every_capacity() {
+    const CALLERS: usize = 12;
+    let mut seed = 3_u64;
+    let mut random = |limit: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % limit
+    };
+    let mut now_us = 0;
+    let rows: Vec<(u64, u64)> = (0..2_000)
+        .map(|_| {
+            // So long that no two events fall on the same microsecond.
+            now_us += 1 + random(2_000_000);
+            (now_us, 1 + random(7_000_000))
+        })
+        .collect();
+    let trace = trace(rows.iter().copied());
+    let question = Question { callers: Some(CALLERS), ..question(100) };
+    let closed = plan(&trace, &question);
+    assert_eq!(closed.callers, Some(CALLERS));
+    assert_eq!(closed.capacities.len(), CALLERS);
+    // Who does what: the caller who was free first in the recording.
+    let mut scripts: Vec<Vec<(u64, u64)>> = vec![Vec::new(); CALLERS];
+    let mut free_us = [0; CALLERS];
+    let start_us = rows[0].0;
+    for (index, (asked_us, hold_us)) in rows.iter().enumerate() {
+        let caller = if index < CALLERS {
+            index
+        } else {
+            (0..CALLERS).min_by_key(|caller| free_us[*caller]).expect("twelve")
+        };
+        let since_us = if index < CALLERS { start_us } else { free_us[caller] };
+        scripts[caller].push((asked_us - since_us, *hold_us));
+        free_us[caller] = asked_us + hold_us;
+    }
+    for at in &closed.capacities {
+        let mut counters = vec![0_u64; at.capacity];
+        let mut next = [0; CALLERS];
+        let mut asks_us: Vec<u64> = scripts.iter().map(|script| script[0].0).collect();
+        let mut waits = Vec::new();
+        while let Some(caller) = (0..CALLERS)
+            .filter(|caller| next[*caller] < scripts[*caller].len())
+            .min_by_key(|caller| asks_us[*caller])
+        {
+            let asked_us = asks_us[caller];
+            let counter = counters.iter_mut().min().expect("at least one");
+            let got_us = (*counter).max(asked_us);
+            let returned_us = got_us + scripts[caller][next[caller]].1;
+            *counter = returned_us;
+            waits.push(got_us - asked_us);
+            next[caller] += 1;
+            if let Some((think_us, _)) = scripts[caller].get(next[caller]) {
+                asks_us[caller] = returned_us + think_us;
+            }
+        }
+        waits.sort_unstable();
+        let run = at.in_advance;
+        assert_eq!(waits.len(), rows.len());
+        let quantile = |percent: usize| waits[(waits.len() * percent).div_ceil(100) - 1];
+        let reference = [quantile(50), quantile(90), quantile(99), quantile(100)];
+        let planned = [run.waits.p50_us, run.waits.p90_us, run.waits.p99_us, run.waits.max_us];
+        assert_eq!(planned, reference, "capacity {}", at.capacity);
+    }
+    // Where callers wait they ask less: fewer loans a second, and shorter waits than if they came anyway.
+    let open = plan(&trace, &super::Question { callers: None, ..question });
+    let (one, open_one) = (closed.capacities[0].in_advance, open.capacities[0].in_advance);
+    assert!(one.waits.p50_us < open_one.waits.p50_us);
+    assert!(one.rate_per_s < closed.capacities[7].in_advance.rate_per_s);
+    assert!(closed.deviation() < 0.01, "{}", closed.deviation());
+}
+
 /// Twenty callers at once, each for 2 ms, five times. Opening takes 50 ms: of one hundred callers twenty wait
 /// for it, and later no wait is long enough for a further opening to pay.
 #[test]

@@ -1,4 +1,5 @@
 use alloc::boxed::Box;
+use core::iter;
 
 use crate::base::memory;
 use crate::handle::HandleLayout;
@@ -24,7 +25,8 @@ use crate::slots::reuse::ReuseOrder;
 ///
 /// The list holds what was inserted through it or was [noted](Self::note). An object whose age it does not know, because
 /// it was inserted into the pool directly or came back with a snapshot, goes when no listed object is left, the lowest
-/// index first; that search is O(slots). Noting an object again makes it the newest: if every use is noted, the object
+/// index first; that search is O(slots). So is each refusal of a full pool in which every live object is in the last
+/// lifetime of its slot. Noting an object again makes it the newest: if every use is noted, the object
 /// that goes is the least recently used one.
 ///
 /// A snapshot of the pool has no ages. Where the pool is rolled back, save the list with it: a
@@ -68,10 +70,16 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for it; [`try_new`](Self::try_new) returns an error instead.
+    /// If the pool is a [`BlockPool`](crate::BlockPool) without a limit, whose list would take as much memory as there may
+    /// ever be slots; or there is no memory for the list, where [`try_new`](Self::try_new) returns an error.
     #[must_use]
     #[track_caller]
     pub fn beside(pool: &impl Lifetimes<Handle = H>) -> Self {
+        assert!(
+            !pool.is_unlimited(),
+            "a list of ages has a place for each slot that the pool may have, and this pool has no limit: set one by \
+             `max_blocks` or `capacity_max`",
+        );
         Self::try_new(pool.capacity_max()).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -107,13 +115,19 @@ impl<H: HandleLayout> EvictOldest<H> {
     ///
     /// # Panics
     ///
-    /// If the handle names a slot beyond the capacity that the list was made for.
+    /// If the handle names a slot beyond the capacity that the list was made for, as
+    /// [`DANGLING`](HandleLayout::DANGLING) does; the list is unchanged.
     #[inline]
     #[track_caller]
     pub fn note(&mut self, handle: H) {
         let slot = handle.index();
-        if self.places[slot as usize].handle.is_some() {
-            self.unlink(slot);
+        match self.places.get(slot as usize) {
+            Some(place) if handle.generation() != 0 => {
+                if place.handle.is_some() {
+                    self.unlink(slot);
+                }
+            }
+            _ => no_place(handle, self.places.len()),
         }
         let older = core::mem::replace(&mut self.newest, slot);
         self.places[slot as usize] = Place { handle: Some(handle), older, newer: NONE };
@@ -146,6 +160,13 @@ impl<H: HandleLayout> EvictOldest<H> {
             }
             self.unlink(handle.index());
         }
+    }
+
+    /// The handles of the list, the oldest first; some of them may be stale.
+    pub(super) fn listed(&self) -> impl Iterator<Item = H> {
+        let first = self.places.get(self.oldest as usize);
+        let places = iter::successors(first, |place| self.places.get(place.newer as usize));
+        places.filter_map(|place| place.handle)
     }
 
     /// Becomes a copy of a list of the same capacity, without taking memory: for the C library's snapshots.
@@ -208,6 +229,19 @@ impl<H: HandleLayout> EvictOldest<H> {
         match self.places.get_mut(newer as usize) {
             Some(place) => place.older = older,
             None => self.newest = older,
+        }
+    }
+}
+
+/// No slot of the list's pool has this handle.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_place<H: HandleLayout>(handle: H, places: usize) -> ! {
+    match handle.generation() {
+        0 => panic!("the dangling handle names no object whose age a list could keep"),
+        _ => {
+            panic!("handle {handle} is of none of the {places} slots that the list of ages is for")
         }
     }
 }

@@ -25,17 +25,19 @@ use super::{HandleLayout, Refusal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     slot: u32,
+    /// 0 for the dangling handle.
     lifetime: u32,
     check: Result<(), Refusal>,
 }
 
 impl Explanation {
-    /// `lifetime`: which one of the slot the handle's generation is, counted from 1.
+    /// `lifetime`: which one of the slot the handle's generation is, counted from 1; not asked of the dangling handle.
     pub(crate) fn new<H: HandleLayout>(
         handle: H,
         lifetime: u32,
         check: Result<(), Refusal>,
     ) -> Self {
+        let lifetime = if handle.generation() == 0 { 0 } else { lifetime };
         Self { slot: handle.index(), lifetime, check }
     }
 
@@ -83,6 +85,9 @@ impl Explanation {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.lifetime == 0 {
+            return f.write_str("the dangling handle: no pool issues it");
+        }
         self.fmt_place(f)?;
         match self.check {
             Ok(()) => f.write_str(": valid"),
@@ -114,6 +119,11 @@ mod tests {
             (121, "121st"),
         ] {
             assert_eq!(words(lifetime), std::format!("slot 7, {ordinal} lifetime: valid"));
+        }
+        for dangling in [Handle::<()>::DANGLING, Handle::default()] {
+            let refused = Explanation::new(dangling, 9, Err(Refusal::OutOfRange));
+            assert_eq!(refused.to_string(), "the dangling handle: no pool issues it");
+            assert_eq!(refused.lifetime(), None);
         }
         let refused = Explanation::new(handle, 5, Err(Refusal::OtherPool));
         assert_eq!(refused.lifetime(), None);

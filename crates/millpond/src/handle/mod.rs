@@ -37,6 +37,7 @@ mod explanation;
 mod key;
 mod narrow;
 pub(crate) mod parse;
+mod plain;
 mod refusal;
 mod wide;
 
@@ -181,6 +182,8 @@ pub trait Word: Copy + Ord + Debug + Send + Sync + sealed::Sealed + 'static {
     fn as_live(self) -> Self;
     /// The generation after this live one; the caller has ruled out the largest.
     fn successor(self) -> Self;
+    /// The word of a dead slot whose next generation is the successor of this one; the caller has ruled out the largest.
+    fn dead_successor(self) -> Self;
     /// The bits in which the two differ.
     fn difference(self, other: Self) -> Self;
     /// Whether a slot of this word is dead and not retired.
@@ -216,6 +219,21 @@ pub(crate) mod sealed {
     impl Sealed for u8 {}
     impl Sealed for u16 {}
     impl Sealed for u32 {}
+
+    /// A number of index bits.
+    #[derive(Debug)]
+    pub struct IndexBits<const BITS: u32>;
+
+    /// What a pool keeps beside handles with so many index bits: slot indices and generations in two bytes where
+    /// they fit.
+    #[diagnostic::on_unimplemented(
+        message = "a `Handle32` is a handle with 1 to 31 index bits",
+        label = "this number of index bits leaves no room for an index or for generations"
+    )]
+    pub trait Widths {
+        type Index: super::IndexWord;
+        type Word: super::Word;
+    }
 }
 
 macro_rules! index_words {
@@ -267,6 +285,11 @@ macro_rules! words {
             #[inline]
             fn successor(self) -> Self {
                 self.wrapping_add(1)
+            }
+            #[inline]
+            fn dead_successor(self) -> Self {
+                // In one addition: the successor has no top bit.
+                self.wrapping_add(1 | Self::DEAD)
             }
             #[inline]
             fn difference(self, other: Self) -> Self {

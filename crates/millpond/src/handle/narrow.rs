@@ -1,10 +1,8 @@
-use core::cmp::Ordering;
-use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
 
-use super::wide::PadHandle;
+use super::plain::{own_methods, plain_handle};
+use super::sealed::{IndexBits, Widths};
 use super::{HandleLayout, Word, dangling, sealed};
 
 /// A handle of four bytes: `INDEX_BITS` bits of index (1 to 31), the rest generation.
@@ -169,124 +167,46 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
     }
 }
 
-/// [`DANGLING`](Handle32::DANGLING).
-impl<T: ?Sized, const INDEX_BITS: u32> Default for Handle32<T, INDEX_BITS> {
-    #[inline]
-    fn default() -> Self {
-        Self::DANGLING
-    }
-}
+plain_handle!([T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>);
 
-impl<T: ?Sized, const INDEX_BITS: u32> sealed::Sealed for Handle32<T, INDEX_BITS> {}
-
-macro_rules! layouts {
+/// What a pool keeps beside handles of so many index bits.
+macro_rules! widths {
     ($index:ty, $word:ty: $($bits:literal)*) => {$(
-        impl<T: ?Sized> HandleLayout for Handle32<T, $bits> {
-            const CAPACITY_MAX: usize = 1 << $bits;
-            const LIFETIMES_MAX: u32 = Self::GENERATION_MAX;
-            const DANGLING: Self = Self::DANGLING;
-            type Erased = Handle32<(), $bits>;
+        impl Widths for IndexBits<$bits> {
             type Index = $index;
             type Word = $word;
-
-            #[inline]
-            fn index(self) -> u32 {
-                self.index()
-            }
-            #[inline]
-            fn generation(self) -> u32 {
-                self.generation()
-            }
-            #[inline]
-            fn to_bits(self) -> u64 {
-                self.to_bits()
-            }
-            #[inline]
-            fn from_bits(bits: u64) -> Option<Self> {
-                Self::from_bits(bits)
-            }
-            #[inline]
-            fn from_parts(index: u32, generation: u32) -> Option<Self> {
-                Self::from_parts(index, generation)
-            }
-            #[inline]
-            fn erase(self) -> Handle32<(), $bits> {
-                self.erase()
-            }
-            #[inline]
-            fn from_erased(erased: Handle32<(), $bits>) -> Self {
-                Self::from_erased(erased)
-            }
-            #[inline]
-            fn of_kept(index: usize, generation: $word, _: sealed::Issuer) -> Self {
-                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-                match NonZeroU32::new(bits) {
-                    Some(bits) => Self { bits, label: PhantomData },
-                    None => dangling(),
-                }
-            }
-            #[inline]
-            fn of_live(index: usize, generation: $word, _: sealed::Issuer) -> Self {
-                let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
-                let bits = NonZeroU32::new(bits).unwrap_or(Self::DANGLING.bits);
-                Self { bits, label: PhantomData }
-            }
-            #[inline]
-            fn word(self) -> $word {
-                <$word>::from_generation(self.generation())
-            }
-            #[inline]
-            fn successor(self) -> Self {
-                debug_assert!(self.generation() < Self::LIFETIMES_MAX);
-                let bits = self.bits.checked_add(1).expect("a larger generation fits");
-                Self { bits, label: PhantomData }
-            }
         }
     )*};
 }
-layouts!(u16, u32: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-layouts!(u16, u16: 16);
-layouts!(u32, u16: 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+widths!(u16, u32: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+widths!(u16, u16: 16);
+widths!(u32, u16: 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 
-impl<T: ?Sized, const INDEX_BITS: u32> Clone for Handle32<T, INDEX_BITS> {
+impl<T: ?Sized, const INDEX_BITS: u32> HandleLayout for Handle32<T, INDEX_BITS>
+where
+    IndexBits<INDEX_BITS>: Widths,
+{
+    const CAPACITY_MAX: usize = 1 << INDEX_BITS;
+    const LIFETIMES_MAX: u32 = Self::GENERATION_MAX;
+    const DANGLING: Self = Self::DANGLING;
+    type Erased = Handle32<(), INDEX_BITS>;
+    type Index = <IndexBits<INDEX_BITS> as Widths>::Index;
+    type Word = <IndexBits<INDEX_BITS> as Widths>::Word;
+
+    own_methods!();
+
     #[inline]
-    fn clone(&self) -> Self {
-        *self
+    fn of_kept(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self {
+        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+        match NonZeroU32::new(bits) {
+            Some(bits) => Self { bits, label: PhantomData },
+            None => dangling(),
+        }
     }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> Copy for Handle32<T, INDEX_BITS> {}
-impl<T: ?Sized, const INDEX_BITS: u32> PartialEq for Handle32<T, INDEX_BITS> {
     #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.bits == other.bits
-    }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> Eq for Handle32<T, INDEX_BITS> {}
-impl<T: ?Sized, const INDEX_BITS: u32> PartialOrd for Handle32<T, INDEX_BITS> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> Ord for Handle32<T, INDEX_BITS> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.bits.cmp(&other.bits)
-    }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> Hash for Handle32<T, INDEX_BITS> {
-    #[inline]
-    fn hash<S: Hasher>(&self, state: &mut S) {
-        state.write_u32(self.bits.get());
-    }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> fmt::Debug for Handle32<T, INDEX_BITS> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-impl<T: ?Sized, const INDEX_BITS: u32> fmt::Display for Handle32<T, INDEX_BITS> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad_handle(self.index(), self.generation())
+    fn of_live(index: usize, generation: Self::Word, _: sealed::Issuer) -> Self {
+        let bits = (index as u32) << Self::GENERATION_BITS | generation.generation();
+        let bits = NonZeroU32::new(bits).unwrap_or(Self::DANGLING.bits);
+        Self { bits, label: PhantomData }
     }
 }

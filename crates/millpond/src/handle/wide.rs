@@ -1,9 +1,7 @@
-use core::cmp::Ordering;
-use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::num::NonZeroU64;
 
+use super::plain::{own_methods, plain_handle};
 use super::{HandleLayout, Word, dangling, sealed};
 
 /// A handle of eight bytes: 32 bits of index, 31 bits of generation.
@@ -203,15 +201,7 @@ impl<T: ?Sized> Handle<T> {
     }
 }
 
-/// [`DANGLING`](Handle::DANGLING).
-impl<T: ?Sized> Default for Handle<T> {
-    #[inline]
-    fn default() -> Self {
-        Self::DANGLING
-    }
-}
-
-impl<T: ?Sized> sealed::Sealed for Handle<T> {}
+plain_handle!([T: ?Sized] Handle<T>);
 
 impl<T: ?Sized> HandleLayout for Handle<T> {
     /// One below 2^32, so that `u32::MAX` is free to mean "no slot".
@@ -222,34 +212,8 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     type Index = u32;
     type Word = u32;
 
-    #[inline]
-    fn index(self) -> u32 {
-        self.index()
-    }
-    #[inline]
-    fn generation(self) -> u32 {
-        self.generation()
-    }
-    #[inline]
-    fn to_bits(self) -> u64 {
-        self.to_bits()
-    }
-    #[inline]
-    fn from_bits(bits: u64) -> Option<Self> {
-        Self::from_bits(bits)
-    }
-    #[inline]
-    fn from_parts(index: u32, generation: u32) -> Option<Self> {
-        Self::from_parts(index, generation)
-    }
-    #[inline]
-    fn erase(self) -> Handle<()> {
-        self.erase()
-    }
-    #[inline]
-    fn from_erased(erased: Handle<()>) -> Self {
-        Self::from_erased(erased)
-    }
+    own_methods!();
+
     #[inline]
     fn of_kept(index: usize, generation: u32, _: sealed::Issuer) -> Self {
         // Without the top bit, so that no handle can be equal to the word of a dead slot.
@@ -263,86 +227,5 @@ impl<T: ?Sized> HandleLayout for Handle<T> {
     fn of_live(index: usize, generation: u32, _: sealed::Issuer) -> Self {
         let bits = (index as u64) << 32 | u64::from(generation.generation());
         Self { bits: NonZeroU64::new(bits).unwrap_or(Self::DANGLING.bits), label: PhantomData }
-    }
-    #[inline]
-    fn word(self) -> u32 {
-        u32::from_generation(self.generation())
-    }
-    #[inline]
-    fn successor(self) -> Self {
-        debug_assert!(self.generation() < Self::LIFETIMES_MAX);
-        let bits = self.bits.checked_add(1).expect("a generation's top bit is 0");
-        Self { bits, label: PhantomData }
-    }
-}
-
-impl<T: ?Sized> Clone for Handle<T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T: ?Sized> Copy for Handle<T> {}
-impl<T: ?Sized> PartialEq for Handle<T> {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.bits == other.bits
-    }
-}
-impl<T: ?Sized> Eq for Handle<T> {}
-impl<T: ?Sized> PartialOrd for Handle<T> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<T: ?Sized> Ord for Handle<T> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.bits.cmp(&other.bits)
-    }
-}
-impl<T: ?Sized> Hash for Handle<T> {
-    #[inline]
-    fn hash<S: Hasher>(&self, state: &mut S) {
-        state.write_u64(self.bits.get());
-    }
-}
-impl<T: ?Sized> fmt::Debug for Handle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-impl<T: ?Sized> fmt::Display for Handle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad_handle(self.index(), self.generation())
-    }
-}
-
-/// Prints the two parts of a handle the same way for every layout.
-pub(super) trait PadHandle {
-    fn pad_handle(&mut self, index: u32, generation: u32) -> fmt::Result;
-}
-
-impl PadHandle for fmt::Formatter<'_> {
-    fn pad_handle(&mut self, index: u32, generation: u32) -> fmt::Result {
-        let mut text = HandleText { bytes: [0; 21], len: 0 };
-        fmt::Write::write_fmt(&mut text, format_args!("{index}v{generation}"))?;
-        self.pad(core::str::from_utf8(&text.bytes[..text.len]).map_err(|_| fmt::Error)?)
-    }
-}
-
-/// Room for two numbers of ten digits and the letter between them.
-struct HandleText {
-    bytes: [u8; 21],
-    len: usize,
-}
-
-impl fmt::Write for HandleText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
     }
 }

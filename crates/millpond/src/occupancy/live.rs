@@ -68,18 +68,40 @@ impl LiveBits {
 
     #[inline(always)]
     pub(crate) fn next(&mut self, source: Source<'_>) -> Option<usize> {
-        let mut bits = NonZero::new(self.words.front_bits);
-        if bits.is_none() {
-            if !self.words.load_front(source) {
-                return None;
-            }
-            bits = NonZero::new(self.words.front_bits);
-        }
+        let bit = self.next_in_word(source, |_| {})?;
+        Some(self.first_of_word() + bit)
+    }
+
+    /// The first slot of the word that [`next_in_word`](Self::next_in_word) takes bits from; wraps if it has loaded none.
+    #[inline(always)]
+    pub(crate) fn first_of_word(&self) -> usize {
+        self.words.front()
+    }
+
+    /// The next slot as its distance from the [first of its word](Self::first_of_word). If that is another word than
+    /// before, `move_by` is called with the (wrapping) distance of the two.
+    #[inline(always)]
+    pub(crate) fn next_in_word(
+        &mut self,
+        source: Source<'_>,
+        move_by: impl FnOnce(usize),
+    ) -> Option<usize> {
         // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
-        let bits = bits?;
+        let bits = match NonZero::new(self.words.front_bits) {
+            Some(bits) => bits,
+            None => {
+                let before = self.words.front();
+                if !self.words.load_front(source) {
+                    return None;
+                }
+                let bits = NonZero::new(self.words.front_bits)?;
+                move_by(self.words.front().wrapping_sub(before));
+                bits
+            }
+        };
         self.words.front_bits = bits.get() & (bits.get() - 1);
         self.words.count(1);
-        Some(self.words.front() + bits.trailing_zeros() as usize)
+        Some(bits.trailing_zeros() as usize)
     }
 
     /// Takes the slots of the prefix from `at` on as well, so that the back can yield them.

@@ -21,6 +21,11 @@ pub trait Lifetimes: sealed::Sealed {
     fn capacity_max(&self) -> usize {
         self.capacity()
     }
+    /// Whether only the handles, and the memory, limit the number of slots.
+    #[doc(hidden)]
+    fn is_unlimited(&self) -> bool {
+        false
+    }
     /// The number of live slots.
     fn len(&self) -> usize;
     /// Whether no slot is live.
@@ -120,7 +125,7 @@ macro_rules! lifetimes {
     (
         [$($generics:tt)*] $pool:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr
-        $(, most: |$most:ident| $capacity_max:expr)? $(,)?
+        $(, most: |$most:ident| $capacity_max:expr, unlimited: $is_unlimited:expr)? $(,)?
     ) => {
         impl<$($generics)*> crate::policies::sealed::Sealed for $pool {}
 
@@ -136,6 +141,10 @@ macro_rules! lifetimes {
                 fn capacity_max(&self) -> usize {
                     let $most = self;
                     $capacity_max
+                }
+                fn is_unlimited(&self) -> bool {
+                    let $most = self;
+                    $is_unlimited
                 }
             )?
             #[inline]
@@ -168,7 +177,7 @@ macro_rules! bounded {
     (
         [$($generics:tt)*] $pool:ty, $value:ty, $handle:ty,
         last: |$last:ident, $asked:ident| $is_last:expr,
-        $(most: |$most:ident| $capacity_max:expr,)?
+        $(most: |$most:ident| $capacity_max:expr, unlimited: $is_unlimited:expr,)?
         insert: |$inserting:ident, $inserted:ident| $insert:expr,
         refuse: |$refusing:ident, $refused:ident| $refuse:expr,
         evict: |$evicting:ident, $victim:ident| $evict:expr $(,)?
@@ -176,7 +185,7 @@ macro_rules! bounded {
         crate::policies::lifetimes! {
             [$($generics)*] $pool, $handle,
             last: |$last, $asked| $is_last
-            $(, most: |$most| $capacity_max)?
+            $(, most: |$most| $capacity_max, unlimited: $is_unlimited)?
         }
 
         impl<$($generics)*> crate::policies::Bounded for $pool {

@@ -177,6 +177,9 @@ pub enum InsertAtErrorKind {
     Stale,
     /// The slot has not had this lifetime yet, so it cannot be revived.
     NeverLived,
+    /// The pool wraps, and the slot begins its lifetimes anew: it keeps no trace of its last one, so it cannot be
+    /// revived.
+    Wrapped,
     /// The generation is beyond the pool's limit of lifetimes per slot.
     BeyondLifetimes,
     /// The slot is so far beyond those of a [`BlockPool`](crate::BlockPool), or beyond those that have values in a
@@ -195,6 +198,9 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::Retired => "the slot is retired: its generations are used up",
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
             InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
+            InsertAtErrorKind::Wrapped => {
+                "the slot begins its lifetimes anew, and keeps no trace of its last one"
+            }
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"
             }

@@ -18,8 +18,9 @@
 //! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and no others. Each is a pointer to the position
 //!    that slot 0 would have in the entry's block, so that adding the index of one of the block's slots gives that
 //!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
-//! 3. The values of a block are an allocation of their own, of the layout [`values_layout`] of the block's size (none
-//!    if that has no bytes).
+//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
+//!    allocation, of the layout [`values_layout`] of so many values (none if that has no bytes). It is there as long as
+//!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is the minimum of `slots` and the index where blocks stop doubling.
 
@@ -51,9 +52,12 @@ pub struct Blocks<W: Word, E: Entry, T> {
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: Vec<*const MaybeUninit<T>>,
     sizes: BlockSizes,
-    known: usize,
+    /// Where the blocks end that are taken together with the first one, if that is not alone.
+    joined: u32,
+    /// No layout can name more slots than 32 bits can.
+    known: u32,
     /// How many of the slots that were there and are not have retired.
-    retired_beyond: usize,
+    retired_beyond: u32,
     #[cfg(feature = "debug-aids")]
     watch: Option<Box<Watch>>,
 }
@@ -62,6 +66,9 @@ pub struct Blocks<W: Word, E: Entry, T> {
 unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
+
+/// A table that is full gets room for at least so many entries more.
+const ENTRIES_MORE: usize = 5;
 
 /// The memory of so many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
@@ -80,6 +87,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             books: Block::empty(),
             table: Vec::new(),
             sizes,
+            joined: 0,
             known: 0,
             retired_beyond: 0,
             #[cfg(feature = "debug-aids")]
@@ -96,6 +104,20 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.sizes.blocks_within(self.slots)
     }
 
+    /// Has the first block bring the memory of the values of all blocks of so many slots, in one piece. There is no
+    /// block yet.
+    pub(crate) fn try_join(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+        assert!(self.slots == 0, "the first block is there");
+        self.table.try_reserve_exact(self.sizes.entries_within(slots)).map_err(|_| OutOfMemory)?;
+        self.joined = slots as u32;
+        Ok(())
+    }
+
+    /// How many slots have their values in the allocation that comes with the first block.
+    fn first_piece(&self) -> usize {
+        (self.joined as usize).max(self.sizes.first())
+    }
+
     /// The slots of the last block.
     pub(crate) fn last_block(&self) -> Option<Range<usize>> {
         let first = self.sizes.start_of(self.block_count().checked_sub(1)?)?;
@@ -104,17 +126,17 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     /// How many slots are there or were.
     pub(crate) fn known(&self) -> usize {
-        self.known
+        self.known as usize
     }
 
     /// How many slots that were there and are not have retired.
     pub(crate) fn retired_beyond(&self) -> usize {
-        self.retired_beyond
+        self.retired_beyond as usize
     }
 
     /// The word of a slot that is there or was.
     pub(crate) fn known_word(&self, index: usize) -> Option<W> {
-        self.books.parts().words[..self.known].get(index).copied()
+        self.books.parts().words[..self.known()].get(index).copied()
     }
 
     /// For how many slots there is room in the books.
@@ -154,29 +176,45 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let len = self.sizes.len_of(self.block_count());
         let end = first + len;
         let entries = self.sizes.entries_within(end);
-        self.table.try_reserve(entries - self.table.len()).map_err(|_| OutOfMemory)?;
+        let more = entries - self.table.len();
+        if more > self.table.capacity() - self.table.len() {
+            // Many pools never have more than one block.
+            let reserved = match first {
+                0 => self.table.try_reserve_exact(more),
+                _ => self.table.try_reserve(more.max(ENTRIES_MORE)),
+            };
+            reserved.map_err(|_| OutOfMemory)?;
+        }
         assert!(end <= self.books.parts().words.len(), "there is room in the books");
         #[cfg(feature = "debug-aids")]
         if let Some(watch) = &mut self.watch {
             watch.try_grow(end)?;
         }
-        let values = try_take_values::<T>(len, ahead)?;
-        self.table.resize(entries, values.as_ptr().cast_const().wrapping_sub(first));
+        let values = match first {
+            0 => try_take_values(self.first_piece())?.as_ptr(),
+            _ if first < self.first_piece() => self.first_value(0).wrapping_add(first),
+            _ => try_take_values(len)?.as_ptr(),
+        };
+        if ahead && size_of::<T>() > 0 {
+            // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
+            memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
+        }
+        self.table.resize(entries, values.cast_const().wrapping_sub(first));
         self.set_slots(end);
-        let returned = first..self.known.clamp(first, end);
-        let words = &self.books.parts().words[returned];
-        self.retired_beyond -= words.iter().filter(|word| **word == W::RETIRED).count();
-        self.known = self.known.max(end);
+        let returned = first..self.known().clamp(first, end);
+        self.retired_beyond -= retired_of(&self.books.parts().words[returned]);
+        self.known = self.known.max(end as u32);
         Ok(first..end)
     }
 
-    /// Gives back the last block, the slots of which are all dead: their words stay.
+    /// Gives back the last block, the slots of which are all dead: their words stay. The memory of blocks in one piece
+    /// goes with the first of them.
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.last_block() else { return };
         let parts = self.books.parts_mut();
         let words = &parts.words[block.clone()];
         assert!(words.iter().all(|word| word.is_dead()), "values would be lost");
-        self.retired_beyond += words.iter().filter(|word| **word == W::RETIRED).count();
+        self.retired_beyond += retired_of(words);
         // The bitmap may be old.
         let whole = block.start.div_ceil(WORD_SLOTS);
         parts.bits[whole..].fill(0);
@@ -186,8 +224,27 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let values = self.first_value(block.start);
         self.set_slots(block.start);
         self.table.truncate(self.sizes.entries_within(block.start));
-        // SAFETY: the block is out of the table, and its values are those of dead slots.
-        unsafe { give_back_values(values, block.len()) };
+        // SAFETY: the block is out of the table, and its values are those of dead slots, as are those of all other
+        // blocks if it is the first.
+        unsafe { self.give_back_block(block.start, block.len(), values) };
+        if block.start == 0 {
+            self.joined = 0;
+        }
+    }
+
+    /// Gives back the memory that goes with a block of so many values, which begin here.
+    ///
+    /// # Safety
+    ///
+    /// The block was taken, and its values are not used any more; nor are those of any other if it is the first.
+    unsafe fn give_back_block(&self, first: usize, len: usize, values: *mut MaybeUninit<T>) {
+        let len = match first {
+            0 => self.first_piece(),
+            _ if first < self.first_piece() => return,
+            _ => len,
+        };
+        // SAFETY: the values are an allocation of so many (invariant 3), and the caller promises the rest.
+        unsafe { give_back_values(values, len) };
     }
 
     fn set_slots(&mut self, slots: usize) {
@@ -214,10 +271,10 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
         debug_assert!(self.slots == other.slots);
         let words = self.books.parts_mut().words;
-        let known = self.slots..other.known;
+        let known = self.slots..other.known();
         words[known.clone()].copy_from_slice(&other.books.parts().words[known.clone()]);
-        if self.known > known.end {
-            words[known.end..self.known].fill(fresh);
+        if self.known as usize > known.end {
+            words[known.end..self.known as usize].fill(fresh);
         }
         self.known = other.known;
         self.retired_beyond = other.retired_beyond;
@@ -227,9 +284,10 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     #[cfg(feature = "serde")]
     pub(crate) fn load_known(&mut self, words: &[W]) {
         debug_assert!(words.iter().all(|word| word.is_dead()));
-        self.known = self.slots + words.len();
-        self.books.parts_mut().words[self.slots..self.known].copy_from_slice(words);
-        self.retired_beyond = words.iter().filter(|word| **word == W::RETIRED).count();
+        let known = self.slots + words.len();
+        self.books.parts_mut().words[self.slots..known].copy_from_slice(words);
+        self.known = known as u32;
+        self.retired_beyond = retired_of(words);
     }
 
     /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
@@ -254,30 +312,31 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     #[cfg(feature = "validate")]
     pub(crate) fn is_consistent(&self, fresh: W) -> bool {
         let words = self.books.parts().words;
-        let beyond = || words[self.slots..self.known].iter();
+        let Some(beyond) = words.get(self.slots..self.known()) else { return false };
+        let joined = self.joined as usize;
         self.sizes.start_of(self.block_count()) == Some(self.slots)
             && self.table.len() == self.sizes.entries_within(self.slots)
             && self.near == self.slots.min(self.sizes.doubling_below())
-            && self.slots <= self.known
-            && beyond().all(|word| word.is_dead())
-            && beyond().filter(|word| **word == W::RETIRED).count() == self.retired_beyond
-            && words[self.known..].iter().all(|word| *word == fresh)
+            && self.sizes.start_of(self.sizes.blocks_within(joined)) == Some(joined)
+            && beyond.iter().all(|word| word.is_dead())
+            && retired_of(beyond) == self.retired_beyond
+            && words[self.known()..].iter().all(|word| *word == fresh)
     }
 }
 
-/// Takes the memory for so many values, every page touched if it is taken ahead.
-fn try_take_values<T>(slots: usize, ahead: bool) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
+/// How many of the slots with these words have retired.
+fn retired_of<W: Word>(words: &[W]) -> u32 {
+    words.iter().filter(|word| **word == W::RETIRED).count() as u32
+}
+
+/// Takes the memory for so many values.
+fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
     let layout = values_layout::<T>(slots)?;
     if layout.size() == 0 {
         return Ok(NonNull::dangling());
     }
     // SAFETY: the size is not 0.
-    let start = NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast();
-    if ahead {
-        // SAFETY: the memory was just taken for so many values, and nobody else refers to it.
-        memory::touch(unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), slots) });
-    }
-    Ok(start)
+    Ok(NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast())
 }
 
 /// Gives back the memory of so many values.
@@ -298,8 +357,8 @@ unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {
         for (first, len) in self.blocks() {
-            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once.
-            unsafe { give_back_values(self.first_value(first), len) };
+            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
+            unsafe { self.give_back_block(first, len, self.first_value(first)) };
         }
     }
 }
@@ -534,6 +593,47 @@ mod tests {
                     place.remove_block();
                 }
             }
+        }
+    }
+
+    #[test]
+    fn joined_blocks_lie_in_one_piece_until_the_first_one_goes() {
+        for sizes in [BlockSizes::DOUBLING, BlockSizes::new(8, 8).unwrap()] {
+            let joined = sizes.start_of(4).unwrap();
+            let mut place = Place3::new(sizes);
+            place.try_join(joined).unwrap();
+            let add = |place: &mut Place3| {
+                let end = place.slots + place.sizes.len_of(place.block_count());
+                let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
+                place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
+                place.try_add_block(end % 16 == 0).unwrap();
+            };
+            // SAFETY: there are so many slots.
+            let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
+            for blocks in [5, 2, 6, 1, 4] {
+                while place.block_count() < blocks {
+                    add(&mut place);
+                }
+                while place.block_count() > blocks {
+                    place.remove_block();
+                }
+                let start = at(&place, 0);
+                let in_piece = 0..place.slots.min(joined);
+                assert!(in_piece.clone().all(|index| at(&place, index) == start + 3 * index));
+                for index in 0..place.slots {
+                    let value = place.find_mut(index).unwrap();
+                    // SAFETY: the slot is there, so its value has memory that may be written.
+                    unsafe { value.write(MaybeUninit::new([1; 3])) };
+                    assert_eq!(place.slot_at(at(&place, index)), Some(index));
+                }
+                #[cfg(feature = "validate")]
+                assert!(place.is_consistent(7.as_dead()));
+            }
+            while place.block_count() > 0 {
+                place.remove_block();
+            }
+            assert_eq!(place.first_piece(), sizes.first(), "each block for itself from now on");
+            add(&mut place);
         }
     }
 

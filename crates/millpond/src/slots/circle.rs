@@ -148,6 +148,10 @@ impl<W: Word> Circle<W> {
     /// Whether a slot of this word is as the end of the lifetime of exactly this generation left it.
     pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
         let (next, age) = self.ages(word, generation)?;
+        // Whether such a slot has had its last lifetime or none yet, its word does not say.
+        if self.wraps && next == 0 && generation == self.last {
+            return Err(InsertAtErrorKind::Wrapped);
+        }
         match next.checked_sub(age) {
             Some(1) => Ok(()),
             Some(0) | None => Err(InsertAtErrorKind::NeverLived),

@@ -159,11 +159,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        if self.books.is_plain {
-            let taken = self.queue.take_plain(slots);
-            if taken.is_some() {
-                return taken;
-            }
+        let taken = self.queue.take_plain(&self.books.is_plain, slots);
+        if taken.is_some() {
+            return taken;
         }
         let index = self.take_next_with_care(slots)?;
         Some((index, slots.words().get(index)?))
@@ -269,14 +267,16 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
-        if !self.books.is_quick(generation) {
-            return self.end_with_care(index, generation, slots);
+        // One exit for everything rare, before anything is written. With two, compilers do not keep in a register what the
+        // queue writes last, and an insertion right after the removal waits for memory.
+        if !self.books.is_quick(generation)
+            || !self.queue.end(index, generation.dead_successor(), slots)
+        {
+            self.end_with_care(index, generation, slots);
         }
-        slots.set_dead(index, generation.successor().as_dead());
-        self.queue.give_back(index, slots);
     }
 
-    /// Also where the successor of this generation does not come next, or somebody listens.
+    /// Also where the successor of this generation does not come next, the queue has no room, or somebody listens.
     #[cold]
     #[inline(never)]
     fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(

@@ -40,4 +40,6 @@ pub enum OrderOf {
     Vacant,
     /// The live slots, then the vacant ones, then the retired ones.
     All,
+    /// No slots, but words of 64 slots each: one for each home of a pool that threads share.
+    Homes,
 }

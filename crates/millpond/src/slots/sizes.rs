@@ -9,8 +9,8 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockSizes {
-    first_shift: u32,
-    last_shift: u32,
+    first_shift: u8,
+    last_shift: u8,
 }
 
 impl BlockSizes {
@@ -18,14 +18,14 @@ impl BlockSizes {
     pub(crate) const DOUBLING: Self = Self { first_shift: 2, last_shift: Self::SHIFT_MAX };
 
     /// No layout can name the slots of a larger block.
-    const SHIFT_MAX: u32 = 31;
+    const SHIFT_MAX: u8 = 31;
 
     /// `None` unless both are powers of two, the last not smaller than the first.
     pub(crate) const fn new(first: usize, last: usize) -> Option<Self> {
         if !first.is_power_of_two() || !last.is_power_of_two() || first > last {
             return None;
         }
-        let (first_shift, last_shift) = (first.trailing_zeros(), last.trailing_zeros());
+        let (first_shift, last_shift) = (first.trailing_zeros() as u8, last.trailing_zeros() as u8);
         if first_shift > Self::SHIFT_MAX {
             return None;
         }
@@ -122,10 +122,15 @@ impl BlockSizes {
     }
 
     /// Where the block of a slot ends.
-    pub(crate) fn end_of_block_with(&self, index: usize) -> usize {
-        let block = self.block_of(index);
-        // There is such a slot, and so such a block.
-        self.start_of(block).map_or(usize::MAX, |start| start.saturating_add(self.len_of(block)))
+    #[inline]
+    pub(crate) const fn end_of_block_with(&self, index: usize) -> usize {
+        if index < self.doubling_below() {
+            // The next power of two, or the size of the first block. The lowest bit makes it known that the number is not
+            // 0.
+            1 << (((index | (self.first() - 1)) << 1) | 1).ilog2()
+        } else {
+            (index | (self.last() - 1)).saturating_add(1)
+        }
     }
 }
 

@@ -202,7 +202,7 @@ impl<P: State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
         loop {
             match self.part {
                 Part::Pool => {
-                    let differ = self.left.shape() != self.right.shape();
+                    let differ = self.left.check_shape(self.right).is_err();
                     self.part = if differ { Part::Done } else { Part::Slots };
                     if differ {
                         return Some(Difference::Pool);

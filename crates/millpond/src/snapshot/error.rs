@@ -25,6 +25,8 @@ pub enum SnapshotError {
     /// The pools' generations run differently: they have another name or salt, another limit of lifetimes
     /// per slot, or one wraps and the other retires.
     OtherLifetimes,
+    /// The pools do something else when they are full.
+    OtherPolicy,
     /// A value's `clone` panicked while the snapshot was taken: it holds nothing.
     Incomplete,
 }
@@ -42,6 +44,7 @@ impl fmt::Display for SnapshotError {
                 "the snapshot is of a pool whose generations run differently: another name, salt, limit of \
                  lifetimes, or wrapping",
             ),
+            SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool of another policy"),
             SnapshotError::Incomplete => f.write_str(
                 "the snapshot holds nothing: a value's clone panicked while it was taken",
             ),

@@ -1,12 +1,11 @@
 //! The methods that every pool has for its past.
 
 /// Implements `snapshot`, `snapshot_cloned`, `save_into`, `restore`, `checksum` and `checksum_with`. Needed are `State`,
-/// `Clone` if the values are, a method `copy_state_from(&mut self, &Self)` if they are `Copy`, and one
-/// `clone_state_from` if they are `Clone`.
+/// and `Clone` if the values are.
 ///
-/// `impl [generics] Type, values T` and two runnable examples.
+/// `impl [generics] Type, values T`, and `parts Clone` if the type is made of pools that must be `Clone` as well.
 macro_rules! snapshot_methods {
-    ($pool:ty, [$($generics:tt)*], values $value:ident) => {
+    ($pool:ty, [$($generics:tt)*], values $value:ty $(, parts $parts:ident)?) => {
         /// Snapshots.
         impl<$($generics)*> $pool {
             /// A snapshot of everything that the pool's future depends on, of values that are `Copy`; see
@@ -20,8 +19,9 @@ macro_rules! snapshot_methods {
             pub fn snapshot(&self) -> crate::snapshot::SnapshotOf<Self>
             where
                 $value: Copy,
+                $(Self: $parts,)?
             {
-                crate::snapshot::SnapshotOf::new(self.clone(), Self::copy_state_from)
+                crate::snapshot::SnapshotOf::copied(self.clone())
             }
 
             /// A snapshot like that of [`snapshot`](Self::snapshot), of values that are only `Clone`: it clones them
@@ -34,8 +34,9 @@ macro_rules! snapshot_methods {
             pub fn snapshot_cloned(&self) -> crate::snapshot::SnapshotOf<Self>
             where
                 $value: Clone,
+                $(Self: $parts,)?
             {
-                crate::snapshot::SnapshotOf::new(self.clone(), Self::clone_state_from)
+                crate::snapshot::SnapshotOf::cloned(self.clone())
             }
         }
 
@@ -62,7 +63,7 @@ macro_rules! snapshot_methods {
                 &self,
                 add_value: impl Fn(&$value, &mut crate::snapshot::Checksum),
             ) -> u64 {
-                crate::snapshot::state::checksum(self, add_value)
+                crate::snapshot::state::sealed::State::sum(self, &add_value)
             }
         }
     };

@@ -27,7 +27,7 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool; [`SnapshotOf`] |
+//! | save and go back | `snapshot` (of values that are only `Clone`: `snapshot_cloned`), `save_into`, `restore` of each pool, of a [`Spill`](crate::overflow::Spill) and of a `PolicyPool`; [`SnapshotOf`] |
 //! | keep the last few frames, of one pool or of several with what belongs to them | [`History`], [`Saved`], [`Kept`] |
 //! | find out whether two machines agree | `checksum` of each pool; [`Checksum`], [`ToChecksum`] |
 //! | find out where they do not | [`SnapshotOf::diff`]; [`Difference`] |
@@ -58,12 +58,14 @@
 //!
 //! # Saving to a file
 //!
-//! With the feature `serde` every pool and every snapshot is
-//! `Serialize` and `Deserialize`. What is written
+//! With the feature `serde` every pool and every snapshot of one is
+//! `Serialize` and `Deserialize` (not `Spill` and `PolicyPool`, which are several). What is written
 //! holds the generations of all slots and the reuse order beside the objects, so that what was stale stays
 //! stale, and the next handles are the same. The form has a version number, and later versions of
 //! this crate read it.
 //!
+//! - Of a `SyncPool`, its snapshot or its `frozen` view is written, since nobody may change it meanwhile. Either is read as
+//!   a pool or as a snapshot.
 //! - A pool that is read has no name (a name lives as long as the program, and text from a file does not), but
 //!   its generations run as before. To have the name as well, read a snapshot, and let the pool that
 //!   was built with the name restore it.
@@ -107,6 +109,8 @@ pub(crate) use methods::snapshot_methods;
 
 use core::fmt;
 
+use state::EmptyUnlessDone;
+
 /// A snapshot of a pool of any kind: made by its method `snapshot`, written again by `save_into`, and read
 /// by `restore`.
 ///
@@ -114,15 +118,27 @@ use core::fmt;
 /// past by their handles.
 pub struct SnapshotOf<P> {
     pool: P,
-    /// How one takes over the state of the other: with one copy, if it was known when the snapshot was
-    /// made that the values are `Copy`.
-    take_over: fn(&mut P, &P),
+    /// How one becomes a copy of the other: with one copy, if it was known when the snapshot was made that the
+    /// values are `Copy`.
+    copy_state: fn(&mut P, &P),
     is_complete: bool,
 }
 
 impl<P: State> SnapshotOf<P> {
-    pub(crate) fn new(pool: P, take_over: fn(&mut P, &P)) -> Self {
-        Self { pool: pool.into_past(), take_over, is_complete: true }
+    /// A snapshot that copies the values.
+    pub(crate) fn copied(pool: P) -> Self
+    where
+        P::Value: Copy,
+    {
+        Self { pool: pool.into_past(), copy_state: P::copy_state_from, is_complete: true }
+    }
+
+    /// A snapshot that clones them one at a time.
+    pub(crate) fn cloned(pool: P) -> Self
+    where
+        P::Value: Clone,
+    {
+        Self { pool: pool.into_past(), copy_state: P::clone_state_from, is_complete: true }
     }
 
     /// The pool as it was, to look at.
@@ -154,51 +170,44 @@ impl<P: State> SnapshotOf<P> {
     /// The sum of the state; see [`Pool::checksum_with`](crate::Pool::checksum_with).
     #[must_use]
     pub fn checksum_with(&self, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
-        state::checksum(&self.pool, add_value)
+        self.pool.sum(&add_value)
     }
 
     pub(crate) fn save(&mut self, pool: &P) -> Result<(), SnapshotError> {
-        self.check_shape(pool)?;
+        self.pool.check_shape(pool)?;
         self.is_complete = false;
-        (self.take_over)(&mut self.pool, pool);
+        copy_state(self.copy_state, &mut self.pool, pool);
         self.is_complete = true;
         Ok(())
     }
 
     pub(crate) fn restore_to(&self, pool: &mut P) -> Result<(), SnapshotError> {
         self.check_complete(pool)?;
-        (self.take_over)(pool, &self.pool);
+        copy_state(self.copy_state, pool, &self.pool);
         Ok(())
     }
 
     /// Whether the pool can take over the snapshot.
     fn check_complete(&self, pool: &P) -> Result<(), SnapshotError> {
-        self.check_shape(pool)?;
+        self.pool.check_shape(pool)?;
         match self.is_complete {
             true => Ok(()),
             false => Err(SnapshotError::Incomplete),
         }
     }
+}
 
-    fn check_shape(&self, pool: &P) -> Result<(), SnapshotError> {
-        let (ours, theirs) = (self.pool.shape(), pool.shape());
-        if ours == theirs {
-            Ok(())
-        } else if ours.capacity != theirs.capacity {
-            let (pool, snapshot) = (theirs.capacity, ours.capacity);
-            Err(SnapshotError::OtherCapacity { pool, snapshot })
-        } else if ours.block_sizes != theirs.block_sizes {
-            Err(SnapshotError::OtherBlocks)
-        } else {
-            Err(SnapshotError::OtherLifetimes)
-        }
-    }
+/// If a clone or a drop panics, the pool that was being written is empty.
+fn copy_state<P: State>(copy: fn(&mut P, &P), to: &mut P, from: &P) {
+    let guard = EmptyUnlessDone(to);
+    copy(guard.0, from);
+    guard.done();
 }
 
 impl<P: Clone> Clone for SnapshotOf<P> {
     fn clone(&self) -> Self {
-        let Self { pool, take_over, is_complete } = self;
-        Self { pool: pool.clone(), take_over: *take_over, is_complete: *is_complete }
+        let Self { pool, copy_state, is_complete } = self;
+        Self { pool: pool.clone(), copy_state: *copy_state, is_complete: *is_complete }
     }
 }
 

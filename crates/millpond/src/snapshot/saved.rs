@@ -54,7 +54,7 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
         P: 'a;
 
     fn check_save(&self, pool: &P) -> Result<(), SnapshotError> {
-        self.check_shape(pool)
+        self.pool.check_shape(pool)
     }
 
     fn save(&mut self, pool: &P) -> Result<(), SnapshotError> {
@@ -72,7 +72,8 @@ impl<P: State + Clone> Saved for SnapshotOf<P> {
 
 /// Any value as a part of a saved state: a random number's seed, a score, the list of an
 /// [`EvictOldest`](crate::overflow::EvictOldest). It is saved and restored by `clone_from`, which takes no memory where
-/// that takes none.
+/// that takes none. Should `clone_from` panic, the value is what it leaves; a [`History`](super::History) forgets the
+/// frame then, while a tuple that is saved by hand does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept<T>(pub T);
 

@@ -1,18 +1,18 @@
-//! What all pools' states have in common: the face that snapshots, sums and comparisons see.
+//! What snapshots, sums and comparisons know of a pool.
 
 use core::fmt;
 use core::ops::Range;
 
 use super::ranges::Joined;
-use super::{Checksum, ToChecksum};
+use super::{Checksum, SnapshotError, ToChecksum};
 use crate::handle::{HandleLayout, Issue, Word};
 use crate::slots::Circle;
 
 /// A pool whose state can be saved: `Pool`, `Recycler`, `PackedPool`, `BlockPool`, `StaticPool`,
-/// `HandleAllocator` and `SideTable`. Sealed.
-pub trait State: Sized + sealed::State {}
+/// `HandleAllocator`, `SideTable`, `Spill` and `PolicyPool`. Sealed.
+pub trait State: Sized + sealed::Restore {}
 
-impl<P: sealed::State> State for P {}
+impl<P: sealed::Restore> State for P {}
 
 /// What two pools must have in common for one to take over the state of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,20 @@ impl Shape {
     pub(crate) fn new<W: Word>(capacity: usize, circle: &Circle<W>) -> Self {
         let (first, last) = (circle.start.generation(), circle.last.generation());
         Self { capacity, block_sizes: (0, 0), first, last, wraps: circle.wraps }
+    }
+
+    /// Whether a pool can take over the state of a snapshot of this shape.
+    fn check(&self, pool: &Self) -> Result<(), SnapshotError> {
+        if self == pool {
+            Ok(())
+        } else if self.capacity != pool.capacity {
+            let (pool, snapshot) = (pool.capacity, self.capacity);
+            Err(SnapshotError::OtherCapacity { pool, snapshot })
+        } else if self.block_sizes != pool.block_sizes {
+            Err(SnapshotError::OtherBlocks)
+        } else {
+            Err(SnapshotError::OtherLifetimes)
+        }
     }
 }
 
@@ -71,9 +85,10 @@ impl<H: fmt::Display> fmt::Display for SlotState<H> {
 }
 
 pub(crate) mod sealed {
-    use super::{HandleLayout, Range, Shape};
+    use super::{Checksum, HandleLayout, Range, Shape};
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::slots::saved::{Checked, OrderOf};
+    use crate::snapshot::SnapshotError;
     #[cfg(all(feature = "serde", feature = "alloc"))]
     use crate::snapshot::format::{Objects, Refused};
 
@@ -91,9 +106,6 @@ pub(crate) mod sealed {
         fn saved_slots(saved: &Self::Read) -> usize;
         /// A pool of this state, if it is one.
         fn from_saved(saved: Self::Read, objects: Objects<Self>) -> Result<Self, Refused>;
-        fn taking_over_clones() -> fn(&mut Self, &Self)
-        where
-            Self::Value: Clone;
     }
 
     /// A pool whose saved slots are one list.
@@ -112,9 +124,6 @@ pub(crate) mod sealed {
             checked: &Checked<<Self::Handle as HandleLayout>::Word>,
             values: alloc::vec::Vec<(usize, Self::Value)>,
         ) -> Result<Self, Refused>;
-        fn take_over_clones(&mut self, other: &Self)
-        where
-            Self::Value: Clone;
     }
 
     /// See [`State`](super::State).
@@ -125,6 +134,12 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn shape(&self) -> Shape;
 
+        /// Whether this pool, that of a snapshot, has the shape of another.
+        #[doc(hidden)]
+        fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
+            self.shape().check(&other.shape())
+        }
+
         /// The pool as a part of a snapshot: nothing happens when that is dropped.
         #[doc(hidden)]
         fn into_past(self) -> Self {
@@ -133,7 +148,7 @@ pub(crate) mod sealed {
 
         /// Adds what else the future depends on: the rules by which the pool grows and shrinks, and how far it has.
         #[doc(hidden)]
-        fn add_growth_to(&self, _sum: &mut crate::snapshot::Checksum) {}
+        fn add_growth_to(&self, _sum: &mut Checksum) {}
 
         /// Slots from here on were never used: their words are those of a new pool, and so is their
         /// order.
@@ -157,17 +172,42 @@ pub(crate) mod sealed {
         /// ranges once adjacent ones are joined.
         #[doc(hidden)]
         fn order(&self) -> impl Iterator<Item = Range<usize>> + '_;
+
+        /// The sum over everything that the future depends on.
+        #[doc(hidden)]
+        fn sum(&self, add_value: &impl Fn(&Self::Value, &mut Checksum)) -> u64 {
+            super::sum_of_slots(self, add_value)
+        }
+    }
+
+    /// A pool that can become what another is.
+    pub trait Restore: State {
+        /// Becomes what a pool of the same shape is.
+        #[doc(hidden)]
+        fn copy_state_from(&mut self, other: &Self)
+        where
+            Self::Value: Copy;
+
+        /// The same by clones. If a clone or a drop panics, the pool must be [emptied](Self::empty).
+        #[doc(hidden)]
+        fn clone_state_from(&mut self, other: &Self)
+        where
+            Self::Value: Clone;
+
+        /// Empties a pool that a panic left half-way between two states.
+        #[doc(hidden)]
+        fn empty(&mut self);
     }
 }
 
 /// The order of a pool, such that equal orders are equal ranges.
-pub(crate) fn joined_order<P: State>(pool: &P) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn joined_order<P: sealed::State>(pool: &P) -> impl Iterator<Item = Range<usize>> + '_ {
     Joined::new(pool.order())
 }
 
-/// The sum over everything that the pool's future depends on. The sum of a slot has the slot's index in it,
-/// so that adding them up loses nothing, and the processor works on several at once.
-pub(crate) fn checksum<P: State>(pool: &P, add_value: impl Fn(&P::Value, &mut Checksum)) -> u64 {
+/// The sum over a pool that is all of one piece. The sum of a slot has the slot's index in it, so that adding
+/// them up loses nothing, and the processor works on several at once.
+fn sum_of_slots<P: sealed::State>(pool: &P, add_value: &impl Fn(&P::Value, &mut Checksum)) -> u64 {
     let Shape { capacity, first, last, wraps, .. } = pool.shape();
     let mut sum = Checksum::new();
     sum.add(&(capacity, first, last, wraps));
@@ -200,6 +240,21 @@ pub(crate) fn checksum<P: State>(pool: &P, add_value: impl Fn(&P::Value, &mut Ch
 }
 
 /// The same for values that say themselves how they are added.
-pub(crate) fn checksum_of_values<P: State<Value: ToChecksum>>(pool: &P) -> u64 {
-    checksum(pool, |value, sum| value.add_to(sum))
+pub(crate) fn checksum_of_values<P: sealed::State<Value: ToChecksum>>(pool: &P) -> u64 {
+    pool.sum(&|value: &P::Value, sum: &mut Checksum| value.add_to(sum))
+}
+
+/// Empties the pool unless it is done with taking over another's state.
+pub(crate) struct EmptyUnlessDone<'a, P: sealed::Restore>(pub(crate) &'a mut P);
+
+impl<P: sealed::Restore> EmptyUnlessDone<'_, P> {
+    pub(crate) fn done(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<P: sealed::Restore> Drop for EmptyUnlessDone<'_, P> {
+    fn drop(&mut self) {
+        self.0.empty();
+    }
 }

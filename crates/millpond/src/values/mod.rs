@@ -27,6 +27,8 @@ mod dead;
 #[cfg(feature = "alloc")]
 mod frame;
 #[cfg(feature = "alloc")]
+mod frame_memory;
+#[cfg(feature = "alloc")]
 mod grow;
 mod iter;
 #[cfg(feature = "alloc")]
@@ -55,6 +57,8 @@ pub(crate) use dead::initialised;
 pub use frame::FrameLink;
 #[cfg(feature = "alloc")]
 pub(crate) use frame::FrameValues;
+#[cfg(feature = "alloc")]
+pub use frame_memory::{Frame, FrameFull, FrameMemory, FrameRef};
 pub(crate) use iter::{Values, ValuesMut};
 #[cfg(feature = "alloc")]
 pub(crate) use packed::PackedValues;
@@ -713,6 +717,22 @@ impl<P: Place> Slots for Storage<P> {
     fn set_dead(&mut self, index: usize, word: P::Word) {
         self.words.set_dead(index, word);
         self.write_link(index, Link::NONE);
+    }
+
+    /// As [`set_dead`](Self::set_dead).
+    #[inline(always)]
+    fn set_dead_and_enter(
+        &mut self,
+        index: usize,
+        word: P::Word,
+        at: usize,
+        entry: P::Entry,
+    ) -> bool {
+        let is_dead = self.words.set_dead_and_enter(index, word, at, entry);
+        if is_dead {
+            self.write_link(index, Link::NONE);
+        }
+        is_dead
     }
 
     /// As [`set_dead`](Self::set_dead).

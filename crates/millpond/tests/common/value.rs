@@ -18,6 +18,8 @@ struct Accounts {
     alive: RefCell<HashMap<u64, u32>>,
     drop_panics_at: Cell<Option<u64>>,
     clone_panics_at: Cell<Option<u64>>,
+    /// How much more the clone of a value says.
+    clones_say_more: Cell<u64>,
 }
 
 impl Ledger {
@@ -40,6 +42,11 @@ impl Ledger {
     /// The next drop of a value that says `id` panics, after it was counted.
     pub(crate) fn panic_in_drop_of(&self, id: impl Into<Option<u64>>) {
         self.0.drop_panics_at.set(id.into());
+    }
+
+    /// The clone of a value says so much more.
+    pub(crate) fn let_clones_say_more(&self, more: u64) {
+        self.0.clones_say_more.set(more);
     }
 
     /// Each clone of a value that says `id` panics.
@@ -82,7 +89,7 @@ impl Clone for Counted {
         if self.ledger.0.clone_panics_at.get() == Some(self.id) {
             quiet_panic();
         }
-        self.ledger.value(self.id)
+        self.ledger.value(self.id + self.ledger.0.clones_say_more.get())
     }
 }
 

@@ -19,6 +19,7 @@ fn fills() -> [Enemy; 2] {
     [enemy(i32::MIN, "?", None), enemy(i32::MAX, "!", Some(7))]
 }
 
+/// "Forgot to initialise: data of a past life looks right."
 #[test]
 fn exactly_the_fields_that_an_initialiser_forgets_are_named() {
     let all = fields!(Enemy: health, name, target);

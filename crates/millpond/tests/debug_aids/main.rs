@@ -308,6 +308,7 @@ fn written_to_while_dead<P: Filled>(
     said
 }
 
+/// "A debug mode that fills a reclaimed slot with a magic value (0x1deadb0b), so that use of a dead object shows."
 #[test]
 fn write_to_a_dead_slot_is_told_with_slot_and_byte_when_the_slot_is_used_again() {
     fn written<P: Filled>() {

@@ -1,12 +1,13 @@
 //! Defect 5: `get_disjoint_mut` with an index between length and capacity, with equal handles, with
 //! stale ones, with none.
 
-use crate::subject::{AnyHandle, Kind, PoolUnderTest, for_every_pool};
+use crate::Pools;
+use crate::subject::{Key, for_every_pool};
 use crate::world::World;
 
-fn several_at_once<K: Kind>() {
-    let mut world = World::<K>::new();
-    let handles: Vec<K::Handle> = world.ids().iter().map(|id| world.handles[id]).collect();
+fn several_at_once(kind: &Pools) {
+    let mut world = World::new(kind);
+    let handles: Vec<Key> = world.ids().iter().map(|id| world.handles[id]).collect();
     let Some(none) = world.pool.disjoint::<0>([]) else { return };
     assert!(none.is_some_and(|none| none.is_empty()), "no handle, no reference, no refusal");
     let Some(([a, b], c)) = handles.first_chunk().zip(handles.last()) else { return };
@@ -28,15 +29,15 @@ fn several_at_once<K: Kind>() {
     world.check();
 }
 
-fn refused_handles<K: Kind>() {
-    let mut world = World::<K>::new();
-    let good: Vec<K::Handle> = world.ids().iter().map(|id| world.handles[id]).collect();
+fn refused_handles(kind: &Pools) {
+    let mut world = World::new(kind);
+    let good: Vec<Key> = world.ids().iter().map(|id| world.handles[id]).collect();
     let Some(&other) = good.get(1) else { return };
     let mut bad = Vec::new();
     // Dead slots, in their last lifetime and in the one to come, and slots that do not exist.
     for index in (0..world.pool.capacity() + 2).chain([1 << 14, 1 << 23, u32::MAX as usize]) {
-        for generation in [1, 2, 3, K::Handle::GENERATION_MAX] {
-            let handle = K::Handle::from_parts(index, generation);
+        for generation in [1, 2, 3, kind.facts().layout.generation_max] {
+            let handle = kind.facts().handle(index, generation);
             bad.extend(handle.filter(|handle| !good.contains(handle)));
         }
     }

@@ -3,11 +3,12 @@
 
 use std::collections::HashSet;
 
+use crate::Pools;
 use crate::common::Random;
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::subject::{Key, Plan, Subject, for_every_pool};
 
 /// Fills the pool: each slot that is neither live nor retired comes exactly once.
-fn rest_comes_once<K: Kind>(pool: &mut K::Pool<u64>) {
+fn rest_comes_once(pool: &mut dyn Subject<u32>) {
     let mut slots: HashSet<usize> = pool.iter().map(|(handle, _)| handle.index()).collect();
     let expected = pool.capacity() - pool.retired();
     while let Ok(handle) = pool.insert(3) {
@@ -19,15 +20,15 @@ fn rest_comes_once<K: Kind>(pool: &mut K::Pool<u64>) {
 }
 
 /// Every sequence of claims of up to four of five slots, among insertions and removals.
-fn any_dead_slot<K: Kind>() {
+fn any_dead_slot(kind: &Pools) {
     let seeds = if cfg!(miri) { 3 } else { 150 };
     for seed in 0..seeds {
         let mut random = Random(seed);
-        let mut pool = K::build::<u64>(Plan::of(5));
+        let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(5));
         if pool.capacity() == 0 {
             return;
         }
-        let mut live: Vec<K::Handle> = Vec::new();
+        let mut live: Vec<Key> = Vec::new();
         for _ in 0..20 {
             match random.below(4) {
                 0 => live.extend(pool.insert(1)),
@@ -38,7 +39,7 @@ fn any_dead_slot<K: Kind>() {
                 _ => {
                     let index = random.below(pool.capacity());
                     let generation = 1 + random.below(3) as u32;
-                    let handle = K::Handle::from_parts(index, generation).unwrap();
+                    let handle = kind.facts().handle(index, generation).unwrap();
                     match pool.insert_at(handle, 2) {
                         None => return,
                         Some(Ok(())) => {
@@ -54,57 +55,57 @@ fn any_dead_slot<K: Kind>() {
             assert!(live.iter().all(|&handle| pool.contains(handle)));
             pool.validate().unwrap();
         }
-        rest_comes_once::<K>(&mut pool);
+        rest_comes_once(&mut *pool);
     }
 }
 
-fn first_middle_and_last_slot<K: Kind>() {
+fn first_middle_and_last_slot(kind: &Pools) {
     for index in [0, 1, 63, 64, 69] {
-        let mut pool = K::build::<u64>(Plan::of(70));
+        let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(70));
         if index >= pool.capacity() {
             continue;
         }
-        let future = K::Handle::from_parts(index, 3).unwrap();
+        let future = kind.facts().handle(index, 3).unwrap();
         match pool.insert_at(future, 1) {
             None => return,
             Some(result) => assert_eq!(result, Ok(()), "a generation to come"),
         }
         assert_eq!(pool.get(future), Some(&1));
         for generation in [1, 2, 3, 4] {
-            let Some(handle) = K::Handle::from_parts(index, generation) else { continue };
+            let Some(handle) = kind.facts().handle(index, generation) else { continue };
             assert_eq!(pool.insert_at(handle, 5), Some(Err(5)), "the slot is live");
         }
         pool.validate().unwrap();
-        rest_comes_once::<K>(&mut pool);
+        rest_comes_once(&mut *pool);
         assert_eq!(pool.remove(future), Some(1));
         for generation in [1, 2, 3] {
-            let old = K::Handle::from_parts(index, generation).unwrap();
+            let old = kind.facts().handle(index, generation).unwrap();
             assert!(!pool.contains(old));
-            if K::LASTING {
+            if kind.facts().lasting {
                 assert_eq!(pool.insert_at(old, 5), Some(Err(5)), "{old:?} was there before");
             }
         }
         pool.validate().unwrap();
-        rest_comes_once::<K>(&mut pool);
+        rest_comes_once(&mut *pool);
     }
 }
 
-fn slot_beyond_the_last<K: Kind>() {
-    let mut pool = K::build::<u64>(Plan::of(70));
+fn slot_beyond_the_last(kind: &Pools) {
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(70));
     for index in [pool.capacity(), pool.capacity() + 1, 1 << 14] {
-        let handle = K::Handle::from_parts(index, 1).unwrap();
+        let handle = kind.facts().handle(index, 1).unwrap();
         assert!(matches!(pool.insert_at(handle, 5), None | Some(Err(5))));
     }
     pool.validate().unwrap();
-    rest_comes_once::<K>(&mut pool);
+    rest_comes_once(&mut *pool);
 }
 
 /// A pool that is filled by claims alone, from the last slot to the first, knows that it is full.
-fn all_slots<K: Kind>() {
-    let mut pool = K::build::<u64>(Plan::of(70));
+fn all_slots(kind: &Pools) {
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(70));
     for index in (0..pool.capacity()).rev() {
-        let handle = K::Handle::from_parts(index, 2).unwrap();
-        match pool.insert_at(handle, index as u64) {
+        let handle = kind.facts().handle(index, 2).unwrap();
+        match pool.insert_at(handle, index as u32) {
             None => return,
             Some(result) => assert_eq!(result, Ok(())),
         }
@@ -113,7 +114,7 @@ fn all_slots<K: Kind>() {
     assert!(pool.is_full());
     assert_eq!(pool.insert(5), Err(5));
     pool.clear();
-    rest_comes_once::<K>(&mut pool);
+    rest_comes_once(&mut *pool);
 }
 
 for_every_pool! { any_dead_slot, first_middle_and_last_slot, slot_beyond_the_last, all_slots }

@@ -2,26 +2,27 @@
 
 use std::collections::HashSet;
 
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::Pools;
+use crate::subject::{Key, Plan, Subject, for_every_pool};
 
 /// How many lifetimes each slot has when few were asked for, if that is few.
-fn few<K: Kind>(wraps: bool) -> Option<(Plan, u32)> {
+fn few(kind: &Pools, wraps: bool) -> Option<(Plan, u32)> {
     let plan = Plan { lifetimes: Some(3), wraps, ..Plan::of(5) };
-    let lifetimes = if K::LIFETIMES_CHOSEN {
-        K::Handle::GENERATION_MAX.min(3)
+    let lifetimes = if kind.facts().lifetimes_chosen {
+        kind.facts().layout.generation_max.min(3)
     } else {
-        K::Handle::GENERATION_MAX
+        kind.facts().layout.generation_max
     };
     (lifetimes <= 1000).then_some((plan, lifetimes))
 }
 
-fn slots_retire<K: Kind>() {
-    let Some((plan, lifetimes)) = few::<K>(false) else { return };
-    if !K::LASTING {
+fn slots_retire(kind: &Pools) {
+    let Some((plan, lifetimes)) = few(kind, false) else { return };
+    if !kind.facts().lasting {
         return;
     }
-    let mut pool = K::build::<u64>(plan);
-    let mut ever: Vec<K::Handle> = Vec::new();
+    let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+    let mut ever: Vec<Key> = Vec::new();
     let mut set = HashSet::new();
     for round in 0.. {
         // One slot, all slots, two slots, and so on: they do not retire together.
@@ -57,22 +58,22 @@ fn slots_retire<K: Kind>() {
     }
 }
 
-fn slots_wrap<K: Kind>() {
-    let Some((plan, lifetimes)) = few::<K>(true) else { return };
-    if !K::WRAPS_EARLY {
+fn slots_wrap(kind: &Pools) {
+    let Some((plan, lifetimes)) = few(kind, true) else { return };
+    if !kind.facts().wraps_early {
         return;
     }
-    let mut pool = K::build::<u64>(plan);
-    let mut first_round: Vec<K::Handle> = Vec::new();
+    let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+    let mut first_round: Vec<Key> = Vec::new();
     for use_of_all in 0..lifetimes * 3 {
         let mut handles = Vec::new();
-        while let Ok(handle) = pool.insert(u64::from(use_of_all)) {
+        while let Ok(handle) = pool.insert(use_of_all) {
             handles.push(handle);
         }
         assert_eq!((pool.len(), pool.retired()), (pool.capacity(), 0), "no slot retires");
         pool.validate().unwrap();
         for &handle in &handles {
-            assert_eq!(pool.remove(handle), Some(u64::from(use_of_all)));
+            assert_eq!(pool.remove(handle), Some(use_of_all));
             assert!(!pool.contains(handle), "stale until its slot has been once round");
         }
         if use_of_all < lifetimes {
@@ -84,12 +85,12 @@ fn slots_wrap<K: Kind>() {
 }
 
 /// A slot is taken to its last lifetime by a claim.
-fn last_lifetime<K: Kind>() {
-    let last = K::Handle::GENERATION_MAX;
+fn last_lifetime(kind: &Pools) {
+    let last = kind.facts().layout.generation_max;
     for wraps in [false, true] {
         let plan = Plan { wraps, ..Plan::of(2) };
-        let mut pool = K::build::<u64>(plan);
-        let Some(handle) = K::Handle::from_parts(0, last) else { panic!("a generation in range") };
+        let mut pool: Box<dyn Subject<u32>> = kind.make(plan);
+        let Some(handle) = kind.facts().handle(0, last) else { panic!("a generation in range") };
         match pool.insert_at(handle, 1) {
             None => return,
             Some(result) => assert_eq!(result.is_ok(), pool.capacity() > 0),
@@ -97,7 +98,7 @@ fn last_lifetime<K: Kind>() {
         if pool.capacity() == 0 {
             return;
         }
-        let retires = !K::wraps(plan) && K::LASTING;
+        let retires = !(kind.facts().wraps)(plan) && kind.facts().lasting;
         pool.validate().unwrap();
         assert_eq!(pool.remove(handle), Some(1));
         pool.validate().unwrap();

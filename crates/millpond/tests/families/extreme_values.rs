@@ -5,13 +5,17 @@ use std::fmt::Debug;
 
 use millpond::classic::ParticlePool;
 
-use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::Pools;
+use crate::subject::{Basic, Makes, Plan, for_every_pool};
 
 /// Fills, empties, checks and refills a pool of values, each of which can be told from its neighbours
 /// where it has a size.
-fn works<K: Kind, T: PartialEq + Debug + 'static>(slots: &[usize], make: fn(usize) -> T) {
-    for slots in K::capacities(slots) {
-        let mut pool = K::build::<T>(Plan::of(slots));
+fn works<T: PartialEq + Debug + 'static>(kind: &Pools, slots: &[usize], make: fn(usize) -> T)
+where
+    Pools: Makes<dyn Basic<T>>,
+{
+    for slots in kind.facts().capacities(slots) {
+        let mut pool: Box<dyn Basic<T>> = kind.make(Plan::of(slots));
         assert_eq!((pool.capacity(), pool.len(), pool.is_full()), (slots, 0, slots == 0));
         for round in 0..2 {
             let handles: Vec<_> = (0..slots).map(|at| pool.insert(make(at)).unwrap()).collect();
@@ -46,40 +50,40 @@ fn works<K: Kind, T: PartialEq + Debug + 'static>(slots: &[usize], make: fn(usiz
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(4096))]
-struct PageAligned(usize);
+pub(crate) struct PageAligned(usize);
 
 #[derive(Debug, PartialEq)]
 #[repr(align(64))]
-struct NothingAligned;
+pub(crate) struct NothingAligned;
 
 #[derive(Debug, PartialEq)]
-struct Megabyte(Box<usize>, [u64; 1 << 17]);
+pub(crate) struct Megabyte(Box<usize>, [u64; 1 << 17]);
 
 const EDGES: [usize; 5] = [0, 1, 63, 64, 65];
 
-fn without_size<K: Kind>() {
-    works::<K, ()>(&EDGES, |_| ());
-    works::<K, NothingAligned>(&EDGES, |_| NothingAligned);
+fn without_size(kind: &Pools) {
+    works::<()>(kind, &EDGES, |_| ());
+    works::<NothingAligned>(kind, &EDGES, |_| NothingAligned);
 }
 
-fn small<K: Kind>() {
-    works::<K, u8>(&EDGES, |at| at as u8);
-    works::<K, [u8; 9]>(&EDGES, |at| [at as u8; 9]);
-    works::<K, String>(&EDGES, |at| at.to_string());
-    works::<K, Box<usize>>(&EDGES, Box::new);
+fn small(kind: &Pools) {
+    works::<u8>(kind, &EDGES, |at| at as u8);
+    works::<[u8; 9]>(kind, &EDGES, |at| [at as u8; 9]);
+    works::<String>(kind, &EDGES, |at| at.to_string());
+    works::<Box<usize>>(kind, &EDGES, Box::new);
 }
 
-fn over_aligned<K: Kind>() {
+fn over_aligned(kind: &Pools) {
     // On a stack of its own: a static pool of these has 280 KiB, and is moved about.
-    on_a_large_stack(|| works::<K, PageAligned>(&EDGES, PageAligned));
+    on_a_large_stack(|| works::<PageAligned>(kind, &EDGES, PageAligned));
 }
 
-fn huge<K: Kind>() {
-    if K::CAPACITY.unwrap_or(0) > 3 {
+fn huge(kind: &Pools) {
+    if kind.facts().capacity.unwrap_or(0) > 3 {
         return;
     }
     on_a_large_stack(|| {
-        works::<K, Megabyte>(&[0, 1, 3], |at| Megabyte(Box::new(at), [at as u64; 1 << 17]));
+        works::<Megabyte>(kind, &[0, 1, 3], |at| Megabyte(Box::new(at), [at as u64; 1 << 17]));
     });
 }
 

@@ -2,53 +2,59 @@
 //! there are not. What cannot be the state of a pool is refused, without memory that the input does not
 //! justify; and a pool that is read is sound and of use, whatever it was read from.
 //!
-//! (Of the reasons that are given, and of files of the first version, see `tests/saved_pools.rs`.)
+//! (Of the reasons that are given, and of files of the first version, see `tests/pools/saved_pools.rs`.)
 
 use serde_json::{Value as Json, json};
 
+use crate::Pools;
 use crate::allocations::during;
 use crate::subject::{
-    AnyHandle, Form, Kind, Plan, PoolUnderTest, Value, bytes_justified, for_every_pool, play,
-    use_pool,
+    Form, Key, Makes, Plan, Reads, Saved, Value, bytes_justified, for_every_pool, play, use_pool,
 };
 
 /// Reads bytes as a pool and as a snapshot; whether they are a pool's.
-fn reads<K: Kind, T: Value>(form: Form, bytes: &[u8]) -> bool {
-    let (read, allocations) = during(|| <K::Pool<T>>::read(form, bytes).unwrap());
+fn reads<T: Value>(kind: &Pools, form: Form, bytes: &[u8]) -> bool
+where
+    Pools: Reads<T>,
+{
+    let (read, allocations) = during(|| Reads::<T>::read(kind, form, bytes).unwrap());
     let taken = allocations.bytes_taken;
     assert!(taken <= bytes_justified(bytes.len()), "{taken} bytes for {}", bytes.len());
-    if let Some(Ok(past)) = <K::Pool<T>>::read_past(form, bytes) {
-        <K::Pool<T>>::validate_past(&past).unwrap();
+    if let Some(Ok(past)) = Reads::<T>::read_past(kind, form, bytes) {
+        past.validate().unwrap();
     }
-    read.is_ok_and(|pool| {
-        use_pool::<T, _>(pool);
+    read.is_ok_and(|mut pool| {
+        use_pool::<T, _>(&mut *pool);
         true
     })
 }
 
 /// What is written of a pool that was in use, some of whose slots have retired.
-fn sample<K: Kind, T: Value>(capacity: usize, form: Form) -> Option<Vec<u8>> {
-    let plan = Plan { lifetimes: Some(3), ..Plan::of(K::CAPACITY.unwrap_or(capacity)) };
-    let mut pool = K::build::<T>(plan);
-    play(&mut pool, 5, 40);
+fn sample<T: Value>(kind: &Pools, capacity: usize, form: Form) -> Option<Vec<u8>>
+where
+    Pools: Makes<dyn Saved<T>> + Reads<T>,
+{
+    let plan = Plan { lifetimes: Some(3), ..Plan::of(kind.facts().capacity.unwrap_or(capacity)) };
+    let mut pool: Box<dyn Saved<T>> = kind.make(plan);
+    play(&mut *pool, 5, 40);
     let bytes = pool.write(form)?;
-    assert!(reads::<K, T>(form, &bytes), "as it was written, it is good");
+    assert!(reads::<T>(kind, form, &bytes), "as it was written, it is good");
     Some(bytes)
 }
 
 /// Cut off, changed at every place, or with a number in every place that is the largest there is.
-fn bad_bytes<K: Kind>() {
+fn bad_bytes(kind: &Pools) {
     for form in Form::ALL {
         for capacity in [6, 70] {
-            let Some(bytes) = sample::<K, String>(capacity, form) else { return };
+            let Some(bytes) = sample::<String>(kind, capacity, form) else { return };
             // Long ones have long lists of the like: some of their places are enough.
             let step = 1 + bytes.len() / 50;
             for at in (0..bytes.len()).step_by(step) {
-                reads::<K, String>(form, &bytes[..at]);
+                reads::<String>(kind, form, &bytes[..at]);
                 for flip in [1, 2, 0x40, 0x80, 0xff] {
                     let mut bytes = bytes.clone();
                     bytes[at] ^= flip;
-                    reads::<K, String>(form, &bytes);
+                    reads::<String>(kind, form, &bytes);
                 }
                 let largest: [&[u8]; 2] = match form {
                     Form::Json | Form::Boasting => [b"4294967295", b"18446744073709551615"],
@@ -58,7 +64,7 @@ fn bad_bytes<K: Kind>() {
                 };
                 for number in largest {
                     let bytes = [&bytes[..at], number, &bytes[at + 1..]].concat();
-                    reads::<K, String>(form, &bytes);
+                    reads::<String>(kind, form, &bytes);
                 }
             }
         }
@@ -80,12 +86,12 @@ fn places(of: &Json, path: &str, places: &mut Vec<String>) {
 }
 
 /// A sensible document with something else in every place of it.
-fn every_place_replaced<K: Kind>() {
-    let Some(bytes) = sample::<K, u32>(6, Form::Json) else { return };
+fn every_place_replaced(kind: &Pools) {
+    let Some(bytes) = sample::<u32>(kind, 6, Form::Json) else { return };
     let whole: Json = serde_json::from_slice(&bytes).unwrap();
     let mut all = Vec::new();
     places(&whole, "", &mut all);
-    let read = |changed: &Json| reads::<K, u32>(Form::Json, &Form::Json.write(changed));
+    let read = |changed: &Json| reads::<u32>(kind, Form::Json, &Form::Json.write(changed));
     for place in &all {
         let mut others = vec![json!(null), json!(true), json!("0v1"), json!([]), json!({})];
         others.extend([0, 1, 2, 7, 1 << 31, u64::from(u32::MAX), u64::MAX].map(|n| json!(n)));
@@ -113,11 +119,11 @@ fn every_place_replaced<K: Kind>() {
 
 /// Every handle in a file is that of a slot which there is, and which it names once: any other is
 /// refused.
-fn handles_of_other_slots_are_refused<K: Kind>() {
-    let Some(bytes) = sample::<K, u32>(6, Form::Json) else { return };
+fn handles_of_other_slots_are_refused(kind: &Pools) {
+    let Some(bytes) = sample::<u32>(kind, 6, Form::Json) else { return };
     let text = String::from_utf8(bytes).unwrap();
-    let pool = <K::Pool<u32>>::read(Form::Json, text.as_bytes()).unwrap().unwrap();
-    let handles: Vec<K::Handle> = pool.iter().map(|(handle, _)| handle).collect();
+    let pool = Reads::<u32>::read(kind, Form::Json, text.as_bytes()).unwrap().unwrap();
+    let handles: Vec<Key> = pool.iter().map(|(handle, _)| handle).collect();
     let named = |index: usize, generation: u32| format!("\"{index}v{generation}\"");
     for handle in &handles {
         let own = named(handle.index(), handle.generation());
@@ -126,30 +132,30 @@ fn handles_of_other_slots_are_refused<K: Kind>() {
         others.extend(handles.iter().map(|other| other.index()).filter(|i| *i != handle.index()));
         for index in others {
             let changed = text.replace(&own, &named(index, handle.generation()));
-            assert!(!reads::<K, u32>(Form::Json, changed.as_bytes()), "{own}: {changed}");
+            assert!(!reads::<u32>(kind, Form::Json, changed.as_bytes()), "{own}: {changed}");
         }
         // And it names the lifetime that its slot is in.
         for generation in [0, handle.generation() + 1, handle.generation() + 2, u32::MAX] {
             let changed = text.replace(&own, &named(handle.index(), generation));
-            assert!(!reads::<K, u32>(Form::Json, changed.as_bytes()), "{own}: {changed}");
+            assert!(!reads::<u32>(kind, Form::Json, changed.as_bytes()), "{own}: {changed}");
         }
     }
 }
 
 /// A reader that says of each list that it is a long one: no room is made for what is not there.
-fn boasted_lengths_cost_nothing<K: Kind>() {
+fn boasted_lengths_cost_nothing(kind: &Pools) {
     for capacity in [0, 6, 70] {
         // Which reads it.
-        let _ = sample::<K, String>(capacity, Form::Boasting);
+        let _ = sample::<String>(kind, capacity, Form::Boasting);
     }
 }
 
 /// Values without a size cost nothing to list.
-fn values_without_a_size_are_not_endless<K: Kind>() {
-    let Some(bytes) = sample::<K, ()>(6, Form::Postcard) else { return };
+fn values_without_a_size_are_not_endless(kind: &Pools) {
+    let Some(bytes) = sample::<()>(kind, 6, Form::Postcard) else { return };
     for at in 0..bytes.len() {
         let endless = [&bytes[..at], b"\xff\xff\xff\xff\x0f", &bytes[at + 1..]].concat();
-        reads::<K, ()>(Form::Postcard, &endless);
+        reads::<()>(kind, Form::Postcard, &endless);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Defect 7: a handle from a file or from the net names a slot beyond the pool, a dead lifetime, or
 //! nothing at all; and memory is taken for it.
 
+use crate::Pools;
 use crate::allocations;
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::subject::{Key, Plan, Subject, for_every_pool};
 
 /// Numbers at which something begins or ends in some layout.
 fn borders() -> Vec<u32> {
@@ -15,17 +16,17 @@ fn borders() -> Vec<u32> {
     borders
 }
 
-fn all_handles<K: Kind>() -> Vec<K::Handle> {
+fn all_handles(kind: &Pools) -> Vec<Key> {
     let borders = borders();
     let mut handles = Vec::new();
     for &high in &borders {
-        handles.extend(
-            borders
-                .iter()
-                .filter_map(|&low| K::Handle::from_bits(u64::from(high) << 32 | u64::from(low))),
-        );
-        for generation in [0, 1, 2, 3, K::Handle::GENERATION_MAX - 1, K::Handle::GENERATION_MAX] {
-            handles.extend(K::Handle::from_parts(high as usize, generation));
+        handles.extend(borders.iter().filter_map(|&low| {
+            kind.facts().layout.from_bits(u64::from(high) << 32 | u64::from(low))
+        }));
+        for generation in
+            [0, 1, 2, 3, kind.facts().layout.generation_max - 1, kind.facts().layout.generation_max]
+        {
+            handles.extend(kind.facts().handle(high as usize, generation));
         }
     }
     handles.sort_unstable();
@@ -34,9 +35,9 @@ fn all_handles<K: Kind>() -> Vec<K::Handle> {
 }
 
 /// Slots that are live in their first and in their second lifetime, that died, and that never lived.
-fn used<K: Kind>() -> (K::Pool<u64>, Vec<K::Handle>) {
-    let mut pool = K::build::<u64>(Plan::of(6));
-    let mut live: Vec<K::Handle> = (0..4).filter_map(|value| pool.insert(value).ok()).collect();
+fn used(kind: &Pools) -> (Box<dyn Subject<u32>>, Vec<Key>) {
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(6));
+    let mut live: Vec<Key> = (0..4).filter_map(|value| pool.insert(value).ok()).collect();
     for _ in 0..live.len().min(2) {
         pool.remove(live.remove(0));
     }
@@ -44,9 +45,9 @@ fn used<K: Kind>() -> (K::Pool<u64>, Vec<K::Handle>) {
     (pool, live)
 }
 
-fn refused_without_memory<K: Kind>() {
-    let handles = all_handles::<K>();
-    let (mut pool, live) = used::<K>();
+fn refused_without_memory(kind: &Pools) {
+    let handles = all_handles(kind);
+    let (mut pool, live) = used(kind);
     let ((), allocations) = allocations::during(|| {
         for &handle in &handles {
             let is_live = live.contains(&handle);
@@ -66,11 +67,11 @@ fn refused_without_memory<K: Kind>() {
 }
 
 /// A claim of any bits: refused, or the object is there under exactly this handle.
-fn claimed<K: Kind>() {
-    for handle in all_handles::<K>() {
-        let (mut pool, live) = used::<K>();
+fn claimed(kind: &Pools) {
+    for handle in all_handles(kind) {
+        let (mut pool, live) = used(kind);
         let (result, allocations) = allocations::during(|| pool.insert_at(handle, 9));
-        assert!(K::ALLOCATES || allocations == allocations::Allocations::default());
+        assert!(kind.facts().allocates || allocations == allocations::Allocations::default());
         match result {
             None => return,
             Some(Ok(())) => {

@@ -4,12 +4,13 @@ use std::fmt::Debug;
 
 use millpond::classic::ParticlePool;
 
+use crate::Pools;
 use crate::common::Random;
-use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::subject::{CLONED, Key, Plan, Subject, for_every_pool};
 use crate::world::World;
 
 /// Pools of shapes that cross every border of a bitmap's words.
-fn shapes<K: Kind>() -> Vec<K::Pool<usize>> {
+fn shapes(kind: &Pools) -> Vec<Box<dyn Subject<u32>>> {
     let kinds: [fn(usize) -> bool; 7] = [
         |_| true,
         |_| false,
@@ -20,10 +21,11 @@ fn shapes<K: Kind>() -> Vec<K::Pool<usize>> {
         |slot| (slot * slot + slot / 7) % 5 < 2,
     ];
     let mut pools = Vec::new();
-    for slots in K::capacities(&[0, 1, 64, 65, 200]) {
+    for slots in kind.facts().capacities(&[0, 1, 64, 65, 200]) {
         for stays in kinds {
-            let mut pool = K::build::<usize>(Plan::of(slots));
-            let handles: Vec<_> = (0..slots).map(|slot| pool.insert(slot).unwrap()).collect();
+            let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(slots));
+            let handles: Vec<_> =
+                (0..slots).map(|slot| pool.insert(slot as u32).unwrap()).collect();
             for (slot, handle) in handles.into_iter().enumerate() {
                 if !stays(slot) {
                     pool.remove(handle);
@@ -61,15 +63,15 @@ where
     }
 }
 
-fn both_ends<K: Kind>() {
+fn both_ends(kind: &Pools) {
     let mut random = Random(3);
-    for mut pool in shapes::<K>() {
-        let copy: Vec<(K::Handle, usize)> = pool.iter().map(|(h, value)| (h, *value)).collect();
+    for mut pool in shapes(kind) {
+        let copy: Vec<(Key, u32)> = pool.iter().map(|(h, value)| (h, *value)).collect();
         let pairs: Vec<_> = copy.iter().map(|(handle, value)| (*handle, value)).collect();
         for _ in 0..3 {
             let Some(iter) = pool.iter_both_ends() else { break };
             from_both_ends(iter, &pairs, &mut random);
-            let mut values: Vec<usize> = copy.iter().map(|(_, value)| *value).collect();
+            let mut values: Vec<u32> = copy.iter().map(|(_, value)| *value).collect();
             let handles = copy.iter().map(|(handle, _)| *handle);
             let expected: Vec<_> = handles.zip(&mut values).collect();
             if let Some(iter) = pool.iter_mut_both_ends() {
@@ -77,7 +79,9 @@ fn both_ends<K: Kind>() {
             }
         }
         for _ in 0..3 {
-            let Some(iter) = pool.try_clone().and_then(|copy| copy.into_iter()) else { break };
+            let Some(iter) = pool.came_back(CLONED).and_then(|(_, copy)| copy.into_iter()) else {
+                break;
+            };
             from_both_ends(iter, &copy, &mut random);
         }
         let has_it = pool.iter_mut_both_ends().map(|iter| {
@@ -91,8 +95,8 @@ fn both_ends<K: Kind>() {
 }
 
 /// A clone of a half-used iterator, stepped and folded, gives what is left.
-fn half_used_clones<K: Kind>() {
-    for pool in shapes::<K>() {
+fn half_used_clones(kind: &Pools) {
+    for pool in shapes(kind) {
         let Some(iter) = pool.iter_both_ends() else { return };
         let expected: Vec<_> = pool.iter().collect();
         for (front, back) in [(0, 0), (1, 0), (0, 1), (2, 64), (63, 1), (64, 0), (65, 1)] {
@@ -114,12 +118,12 @@ fn half_used_clones<K: Kind>() {
     }
 }
 
-fn runs<K: Kind>() {
-    for pool in shapes::<K>() {
+fn runs(kind: &Pools) {
+    for pool in shapes(kind) {
         let Some(runs) = pool.runs() else { return };
         let in_runs: Vec<_> =
             runs.iter().flat_map(|(first, run)| (*first..).zip(run.iter().copied())).collect();
-        let mut expected: Vec<_> = pool.iter().map(|(h, v)| (index(h), v)).collect();
+        let mut expected: Vec<_> = pool.iter().map(|(h, v)| (h.index(), v)).collect();
         expected.sort_unstable();
         assert_eq!(in_runs, expected);
         for pair in runs.windows(2) {
@@ -129,15 +133,11 @@ fn runs<K: Kind>() {
     }
 }
 
-fn index(handle: impl crate::subject::AnyHandle) -> usize {
-    handle.index()
-}
-
-fn drains<K: Kind>() {
+fn drains(kind: &Pools) {
     for taken in [0, 1, 7, 30, 62] {
         for is_leaked in [false, true] {
-            let mut world = World::<K>::new();
-            let expected: Vec<(K::Handle, u64)> =
+            let mut world = World::new(kind);
+            let expected: Vec<(Key, u64)> =
                 world.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
             let len = world.pool.len();
             let Some(mut drain) = world.pool.drain() else { return };
@@ -147,7 +147,7 @@ fn drains<K: Kind>() {
             let got = kept.iter().map(|(handle, value)| (*handle, value.id()));
             assert!(got.eq(expected.iter().copied().take(taken)));
             if is_leaked {
-                std::mem::forget(drain);
+                drain.forget();
                 assert_eq!(world.pool.len(), len - kept.len(), "the rest stay");
             } else {
                 drop(drain);
@@ -159,8 +159,8 @@ fn drains<K: Kind>() {
     }
 }
 
-fn drains_from_the_back<K: Kind>() {
-    let mut world = World::<K>::new();
+fn drains_from_the_back(kind: &Pools) {
+    let mut world = World::new(kind);
     let mut expected: Vec<u64> = world.pool.iter().map(|(_, value)| value.id()).collect();
     expected.reverse();
     let Some(drain) = world.pool.drain_back() else { return };
@@ -168,11 +168,11 @@ fn drains_from_the_back<K: Kind>() {
     world.check();
 }
 
-fn extraction_stopped_half_way<K: Kind>() {
+fn extraction_stopped_half_way(kind: &Pools) {
     for taken in [0, 1, 7, 100] {
-        let mut world = World::<K>::new();
+        let mut world = World::new(kind);
         let len = world.pool.len();
-        let mut choose = |_: K::Handle, value: &mut crate::common::Counted| value.id() % 2 == 0;
+        let mut choose = |_: Key, value: &mut crate::common::Counted| value.id() % 2 == 0;
         let Some(mut extracted) = world.pool.extract_if(&mut choose) else { return };
         assert_eq!(extracted.size_hint(), (0, Some(len)));
         let gone: Vec<_> = extracted.by_ref().take(taken).collect();

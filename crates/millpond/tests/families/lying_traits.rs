@@ -4,31 +4,13 @@
 
 use std::cmp::Ordering;
 
-use crate::subject::{Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::Pools;
+use crate::common::Counted;
+use crate::subject::{CLONED, Key, Rank, for_every_pool};
 use crate::world::World;
 
-/// A key that compares as a function says.
-struct Lies(u64, fn(u64, u64) -> Ordering);
-
-impl PartialEq for Lies {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for Lies {}
-impl PartialOrd for Lies {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Lies {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.1)(self.0, other.0)
-    }
-}
-
-fn order<K: Kind>() {
-    if !<K::Pool<crate::common::Counted> as PoolUnderTest<_>>::EVICTS {
+fn order(kind: &Pools) {
+    if !kind.facts().evicts {
         return;
     }
     let lies: [fn(u64, u64) -> Ordering; 4] = [
@@ -38,15 +20,15 @@ fn order<K: Kind>() {
         |a, b| (a ^ b).cmp(&37),
     ];
     for lie in lies {
-        let mut world = World::<K>::full();
+        let mut world = World::full(kind);
         let len = world.pool.len();
         for id in 700..700 + len.min(20) as u64 {
             let value = world.ledger.value(id);
             // Slots in their last lifetime are spared, and then there may be none.
-            if world.pool.iter().all(|(handle, _)| is_last::<K>(handle)) {
+            if world.pool.iter().all(|(handle, _)| is_last(kind, handle)) {
                 break;
             }
-            let evicted = world.pool.insert_or_evict(value, &mut |value| Lies(value.id(), lie));
+            let evicted = world.pool.insert_or_evict(value, &mut |value| Rank(value.id(), lie));
             let (handle, evicted) = evicted.unwrap();
             let (old, value) = evicted.unwrap();
             assert!(!world.pool.contains(old) && value.id() != id);
@@ -58,38 +40,27 @@ fn order<K: Kind>() {
     }
 }
 
-fn is_last<K: Kind>(handle: K::Handle) -> bool {
-    use crate::subject::AnyHandle;
-    handle.generation() == K::Handle::GENERATION_MAX
+fn is_last(kind: &Pools, handle: Key) -> bool {
+    handle.generation() == kind.facts().layout.generation_max
 }
 
-/// Its clone is another value.
-#[derive(Debug, PartialEq)]
-struct Fickle(u64);
-
-impl Clone for Fickle {
-    fn clone(&self) -> Self {
-        Self(self.0 + 1_000)
-    }
-}
-
-fn clone<K: Kind>() {
-    let mut pool = K::build::<Fickle>(Plan::of(70));
-    let mut handles = Vec::new();
-    while let Ok(handle) = pool.insert(Fickle(handles.len() as u64)) {
-        handles.push(handle);
-    }
-    let Some(copy) = pool.try_clone() else { return };
+/// The clone of a value is another value.
+fn clone(kind: &Pools) {
+    let world = World::full(kind);
+    world.ledger.let_clones_say_more(1_000);
+    let Some((_, copy)) = world.pool.came_back(CLONED) else { return };
     copy.validate().unwrap();
-    for (value, &handle) in (0..).zip(&handles) {
-        assert_eq!(pool.get(handle), Some(&Fickle(value)));
-        assert_eq!(copy.get(handle), Some(&Fickle(value + 1_000)));
+    for (&id, &handle) in &world.handles {
+        assert_eq!(world.pool.get(handle).map(Counted::id), Some(id));
+        assert_eq!(copy.get(handle).map(Counted::id), Some(id + 1_000));
     }
+    drop(copy);
+    world.check();
 }
 
 /// A predicate may write over what it looks at, and say either thing of the same value.
-fn predicate<K: Kind>() {
-    let mut world = World::<K>::new();
+fn predicate(kind: &Pools) {
+    let mut world = World::new(kind);
     let ledger = world.ledger.clone();
     let mut calls = 0;
     world.pool.retain(&mut |_, value| {

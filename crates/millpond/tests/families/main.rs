@@ -10,11 +10,11 @@
 //! - `ParticlePool` has no adapter: its particles are its own plain numbers and have no handles, so there is
 //!   nothing to be stale, hostile, borrowed, claimed or saved, and no code that could panic or lie. It has
 //!   tests of its own in families 9 (`extreme_values`), 10 (`iterators`) and 13 (`send_sync`), and is
-//!   compared with a `Pool` over a million frames in `tests/classic_particle.rs`.
+//!   compared with a `Pool` over a million frames in `tests/classic/particle.rs`.
 //! - `SizeClasses` and `PoolAllocator` are tried as places for the values of a handle allocator: what is
 //!   said of handles there is said of that. They cannot be full, copied or saved.
-//! - `AnyPool`, `RosterPool`, `BytemapPool`, `PolicyPool` and `Spill` have no snapshots and no saved form: not
-//!   family 8, and of family 4 what can be done with `insert_at` and `clone`.
+//! - `AnyPool`, `RosterPool` and `BytemapPool` have no snapshots and no saved form: not family 8, and of family
+//!   4 what can be done with `insert_at` and `clone`. `PolicyPool` and `Spill` have no saved form: not family 8.
 //! - `RosterPool` and `BytemapPool` have a limit of lifetimes that is fixed, and no name: not family 14, and
 //!   family 6 only as far as their 2^31 or 128 lifetimes can be reached.
 //! - Handles of 4 bytes have too few generations for names to be told apart by them: not family 14.
@@ -44,6 +44,38 @@ mod panicking_drop;
 mod save_and_load;
 mod send_sync;
 mod stale_after_bulk;
+
+use common::Counted;
+use subject::{Basic, Copied, Kind, Makes, Of, Reads, Saved, Subject};
+
+/// A kind of pool, and the values that it is tried with.
+trait Tried:
+    Makes<dyn Subject<Counted>>
+    + Makes<dyn Subject<u32>>
+    + Makes<dyn Copied<u32>>
+    + Makes<dyn Saved<()>>
+    + Makes<dyn Saved<u32>>
+    + Makes<dyn Saved<String>>
+    + Makes<dyn Saved<[u64; 3]>>
+    + Makes<dyn Basic<()>>
+    + Makes<dyn Basic<u8>>
+    + Makes<dyn Basic<[u8; 9]>>
+    + Makes<dyn Basic<String>>
+    + Makes<dyn Basic<Box<usize>>>
+    + Makes<dyn Basic<extreme_values::NothingAligned>>
+    + Makes<dyn Basic<extreme_values::PageAligned>>
+    + Makes<dyn Basic<extreme_values::Megabyte>>
+    + Reads<()>
+    + Reads<u32>
+    + Reads<String>
+    + Reads<[u64; 3]>
+{
+}
+
+impl<K: Kind> Tried for Of<K> {}
+
+/// Any of them.
+type Pools = dyn Tried;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

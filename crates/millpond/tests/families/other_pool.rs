@@ -1,7 +1,8 @@
 //! Defect 14: a handle of another pool of the same type is taken for one's own. Pools of different
 //! names refuse each other's handles, on every run alike.
 
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::Pools;
+use crate::subject::{Key, Plan, Subject, for_every_pool};
 
 const NAMES: [Option<&str>; 8] = [
     None,
@@ -15,8 +16,8 @@ const NAMES: [Option<&str>; 8] = [
 ];
 
 /// A pool whose slots have been in use many times, and all handles that it ever issued.
-fn used<K: Kind>(name: Option<&'static str>) -> (K::Pool<u64>, Vec<K::Handle>) {
-    let mut pool = K::build::<u64>(Plan { name, ..Plan::of(4) });
+fn used(kind: &Pools, name: Option<&'static str>) -> (Box<dyn Subject<u32>>, Vec<Key>) {
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan { name, ..Plan::of(4) });
     assert!(pool.name().is_none_or(|known| known == name), "it knows its name");
     let mut issued = Vec::new();
     for round in 0..50 {
@@ -26,11 +27,11 @@ fn used<K: Kind>(name: Option<&'static str>) -> (K::Pool<u64>, Vec<K::Handle>) {
     (pool, issued)
 }
 
-fn pools_of_different_names<K: Kind>() {
-    if !K::NAMED {
+fn pools_of_different_names(kind: &Pools) {
+    if !kind.facts().named {
         return;
     }
-    let mut pools: Vec<_> = NAMES.into_iter().map(used::<K>).collect();
+    let mut pools: Vec<_> = NAMES.into_iter().map(|name| used(kind, name)).collect();
     for of in 0..pools.len() {
         for from in (0..pools.len()).filter(|from| *from != of) {
             let issued = pools[from].1.clone();
@@ -46,9 +47,9 @@ fn pools_of_different_names<K: Kind>() {
     }
 }
 
-fn same_program_same_handles<K: Kind>() {
+fn same_program_same_handles(kind: &Pools) {
     for name in NAMES {
-        let (one, other) = (used::<K>(name).1, used::<K>(name).1);
+        let (one, other) = (used(kind, name).1, used(kind, name).1);
         assert!(
             one.iter().map(|handle| handle.bits()).eq(other.iter().map(|handle| handle.bits()))
         );

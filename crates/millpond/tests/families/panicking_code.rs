@@ -7,12 +7,13 @@ use std::cmp::Ordering;
 use millpond::Recycler;
 use millpond::reuse::ReuseOrder;
 
+use crate::Pools;
 use crate::common::{Counted, Ledger, in_every_order, panics, quiet_panic};
-use crate::subject::{Kind, PoolUnderTest, for_every_pool};
+use crate::subject::{Key, Rank, for_every_pool};
 use crate::world::World;
 
-fn insert_with<K: Kind>() {
-    let mut world = World::<K>::new();
+fn insert_with(kind: &Pools) {
+    let mut world = World::new(kind);
     if world.pool.is_full() {
         return;
     }
@@ -41,8 +42,8 @@ fn insert_with<K: Kind>() {
 }
 
 /// An entry that is dropped has not taken its slot.
-fn vacant_entry<K: Kind>() {
-    let mut world = World::<K>::new();
+fn vacant_entry(kind: &Pools) {
+    let mut world = World::new(kind);
     if world.pool.is_full() {
         return;
     }
@@ -55,9 +56,9 @@ fn vacant_entry<K: Kind>() {
     world.check();
 }
 
-fn clone<K: Kind>() {
-    for victim in World::<K>::new().ids() {
-        let world = World::<K>::new();
+fn clone(kind: &Pools) {
+    for victim in World::new(kind).ids() {
+        let world = World::new(kind);
         world.ledger.panic_in_clone_of(victim);
         let mut copy = None;
         if !panics(|| copy = world.pool.try_clone()) {
@@ -71,9 +72,9 @@ fn clone<K: Kind>() {
 
 /// A clone that panics while a snapshot is taken, written over or restored: what was being written is left
 /// empty, and all of it can be done again.
-fn clone_of_a_snapshot<K: Kind>() {
-    for victim in World::<K>::new().ids().into_iter().step_by(3) {
-        let mut world = World::<K>::new();
+fn clone_of_a_snapshot(kind: &Pools) {
+    for victim in World::new(kind).ids().into_iter().step_by(3) {
+        let mut world = World::new(kind);
         let live = world.pool.len();
         world.ledger.panic_in_clone_of(victim);
         let mut past = None;
@@ -85,12 +86,12 @@ fn clone_of_a_snapshot<K: Kind>() {
 
         world.ledger.panic_in_clone_of(None);
         let mut past = world.pool.take_snapshot().unwrap();
-        let ids: Vec<(K::Handle, u64)> =
+        let ids: Vec<(Key, u64)> =
             world.pool.iter().map(|(handle, value)| (handle, value.id())).collect();
         world.pool.clear();
         world.ledger.panic_in_clone_of(victim);
-        assert!(panics(|| world.pool.restore(&past)));
-        if !K::PANICKING_RESTORE_EMPTIES {
+        assert!(panics(|| world.pool.restore(&*past)));
+        if !kind.facts().panicking_restore_empties {
             return;
         }
         world.pool.validate().unwrap();
@@ -100,16 +101,16 @@ fn clone_of_a_snapshot<K: Kind>() {
         world.pool.validate().unwrap();
 
         world.ledger.panic_in_clone_of(None);
-        world.pool.restore(&past);
+        world.pool.restore(&*past);
         assert!(world.pool.iter().map(|(handle, value)| (handle, value.id())).eq(ids));
         world.ledger.panic_in_clone_of(victim);
-        assert!(panics(|| world.pool.save_into(&mut past)));
+        assert!(panics(|| world.pool.save_into(&mut *past)));
         world.pool.validate().unwrap();
         assert_eq!(world.ledger.alive(), live, "the snapshot is empty");
         world.ledger.panic_in_clone_of(None);
-        world.pool.save_into(&mut past);
-        <K::Pool<Counted>>::validate_past(&past).unwrap();
-        world.pool.restore(&past);
+        world.pool.save_into(&mut *past);
+        past.validate().unwrap();
+        world.pool.restore(&*past);
         drop(past);
         world.check();
     }
@@ -120,9 +121,9 @@ fn some_but(victim: u64) -> impl FnMut(u64) -> bool {
     move |id| if id == victim { quiet_panic() } else { id % 2 == 0 }
 }
 
-fn predicates<K: Kind>() {
-    for victim in World::<K>::new().ids() {
-        let mut world = World::<K>::new();
+fn predicates(kind: &Pools) {
+    for victim in World::new(kind).ids() {
+        let mut world = World::new(kind);
         let mut choice = some_but(victim);
         let mut has_it = true;
         let panicked = panics(|| has_it = world.pool.retain(&mut |_, value| choice(value.id())));
@@ -130,7 +131,7 @@ fn predicates<K: Kind>() {
         assert!(world.pool.contains(world.handles[&victim]), "the value that it looked at stays");
         world.check();
 
-        let mut world = World::<K>::new();
+        let mut world = World::new(kind);
         let mut choice = some_but(victim);
         let panicked = panics(|| match world.pool.extract_if(&mut |_, value| choice(value.id())) {
             Some(extracted) => extracted.for_each(drop),
@@ -142,16 +143,16 @@ fn predicates<K: Kind>() {
     }
 }
 
-fn key_of_eviction<K: Kind>() {
+fn key_of_eviction(kind: &Pools) {
     for victim in [0, 1, 35, 69] {
-        let mut world = World::<K>::full();
-        let is_there = world.handles.contains_key(&victim) && has_eviction::<K>();
+        let mut world = World::full(kind);
+        let is_there = world.handles.contains_key(&victim) && kind.facts().evicts;
         let panicked = panics(|| {
             if !world.pool.is_full() || world.pool.len() == 0 {
                 return;
             }
             let mut key = |value: &Counted| {
-                if value.id() == victim { quiet_panic() } else { value.id() }
+                if value.id() == victim { quiet_panic() } else { Rank::of(value.id()) }
             };
             drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
         });
@@ -163,37 +164,18 @@ fn key_of_eviction<K: Kind>() {
     }
 }
 
-fn has_eviction<K: Kind>() -> bool {
-    <K::Pool<Counted> as PoolUnderTest<_>>::EVICTS
+/// An order of keys that panics.
+fn panics_at_35(a: u64, b: u64) -> Ordering {
+    if a + b == 35 { quiet_panic() } else { a.cmp(&b) }
 }
 
-/// A key whose comparison panics.
-struct PanicsAt(u64);
-
-impl PartialEq for PanicsAt {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-impl Eq for PanicsAt {}
-impl PartialOrd for PanicsAt {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for PanicsAt {
-    fn cmp(&self, other: &Self) -> Ordering {
-        if self.0 + other.0 == 35 { quiet_panic() } else { self.0.cmp(&other.0) }
-    }
-}
-
-fn comparison_of_eviction<K: Kind>() {
-    let mut world = World::<K>::full();
-    if !has_eviction::<K>() || world.pool.len() < 36 {
+fn comparison_of_eviction(kind: &Pools) {
+    let mut world = World::full(kind);
+    if !kind.facts().evicts || world.pool.len() < 36 {
         return;
     }
     assert!(panics(|| {
-        let mut key = |value: &Counted| PanicsAt(value.id());
+        let mut key = |value: &Counted| Rank(value.id(), panics_at_35);
         drop(world.pool.insert_or_evict(world.ledger.value(700), &mut key));
     }));
     assert!(world.handles.values().all(|&handle| world.pool.contains(handle)), "none has gone");

@@ -5,28 +5,29 @@ use millpond::Recycler;
 use millpond::classic::BytemapPool;
 use millpond::reuse::ReuseOrder;
 
+use crate::Pools;
 use crate::common::{Counted, Ledger, in_every_order, panics};
-use crate::subject::{Kind, PoolUnderTest, for_every_pool};
+use crate::subject::{Rank, Subject, for_every_pool};
 use crate::world::World;
 
 /// Runs work that drops values, once for each value: its drop panics.
-fn each_drop_panics<K: Kind>(work: impl Fn(&mut K::Pool<Counted>, &Ledger)) {
-    for victim in World::<K>::new().ids() {
-        let mut world = World::<K>::new();
+fn each_drop_panics(kind: &Pools, work: impl Fn(&mut dyn Subject<Counted>, &Ledger)) {
+    for victim in World::new(kind).ids() {
+        let mut world = World::new(kind);
         world.ledger.panic_in_drop_of(victim);
-        let panicked = panics(|| work(&mut world.pool, &world.ledger));
+        let panicked = panics(|| work(&mut *world.pool, &world.ledger));
         let victim_lives = world.pool.contains(world.handles[&victim]);
         assert!(panicked || victim_lives, "a value was dropped and nobody heard its panic");
         world.check();
     }
 }
 
-fn clear<K: Kind>() {
-    each_drop_panics::<K>(|pool, _| pool.clear());
+fn clear(kind: &Pools) {
+    each_drop_panics(kind, |pool, _| pool.clear());
 }
 
-fn remove<K: Kind>() {
-    each_drop_panics::<K>(|pool, _| {
+fn remove(kind: &Pools) {
+    each_drop_panics(kind, |pool, _| {
         let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
         for handle in handles {
             drop(pool.remove(handle));
@@ -34,31 +35,31 @@ fn remove<K: Kind>() {
     });
 }
 
-fn retain<K: Kind>() {
-    each_drop_panics::<K>(|pool, _| _ = pool.retain(&mut |_, _| false));
-    each_drop_panics::<K>(|pool, _| _ = pool.retain(&mut |_, value| value.id() % 2 == 0));
+fn retain(kind: &Pools) {
+    each_drop_panics(kind, |pool, _| _ = pool.retain(&mut |_, _| false));
+    each_drop_panics(kind, |pool, _| _ = pool.retain(&mut |_, value| value.id() % 2 == 0));
 }
 
-fn extract_if<K: Kind>() {
-    each_drop_panics::<K>(|pool, _| {
+fn extract_if(kind: &Pools) {
+    each_drop_panics(kind, |pool, _| {
         if let Some(extracted) = pool.extract_if(&mut |_, value| value.id() % 3 == 0) {
             extracted.for_each(drop);
         }
     });
-    each_drop_panics::<K>(|pool, _| {
+    each_drop_panics(kind, |pool, _| {
         if let Some(mut extracted) = pool.extract_if(&mut |_, _| true) {
             drop(extracted.nth(5));
         }
     });
 }
 
-fn drain<K: Kind>() {
-    each_drop_panics::<K>(|pool, _| {
+fn drain(kind: &Pools) {
+    each_drop_panics(kind, |pool, _| {
         if let Some(drain) = pool.drain() {
             drain.for_each(drop);
         }
     });
-    each_drop_panics::<K>(|pool, _| {
+    each_drop_panics(kind, |pool, _| {
         if let Some(drain) = pool.drain_back() {
             drain.for_each(drop);
         }
@@ -66,9 +67,9 @@ fn drain<K: Kind>() {
 }
 
 /// What was not taken goes when the drain is dropped, even if one of them panics.
-fn dropped_drain<K: Kind>() {
+fn dropped_drain(kind: &Pools) {
     for taken in [0, 1, 7, 60] {
-        each_drop_panics::<K>(|pool, _| {
+        each_drop_panics(kind, |pool, _| {
             if let Some(mut drain) = pool.drain() {
                 drain.by_ref().take(taken).for_each(drop);
             }
@@ -77,12 +78,12 @@ fn dropped_drain<K: Kind>() {
 }
 
 /// A value that a restore drops, and one that it drops from a snapshot that is written over.
-fn restore<K: Kind>() {
-    for victim in World::<K>::new().ids().into_iter().step_by(3) {
+fn restore(kind: &Pools) {
+    for victim in World::new(kind).ids().into_iter().step_by(3) {
         for is_restored in [true, false] {
-            let mut world = World::<K>::new();
+            let mut world = World::new(kind);
             let Some(mut past) = world.pool.take_snapshot() else { return };
-            if !K::PANICKING_RESTORE_EMPTIES {
+            if !kind.facts().panicking_restore_empties {
                 return;
             }
             // In some slots other values than in the snapshot, in some none.
@@ -96,8 +97,8 @@ fn restore<K: Kind>() {
             let dropped = if is_restored { 600 } else { victim };
             world.ledger.panic_in_drop_of(dropped);
             panics(|| match is_restored {
-                true => world.pool.restore(&past),
-                false => world.pool.save_into(&mut past),
+                true => world.pool.restore(&*past),
+                false => world.pool.save_into(&mut *past),
             });
             world.ledger.panic_in_drop_of(None);
             world.pool.validate().unwrap();
@@ -111,37 +112,37 @@ fn restore<K: Kind>() {
     }
 }
 
-fn eviction<K: Kind>() {
-    each_drop_panics::<K>(|pool, ledger| {
+fn eviction(kind: &Pools) {
+    each_drop_panics(kind, |pool, ledger| {
         while !pool.is_full() {
             drop(pool.insert(ledger.value(500)));
         }
         for _ in 0..pool.len().min(20) {
-            drop(pool.insert_or_evict(ledger.value(501), &mut |value| value.id()));
+            drop(pool.insert_or_evict(ledger.value(501), &mut |value| Rank::of(value.id())));
         }
     });
 }
 
-fn refused_value<K: Kind>() {
-    let mut world = World::<K>::full();
+fn refused_value(kind: &Pools) {
+    let mut world = World::full(kind);
     world.ledger.panic_in_drop_of(700);
     assert!(panics(|| drop(world.pool.insert(world.ledger.value(700)))));
     world.check();
 }
 
-fn pool_itself<K: Kind>() {
-    for victim in World::<K>::new().ids() {
-        let World { ledger, pool, .. } = World::<K>::new();
+fn pool_itself(kind: &Pools) {
+    for victim in World::new(kind).ids() {
+        let World { ledger, pool, .. } = World::new(kind);
         ledger.panic_in_drop_of(victim);
         assert!(panics(|| drop(pool)));
         assert_eq!(ledger.alive(), 0, "the rest are dropped while unwinding");
     }
 }
 
-fn owning_iterator<K: Kind>() {
-    for victim in World::<K>::new().ids() {
+fn owning_iterator(kind: &Pools) {
+    for victim in World::new(kind).ids() {
         for taken in [0, 1, 9, 62] {
-            let World { ledger, pool, .. } = World::<K>::new();
+            let World { ledger, pool, .. } = World::new(kind);
             let Some(mut values) = pool.into_iter() else { return };
             let front: Vec<_> = values.by_ref().take(taken).collect();
             let back: Vec<_> = values.by_ref().rev().take(taken / 3).collect();

@@ -2,21 +2,22 @@
 
 use std::collections::HashSet;
 
+use crate::Pools;
 use crate::common::panics;
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest, for_every_pool};
+use crate::subject::{Key, Plan, Rank, Subject, for_every_pool};
 use crate::world::{SLOTS, World};
 
 /// Fills the pool and empties it with the given work, many times: no handle is ever issued twice, and
 /// none from before is good.
-fn emptied_again_and_again<K: Kind>(empty: impl Fn(&mut K::Pool<u64>) -> bool) {
-    let mut pool = K::build::<u64>(Plan::of(SLOTS));
-    let mut ever: HashSet<K::Handle> = HashSet::new();
-    let mut before: Vec<K::Handle> = Vec::new();
+fn emptied_again_and_again(kind: &Pools, empty: impl Fn(&mut dyn Subject<u32>) -> bool) {
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(SLOTS));
+    let mut ever: HashSet<Key> = HashSet::new();
+    let mut before: Vec<Key> = Vec::new();
     for round in 0..20 {
         // Not always full, so that slots differ in how often they were in use.
         let count = pool.capacity() * (3 + round % 3) / 5;
         let mut now = Vec::new();
-        for value in 0..count as u64 {
+        for value in 0..count as u32 {
             let Ok(handle) = pool.insert(value) else { break };
             assert!(ever.insert(handle), "{handle:?} was issued twice");
             now.push(handle);
@@ -26,7 +27,7 @@ fn emptied_again_and_again<K: Kind>(empty: impl Fn(&mut K::Pool<u64>) -> bool) {
             assert!(pool.remove(handle).is_none() && pool.get_mut(handle).is_none());
         }
         assert_eq!(pool.len(), now.len());
-        if !empty(&mut pool) {
+        if !empty(&mut *pool) {
             return;
         }
         pool.validate().unwrap();
@@ -35,47 +36,47 @@ fn emptied_again_and_again<K: Kind>(empty: impl Fn(&mut K::Pool<u64>) -> bool) {
     }
 }
 
-fn clear<K: Kind>() {
+fn clear(kind: &Pools) {
     // A clear starts the seeds of a byte-map pool again, by its design.
-    if K::LASTING {
-        emptied_again_and_again::<K>(|pool| {
+    if kind.facts().lasting {
+        emptied_again_and_again(kind, |pool| {
             pool.clear();
             true
         });
     }
 }
 
-fn retain<K: Kind>() {
-    emptied_again_and_again::<K>(|pool| pool.retain(&mut |_, _| false));
+fn retain(kind: &Pools) {
+    emptied_again_and_again(kind, |pool| pool.retain(&mut |_, _| false));
 }
 
-fn drain<K: Kind>() {
-    emptied_again_and_again::<K>(|pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
-    emptied_again_and_again::<K>(|pool| pool.drain().map(drop).is_some());
-    emptied_again_and_again::<K>(|pool| {
+fn drain(kind: &Pools) {
+    emptied_again_and_again(kind, |pool| pool.drain().map(|drain| drain.for_each(drop)).is_some());
+    emptied_again_and_again(kind, |pool| pool.drain().map(drop).is_some());
+    emptied_again_and_again(kind, |pool| {
         pool.drain_back().map(|drain| drain.for_each(drop)).is_some()
     });
 }
 
-fn leaked_drain<K: Kind>() {
-    emptied_again_and_again::<K>(|pool| {
+fn leaked_drain(kind: &Pools) {
+    emptied_again_and_again(kind, |pool| {
         let Some(mut drain) = pool.drain() else { return false };
         drain.by_ref().take(10).for_each(drop);
-        std::mem::forget(drain);
+        drain.forget();
         pool.validate().unwrap();
         pool.clear();
         true
     });
 }
 
-fn extract_if<K: Kind>() {
-    emptied_again_and_again::<K>(|pool| {
+fn extract_if(kind: &Pools) {
+    emptied_again_and_again(kind, |pool| {
         pool.extract_if(&mut |_, _| true).map(|extracted| extracted.for_each(drop)).is_some()
     });
 }
 
-fn removal<K: Kind>() {
-    emptied_again_and_again::<K>(|pool| {
+fn removal(kind: &Pools) {
+    emptied_again_and_again(kind, |pool| {
         let handles: Vec<_> = pool.iter().map(|(handle, _)| handle).collect();
         for handle in handles {
             assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
@@ -85,19 +86,21 @@ fn removal<K: Kind>() {
 }
 
 /// Each eviction makes a handle stale for ever.
-fn eviction<K: Kind>() {
-    if !<K::Pool<u64> as PoolUnderTest<u64>>::EVICTS {
+fn eviction(kind: &Pools) {
+    if !kind.facts().evicts {
         return;
     }
-    let mut pool = K::build::<u64>(Plan::of(SLOTS));
+    let mut pool: Box<dyn Subject<u32>> = kind.make(Plan::of(SLOTS));
     let mut ever = HashSet::new();
     let mut gone = Vec::new();
     while let Ok(handle) = pool.insert(0) {
         ever.insert(handle);
     }
     // Half of the lifetimes that the shortest layout has, so that none retires.
-    for value in 1..=pool.capacity() as u64 {
-        let Some((handle, evicted)) = pool.insert_or_evict(value, &mut |value| *value) else {
+    for value in 1..=pool.capacity() as u32 {
+        let Some((handle, evicted)) =
+            pool.insert_or_evict(value, &mut |value| Rank::of((*value).into()))
+        else {
             break;
         };
         assert!(ever.insert(handle), "{handle:?} was issued twice");
@@ -110,15 +113,15 @@ fn eviction<K: Kind>() {
 }
 
 /// After a clear the slots come in the order of a new pool, also when a drop has panicked.
-fn order_after_clear<K: Kind>() {
-    if !K::CLEAR_STARTS_FROM_THE_LOWEST {
+fn order_after_clear(kind: &Pools) {
+    if !kind.facts().clear_starts_from_the_lowest {
         return;
     }
     for panics_at in [None, Some(5)] {
-        if panics_at.is_some() && !K::PANICKING_CLEAR_DOES_TOO {
+        if panics_at.is_some() && !kind.facts().panicking_clear_does_too {
             continue;
         }
-        let mut world = World::<K>::new();
+        let mut world = World::new(kind);
         world.ledger.panic_in_drop_of(panics_at);
         panics(|| world.pool.clear());
         let live: Vec<usize> = world.pool.iter().map(|(handle, _)| handle.index()).collect();

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::Pools;
 use crate::common::{Counted, Ledger};
-use crate::subject::{AnyHandle, Kind, Plan, PoolUnderTest};
+use crate::subject::{Facts, Key, Plan, Subject};
 
 /// More than one word of an occupancy.
 pub(crate) const SLOTS: usize = 70;
@@ -11,24 +12,25 @@ pub(crate) const SLOTS: usize = 70;
 /// What the values say that a check puts in.
 const CHECKING: u64 = 1_000_000;
 
-pub(crate) struct World<K: Kind> {
+pub(crate) struct World {
+    facts: &'static Facts,
     pub(crate) ledger: Ledger,
-    pub(crate) pool: K::Pool<Counted>,
+    pub(crate) pool: Box<dyn Subject<Counted>>,
     /// The handles of the values that were in it at first, by what these say.
-    pub(crate) handles: HashMap<u64, K::Handle>,
+    pub(crate) handles: HashMap<u64, Key>,
     /// Handles that were stale from the start.
-    stale: Vec<K::Handle>,
+    stale: Vec<Key>,
 }
 
-impl<K: Kind> World<K> {
+impl World {
     /// A pool with a few holes, some of them in slots that were in use before.
-    pub(crate) fn new() -> Self {
-        Self::planned(Plan::of(SLOTS))
+    pub(crate) fn new(kind: &Pools) -> Self {
+        Self::planned(kind, Plan::of(SLOTS))
     }
 
-    pub(crate) fn planned(plan: Plan) -> Self {
+    pub(crate) fn planned(kind: &Pools, plan: Plan) -> Self {
         let ledger = Ledger::default();
-        let mut pool = K::build::<Counted>(plan);
+        let mut pool: Box<dyn Subject<Counted>> = kind.make(plan);
         let mut handles = HashMap::new();
         for id in 0..pool.capacity().saturating_sub(3) as u64 {
             handles.insert(id, pool.insert(ledger.value(id)).unwrap());
@@ -41,18 +43,18 @@ impl<K: Kind> World<K> {
             }
         }
         assert_eq!(ledger.alive(), handles.len());
-        Self { ledger, pool, handles, stale }
+        Self { facts: kind.facts(), ledger, pool, handles, stale }
     }
 
     /// A pool in which every slot is live; the values say 0, 1, 2, ….
-    pub(crate) fn full() -> Self {
+    pub(crate) fn full(kind: &Pools) -> Self {
         let ledger = Ledger::default();
-        let mut pool = K::build::<Counted>(Plan::of(SLOTS));
+        let mut pool: Box<dyn Subject<Counted>> = kind.make(Plan::of(SLOTS));
         let mut handles = HashMap::new();
         for id in 0..pool.capacity() as u64 {
             handles.insert(id, pool.insert(ledger.value(id)).unwrap());
         }
-        Self { ledger, pool, handles, stale: Vec::new() }
+        Self { facts: kind.facts(), ledger, pool, handles, stale: Vec::new() }
     }
 
     /// What the values say, in ascending order.
@@ -107,7 +109,7 @@ impl<K: Kind> World<K> {
         assert_eq!(pool.insert(self.ledger.value(CHECKING)).unwrap_err().id(), CHECKING);
         assert_eq!(pool.len() + pool.retired(), pool.capacity());
         assert_eq!(self.ledger.alive(), pool.len());
-        if K::LASTING {
+        if self.facts.lasting {
             assert!(stale.iter().all(|&handle| !pool.contains(handle)), "stale for ever");
         }
         for handle in new_handles {

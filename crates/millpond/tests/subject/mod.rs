@@ -1,8 +1,8 @@
-//! One face for all pools, so that one test runs over every pool type, reuse order and handle layout.
+//! One interface for all pools, so that one test runs over every pool type, reuse order and handle layout.
 //!
 //! A new pool type gets all families of tests, the model, the exhaustive sequences and the fuzzer by an
 //! adapter here (an implementation of [`PoolUnderTest`] and of [`Kind`]) and one line per combination in
-//! [`every_kind`].
+//! [`every_kind`]. Tests see the adapters as trait objects: see `erased.rs`.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
 
 mod allocator;
@@ -10,8 +10,10 @@ mod any_pool;
 mod block;
 mod boxes;
 mod classic;
+mod erased;
 mod form;
 mod handle;
+mod key;
 mod packed;
 mod past;
 mod player;
@@ -23,15 +25,20 @@ mod shared;
 mod side_table;
 mod static_pool;
 mod steps;
+mod walk;
 
 pub(crate) use allocator::AllocatorKind;
 pub(crate) use any_pool::AnyKind;
 pub(crate) use block::{BlockKind, GrowingKind};
 pub(crate) use boxes::{PlacedKind, PoolAllocatorPlaces, SizeClassesPlaces};
 pub(crate) use classic::{BytemapKind, RosterPoolKind};
+pub(crate) use erased::{
+    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Subject,
+};
 pub(crate) use form::Form;
 pub(crate) use handle::AnyHandle;
 pub(crate) use handle::Seeded;
+pub(crate) use key::Key;
 pub(crate) use packed::PackedKind;
 pub(crate) use past::NoPast;
 pub(crate) use player::{Value, hash, plans, play, seen};
@@ -42,7 +49,7 @@ pub(crate) use recycler::RecyclerKind;
 pub(crate) use shared::SharedKind;
 pub(crate) use side_table::SideTableKind;
 pub(crate) use static_pool::StaticKind;
-pub(crate) use steps::{Run, Step};
+pub(crate) use steps::{KindToRun, Run, Step};
 
 use millpond::Stats;
 use millpond::snapshot::ToChecksum;
@@ -108,22 +115,20 @@ pub(crate) trait Kind: 'static {
 
     /// The generation after the last, where slots start again.
     const WRAPS_TO: u32 = 1;
-
-    /// Those of the capacities that the kind can be built with; its own if it has only one.
-    fn capacities(wanted: &[usize]) -> Vec<usize> {
-        match Self::CAPACITY {
-            Some(only) => vec![only],
-            None => wanted.to_vec(),
-        }
-    }
 }
+
+/// The ways in which [`came_back`](PoolUnderTest::came_back) comes to the same pool.
+pub(crate) const WAYS_BACK: u8 = 4;
+
+/// That of a clone.
+pub(crate) const CLONED: u8 = 0;
 
 /// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
 /// has: `None` and `false` say that this one has not.
-pub(crate) trait PoolUnderTest<T: 'static>: Sized {
+pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
     type Handle: AnyHandle;
     /// What a snapshot of it is; [`NoPast`] of a pool that has none.
-    type Past;
+    type Past: 'static;
 
     fn build(plan: Plan) -> Self;
     fn capacity(&self) -> usize;
@@ -198,7 +203,7 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized {
 
     fn extract_if(
         &mut self,
-        _choose: &mut dyn FnMut(Self::Handle, &mut T) -> bool,
+        _choose: impl FnMut(Self::Handle, &mut T) -> bool,
     ) -> Option<impl Iterator<Item = (Self::Handle, T)>> {
         None::<std::iter::Empty<_>>
     }
@@ -335,9 +340,6 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized {
         None
     }
 
-    /// The ways in which [`came_back`](Self::came_back) comes to the same pool.
-    const WAYS_BACK: u8 = 4;
-
     /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
     /// snapshot; and what is read of that which was written, in each form.
     fn came_back(&self, way: u8) -> Option<(&'static str, Self)>
@@ -345,8 +347,8 @@ pub(crate) trait PoolUnderTest<T: 'static>: Sized {
         T: Clone + Serialize + DeserializeOwned,
     {
         let read = |form| Some(Self::read(form, &self.write(form)?)?.unwrap());
-        match way % Self::WAYS_BACK {
-            0 => Some(("clone", self.try_clone()?)),
+        match way % WAYS_BACK {
+            CLONED => Some(("clone", self.try_clone()?)),
             1 => {
                 let (past, mut copy) = (self.take_snapshot()?, self.try_clone()?);
                 copy.clear();
@@ -440,8 +442,8 @@ macro_rules! every_kind {
 }
 pub(crate) use every_kind;
 
-/// Makes a test of each of the generic functions, which have a [`Kind`] as their only parameter, for
-/// each kind of pool.
+/// Makes a test of each of the functions, which have a [`KindOfPool`] as their only parameter, for each kind of
+/// pool.
 macro_rules! for_every_pool {
     ($($test:ident),+ $(,)?) => {
         use $crate::subject::for_every_pool as tests_of;
@@ -461,7 +463,7 @@ macro_rules! for_every_pool {
             $(
                 #[test]
                 fn $test() {
-                    super::$test::<$kind>();
+                    super::$test(&Of::<$kind>::KIND);
                 }
             )+
         }

@@ -1,11 +1,10 @@
 /// The past of a pool that has no snapshots: there is none.
 pub(crate) enum NoPast {}
 
-/// The snapshots and the written form of an adapter, which are those of one pool in it: its type, the place
-/// of it in the adapter, and the adapter that is made of a pool that was read, or the reason why
-/// none can be.
-macro_rules! past_of {
-    ($inside:ty, $outer:ident => $place:expr, $read:ident => $made:expr) => {
+/// The snapshots of an adapter, which are those of one pool in it: its type, the place of it in the adapter, and
+/// what is wrong with such a pool.
+macro_rules! snapshots_of {
+    ($inside:ty, $outer:ident => $place:expr, $past:ident => $violation:expr) => {
         type Past = millpond::snapshot::SnapshotOf<$inside>;
 
         fn take_snapshot(&self) -> Option<Self::Past>
@@ -55,14 +54,8 @@ macro_rules! past_of {
         }
 
         fn validate_past(past: &Self::Past) -> Result<(), String> {
-            past.as_pool().validate().map_err(|violation| violation.to_string())
-        }
-
-        fn read_past(form: $crate::subject::Form, bytes: &[u8]) -> Option<Result<Self::Past, String>>
-        where
-            T: serde::de::DeserializeOwned + Clone,
-        {
-            Some(form.read(bytes))
+            let $past = past.as_pool();
+            $violation.map_err(|violation| violation.to_string())
         }
 
         fn sum(&self) -> Option<u64>
@@ -71,6 +64,23 @@ macro_rules! past_of {
         {
             let $outer = self;
             Some($place.checksum())
+        }
+    };
+}
+pub(super) use snapshots_of;
+
+/// The snapshots and the written form of an adapter, which are those of one pool in it: its type, the place
+/// of it in the adapter, and the adapter that is made of a pool that was read, or the reason why
+/// none can be.
+macro_rules! past_of {
+    ($inside:ty, $outer:ident => $place:expr, $read:ident => $made:expr) => {
+        $crate::subject::past::snapshots_of!($inside, $outer => $place, past => past.validate());
+
+        fn read_past(form: $crate::subject::Form, bytes: &[u8]) -> Option<Result<Self::Past, String>>
+        where
+            T: serde::de::DeserializeOwned + Clone,
+        {
+            Some(form.read(bytes))
         }
 
         fn write(&self, form: $crate::subject::Form) -> Option<Vec<u8>>

@@ -7,7 +7,7 @@ use millpond::snapshot::{Checksum, ToChecksum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{Basic, Facts, Key, Plan};
 use crate::common::Random;
 
 /// A value of a test, made from a number.
@@ -47,16 +47,16 @@ pub(crate) fn hash(what: impl Debug) -> u64 {
 }
 
 /// Pools of a few sizes, and some whose slots retire or go round, or that have a name.
-pub(crate) fn plans<K: Kind>() -> Vec<Plan> {
-    let mut plans: Vec<Plan> = K::capacities(&[0, 1, 5, 70]).into_iter().map(Plan::of).collect();
-    let several = Plan::of(K::CAPACITY.unwrap_or(6));
-    if K::LIFETIMES_CHOSEN {
+pub(crate) fn plans(of: &Facts) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = of.capacities(&[0, 1, 5, 70]).into_iter().map(Plan::of).collect();
+    let several = Plan::of(of.capacity.unwrap_or(6));
+    if of.lifetimes_chosen {
         plans.push(Plan { lifetimes: Some(3), ..several });
     }
-    if K::WRAPS_EARLY {
+    if of.wraps_early {
         plans.push(Plan { lifetimes: Some(4), wraps: true, ..several });
     }
-    if K::NAMED {
+    if of.named {
         plans.push(Plan { name: Some("named"), ..several });
     }
     plans
@@ -68,8 +68,8 @@ fn below(bits: u64, limit: usize) -> usize {
 }
 
 /// One step of the program, chosen by random bits: what the pool answers.
-fn step<T: Value, P: PoolUnderTest<T>>(pool: &mut P, bits: u64) -> u64 {
-    let mut live: Vec<P::Handle> = pool.iter().map(|(handle, _)| handle).collect();
+fn step<T: Value, S: Basic<T> + ?Sized>(pool: &mut S, bits: u64) -> u64 {
+    let mut live: Vec<Key> = pool.iter().map(|(handle, _)| handle).collect();
     live.sort_unstable();
     let nth = live.get(below(bits >> 16, live.len().max(1))).copied();
     let value = T::of(bits >> 32);
@@ -81,7 +81,7 @@ fn step<T: Value, P: PoolUnderTest<T>>(pool: &mut P, bits: u64) -> u64 {
         ),
         28 | 29 => {
             let index = below(bits >> 8, pool.capacity() + 1);
-            let handle = P::Handle::from_parts(index, 1 + (bits >> 40) as u32 % 6);
+            let handle = pool.layout().from_parts(index, 1 + (bits >> 40) as u32 % 6);
             hash(handle.map(|handle| pool.insert_at(handle, value)))
         }
         30 => hash(pool.retain(&mut |handle, _| handle.index() % 3 != below(bits, 5))),
@@ -94,15 +94,15 @@ fn step<T: Value, P: PoolUnderTest<T>>(pool: &mut P, bits: u64) -> u64 {
 }
 
 /// All that can be seen of a pool.
-pub(crate) fn seen<T: Value, P: PoolUnderTest<T>>(pool: &P) -> u64 {
+pub(crate) fn seen<T: Value, S: Basic<T> + ?Sized>(pool: &S) -> u64 {
     let all: Vec<_> = pool.iter().collect();
     hash((all, pool.len(), pool.retired(), pool.stats()))
 }
 
 /// What a pool answers to some steps, and how it looks after each. Even seeds have insertions in the place of
 /// claims, retentions and clears, so that most slots stay unused.
-pub(crate) fn play<T: Value, P: PoolUnderTest<T>>(
-    pool: &mut P,
+pub(crate) fn play<T: Value, S: Basic<T> + ?Sized>(
+    pool: &mut S,
     seed: u64,
     steps: usize,
 ) -> Vec<(u64, u64)> {

@@ -2,7 +2,8 @@ use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::Lifo;
 use millpond::{Handle, PackedPool, Pool, Stats};
 
-use super::{Kind, NoPast, Plan, PoolUnderTest};
+use super::past::snapshots_of;
+use super::{Kind, Plan, PoolUnderTest};
 
 /// [`PolicyPool`] of a policy, which is one of the constants below. Where there is a second pool, or
 /// growth, half of the slots are there.
@@ -93,7 +94,11 @@ macro_rules! in_two_parts {
 
 impl<T: 'static, const POLICY: usize> PoolUnderTest<T> for ByPolicy<T, POLICY> {
     type Handle = Handle<()>;
-    type Past = NoPast;
+
+    snapshots_of!(
+        PolicyPool<T, Lifo, Handle<()>>, outer => outer.0,
+        past => past.first().validate().and_then(|()| past.second().validate())
+    );
 
     fn build(plan: Plan) -> Self {
         let more = if POLICY == EVICT_LEAST { 0 } else { plan.capacity.div_ceil(2) };
@@ -153,7 +158,11 @@ pub(crate) struct Spilling<T: 'static>(Spill<First<T>, PackedPool<T, Handle<()>>
 
 impl<T: 'static> PoolUnderTest<T> for Spilling<T> {
     type Handle = Handle<()>;
-    type Past = NoPast;
+
+    snapshots_of!(
+        Spill<First<T>, PackedPool<T, Handle<()>>>, outer => outer.0,
+        past => past.first().validate().and_then(|()| past.second().validate())
+    );
 
     fn build(plan: Plan) -> Self {
         let second = plan.capacity.div_ceil(2);

@@ -122,7 +122,7 @@ macro_rules! like_a_pool {
 
         fn extract_if(
             &mut self,
-            choose: &mut dyn FnMut(H, &mut T) -> bool,
+            choose: impl FnMut(H, &mut T) -> bool,
         ) -> Option<impl Iterator<Item = (H, T)>> {
             Some(self.extract_if(choose))
         }

@@ -1,6 +1,6 @@
 //! What must hold of a pool that was read from a file of anybody's making.
 
-use super::{AnyHandle, PoolUnderTest, Value};
+use super::{Basic, Key, Value};
 
 /// How many bytes may be taken for an input of so many: each of its bytes may be a slot, with a value of up to
 /// 24 bytes, a word, places in orders and on the way; or a block of one.
@@ -13,9 +13,9 @@ const FILLED_MAX: usize = 10_000;
 
 /// Whatever it was read from: all that the pool says of itself agrees; it has room for as many as it says,
 /// in slots that are not live; and what is removed is gone.
-pub(crate) fn use_pool<T: Value, P: PoolUnderTest<T>>(mut pool: P) {
+pub(crate) fn use_pool<T: Value, S: Basic<T> + ?Sized>(pool: &mut S) {
     pool.validate().unwrap();
-    let mut live: Vec<P::Handle> = pool.iter().map(|(handle, _)| handle).collect();
+    let mut live: Vec<Key> = pool.iter().map(|(handle, _)| handle).collect();
     assert_eq!(pool.len(), live.len());
     assert!(live.iter().all(|&handle| pool.get(handle).is_some()));
     if pool.capacity() <= FILLED_MAX {

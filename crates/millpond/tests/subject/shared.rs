@@ -1,8 +1,12 @@
-use std::marker::PhantomData;
+use std::cell::UnsafeCell;
 
+use millpond::snapshot::ToChecksum;
+use millpond::sync::SyncSnapshot;
 use millpond::{Handle, Stats, SyncPool};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::{Kind, NoPast, Plan, PoolUnderTest};
+use super::{Form, Kind, Plan, PoolUnderTest};
 
 /// [`SyncPool`], used by one thread, and by `&mut` wherever that has a method.
 pub(crate) struct SharedKind;
@@ -16,21 +20,36 @@ impl Kind for SharedKind {
     /// Which slot comes next is up to the home.
     const CLEAR_STARTS_FROM_THE_LOWEST: bool = false;
     const PANICKING_CLEAR_DOES_TOO: bool = false;
+    /// A snapshot that was being written keeps what it has, and refuses to be restored: see `sync_hostile`.
+    const PANICKING_RESTORE_EMPTIES: bool = false;
 
     fn wraps(_plan: Plan) -> bool {
         false
     }
 }
 
-/// The pool, which lends references without a guard: nothing is removed while they are borrowed.
+/// The pool, which lends references without a guard: nothing is removed while they are borrowed. What needs `&mut` of a
+/// `SyncPool`, and only looks at it, needs only `&self` here.
 pub(crate) struct Shared<T> {
-    pool: SyncPool<T>,
-    values: PhantomData<T>,
+    pool: UnsafeCell<SyncPool<T>>,
+    /// What it was built with, unless it was read.
+    plan: Option<Plan>,
 }
 
 impl<T> Shared<T> {
+    fn pool(&self) -> &SyncPool<T> {
+        // SAFETY: whoever has an exclusive reference by `alone` does not call this meanwhile.
+        unsafe { &*self.pool.get() }
+    }
+
+    /// Calls the function with the pool, which it only looks at.
+    fn alone<R>(&self, look: impl FnOnce(&mut SyncPool<T>) -> R) -> R {
+        // SAFETY: `look` does not know this adapter. References that were lent lead to values, which nobody writes.
+        look(unsafe { &mut *self.pool.get() })
+    }
+
     fn lent(&self, handle: Handle<T>) -> Option<&T> {
-        let value: *const T = &raw const *self.pool.get(handle)?;
+        let value: *const T = &raw const *self.pool().get(handle)?;
         // SAFETY: the value is live, and everything in this adapter that removes or writes one needs `&mut self`.
         Some(unsafe { &*value })
     }
@@ -38,7 +57,7 @@ impl<T> Shared<T> {
 
 impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     type Handle = Handle<()>;
-    type Past = NoPast;
+    type Past = SyncSnapshot<T>;
 
     fn build(plan: Plan) -> Self {
         let mut builder = SyncPool::builder().capacity(plan.capacity).homes(2);
@@ -48,32 +67,32 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         if let Some(name) = plan.name {
             builder = builder.name(name);
         }
-        Self { pool: builder.build(), values: PhantomData }
+        Self { pool: UnsafeCell::new(builder.build()), plan: Some(plan) }
     }
 
     fn capacity(&self) -> usize {
-        self.pool.capacity()
+        self.pool().capacity()
     }
 
     fn len(&self) -> usize {
-        assert_eq!(self.pool.len(), self.pool.stats().live);
-        self.pool.len()
+        assert_eq!(self.pool().len(), self.pool().stats().live);
+        self.pool().len()
     }
 
     fn retired(&self) -> usize {
-        self.pool.stats().retired
+        self.pool().stats().retired
     }
 
     fn stats(&self) -> Option<Stats> {
-        Some(self.pool.stats())
+        Some(self.pool().stats())
     }
 
     fn name(&self) -> Option<Option<&'static str>> {
-        Some(self.pool.name())
+        Some(self.pool().name())
     }
 
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
-        self.pool.insert(value).map(Handle::relabel).map_err(|full| full.into_inner())
+        self.pool.get_mut().insert(value).map(Handle::relabel).map_err(|full| full.into_inner())
     }
 
     fn get(&self, handle: Handle<()>) -> Option<&T> {
@@ -81,33 +100,35 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     }
 
     fn get_mut(&mut self, handle: Handle<()>) -> Option<&mut T> {
-        self.pool.get_mut(handle.relabel()).ok()
+        self.pool.get_mut().get_mut(handle.relabel()).ok()
     }
 
     fn contains(&self, handle: Handle<()>) -> bool {
-        let contains = self.pool.contains(handle.relabel());
-        assert_eq!(self.pool.check(handle.relabel()).is_ok(), contains);
+        let contains = self.pool().contains(handle.relabel());
+        assert_eq!(self.pool().check(handle.relabel()).is_ok(), contains);
         contains
     }
 
     fn remove(&mut self, handle: Handle<()>) -> Option<T> {
-        self.pool.take(handle.relabel()).ok()
+        self.pool.get_mut().take(handle.relabel()).ok()
     }
 
     fn clear(&mut self) {
-        self.pool.clear();
+        self.pool.get_mut().clear();
     }
 
     fn iter(&self) -> impl Iterator<Item = (Handle<()>, &T)> {
-        self.pool.iter().filter_map(|(handle, _guard)| Some((handle.relabel(), self.lent(handle)?)))
+        self.pool()
+            .iter()
+            .filter_map(|(handle, _guard)| Some((handle.relabel(), self.lent(handle)?)))
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.pool.validate().map_err(|violation| violation.to_string())
+        self.pool().validate().map_err(|violation| violation.to_string())
     }
 
     fn insert_at(&mut self, handle: Handle<()>, value: T) -> Option<Result<(), T>> {
-        Some(match self.pool.insert_at(handle.relabel(), value) {
+        Some(match self.pool.get_mut().insert_at(handle.relabel(), value) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.into_inner()),
         })
@@ -117,20 +138,21 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         &mut self,
         make: &mut dyn FnMut(Handle<()>) -> T,
     ) -> Option<Result<Handle<()>, ()>> {
-        let inserted = self.pool.insert_with(|handle| make(handle.relabel()));
+        let inserted = self.pool.get_mut().insert_with(|handle| make(handle.relabel()));
         Some(inserted.map(Handle::relabel).map_err(|_| ()))
     }
 
     fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
-        self.pool.retain(|handle, value| keep(handle.relabel(), value));
+        self.pool.get_mut().retain(|handle, value| keep(handle.relabel(), value));
         true
     }
 
     fn extract_if(
         &mut self,
-        choose: &mut dyn FnMut(Handle<()>, &mut T) -> bool,
+        mut choose: impl FnMut(Handle<()>, &mut T) -> bool,
     ) -> Option<impl Iterator<Item = (Handle<()>, T)>> {
-        let extracted = self.pool.extract_if(|handle, value| choose(handle.relabel(), value));
+        let extracted =
+            self.pool.get_mut().extract_if(move |handle, value| choose(handle.relabel(), value));
         Some(extracted.map(|(handle, value)| (handle.relabel(), value)))
     }
 
@@ -138,6 +160,93 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         &mut self,
         handles: [Handle<()>; N],
     ) -> Option<Option<[&mut T; N]>> {
-        Some(self.pool.get_disjoint_mut(handles.map(Handle::relabel)).ok())
+        Some(self.pool.get_mut().get_disjoint_mut(handles.map(Handle::relabel)).ok())
+    }
+
+    /// A twin that takes over a snapshot.
+    fn try_clone(&self) -> Option<Self>
+    where
+        T: Clone,
+    {
+        let mut twin = Self::build(self.plan?);
+        twin.restore(&self.take_snapshot()?);
+        Some(twin)
+    }
+
+    fn take_snapshot(&self) -> Option<SyncSnapshot<T>>
+    where
+        T: Clone,
+    {
+        Some(self.alone(SyncPool::snapshot))
+    }
+
+    fn take_snapshot_of_copies(&self) -> Option<SyncSnapshot<T>>
+    where
+        T: Copy,
+    {
+        self.take_snapshot()
+    }
+
+    fn save_into(&self, past: &mut SyncSnapshot<T>)
+    where
+        T: Clone,
+    {
+        self.alone(|pool| pool.save_into(past)).unwrap();
+    }
+
+    fn restore(&mut self, past: &SyncSnapshot<T>)
+    where
+        T: Clone,
+    {
+        self.pool.get_mut().restore(past).unwrap();
+    }
+
+    fn sum_of(past: &SyncSnapshot<T>) -> u64
+    where
+        T: ToChecksum,
+    {
+        past.checksum()
+    }
+
+    /// Its snapshots have no `diff`: how many of the two sums there are too many.
+    fn differences(left: &SyncSnapshot<T>, right: &SyncSnapshot<T>) -> usize
+    where
+        T: ToChecksum,
+    {
+        usize::from(left.checksum() != right.checksum())
+    }
+
+    /// It has no rules of its own: a pool that takes it over is validated.
+    fn validate_past(_past: &SyncSnapshot<T>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn read_past(form: Form, bytes: &[u8]) -> Option<Result<SyncSnapshot<T>, String>>
+    where
+        T: DeserializeOwned + Clone,
+    {
+        Some(form.read(bytes))
+    }
+
+    fn sum(&self) -> Option<u64>
+    where
+        T: ToChecksum,
+    {
+        Some(self.alone(SyncPool::checksum))
+    }
+
+    fn write(&self, form: Form) -> Option<Vec<u8>>
+    where
+        T: Serialize,
+    {
+        Some(self.alone(|pool| form.write(&pool.frozen())))
+    }
+
+    fn read(form: Form, bytes: &[u8]) -> Option<Result<Self, String>>
+    where
+        T: DeserializeOwned,
+    {
+        let pool = form.read::<SyncPool<T>>(bytes);
+        Some(pool.map(|pool| Self { pool: UnsafeCell::new(pool), plan: None }))
     }
 }

@@ -1,7 +1,7 @@
 //! What can be done with a pool, one step at a time, beside a model of it that is plain and obviously
 //! right: for each slot, which lifetime it is in and what lives there.
 
-use super::{AnyHandle, Kind, Plan, PoolUnderTest};
+use super::{Key, Makes, Past, Plan, Rank, Subject};
 use crate::common::{Counted, Ledger, panics, quiet_panic};
 
 /// One step. Live objects, slots and generations are named relative to what there is, so that any
@@ -48,44 +48,46 @@ pub(crate) enum Step {
 }
 
 #[derive(Clone, Debug)]
-struct Slot<H> {
+struct Slot {
     /// The object's handle and what its value says.
-    live: Option<(H, u64)>,
+    live: Option<(Key, u64)>,
     /// The generation of the live object, or else of the next one; `None` if there will be none.
     generation: Option<u32>,
 }
 
-type PastOf<K> = <<K as Kind>::Pool<Counted> as PoolUnderTest<Counted>>::Past;
-
 /// A snapshot beside its model.
-struct Saved<K: Kind> {
-    past: PastOf<K>,
-    slots: Vec<Slot<K::Handle>>,
+struct Saved {
+    past: Box<dyn Past>,
+    slots: Vec<Slot>,
     sum: Option<u64>,
 }
 
+/// A kind of pool that can be run beside its model.
+pub(crate) type KindToRun = dyn Makes<dyn Subject<Counted>>;
+
 /// A pool beside its model.
-pub(crate) struct Run<K: Kind> {
+pub(crate) struct Run<'k> {
+    kind: &'k KindToRun,
     plan: Plan,
     ledger: Ledger,
-    pool: K::Pool<Counted>,
-    slots: Vec<Slot<K::Handle>>,
-    saved: [Option<Saved<K>>; 2],
+    pool: Box<dyn Subject<Counted>>,
+    slots: Vec<Slot>,
+    saved: [Option<Saved>; 2],
     /// Every handle that was ever issued or asked for.
-    known: Vec<K::Handle>,
+    known: Vec<Key>,
     /// What the next value says.
     next_id: u64,
 }
 
-impl<K: Kind> Run<K> {
-    pub(crate) fn new(plan: Plan) -> Self {
-        let pool = K::build::<Counted>(plan);
+impl<'k> Run<'k> {
+    pub(crate) fn new(kind: &'k KindToRun, plan: Plan) -> Self {
+        let pool = kind.make(plan);
         let slots = vec![Slot { live: None, generation: Some(1) }; pool.capacity()];
         let ledger = Ledger::default();
-        Self { plan, ledger, pool, slots, saved: [None, None], known: Vec::new(), next_id: 0 }
+        Self { kind, plan, ledger, pool, slots, saved: [None, None], known: Vec::new(), next_id: 0 }
     }
 
-    fn live(&self) -> Vec<(K::Handle, u64)> {
+    fn live(&self) -> Vec<(Key, u64)> {
         self.slots.iter().filter_map(|slot| slot.live).collect()
     }
 
@@ -101,7 +103,7 @@ impl<K: Kind> Run<K> {
     }
 
     /// One of the live objects.
-    fn nth(&self, n: u8) -> Option<(K::Handle, u64)> {
+    fn nth(&self, n: u8) -> Option<(Key, u64)> {
         let live = self.live();
         (!live.is_empty()).then(|| live[n as usize % live.len()])
     }
@@ -121,10 +123,10 @@ impl<K: Kind> Run<K> {
 
     /// The generation that follows; `None`: the slot retires.
     fn after(&self, generation: u32) -> Option<u32> {
-        if generation < K::lifetimes(self.plan) {
+        if generation < (self.kind.facts().lifetimes)(self.plan) {
             Some(generation + 1)
         } else {
-            K::wraps(self.plan).then_some(K::WRAPS_TO)
+            (self.kind.facts().wraps)(self.plan).then_some(self.kind.facts().wraps_to)
         }
     }
 
@@ -134,7 +136,7 @@ impl<K: Kind> Run<K> {
     }
 
     /// The pool has issued this handle for the latest value.
-    fn inserted(&mut self, handle: K::Handle) {
+    fn inserted(&mut self, handle: Key) {
         let slot = &mut self.slots[handle.index()];
         assert!(slot.live.is_none(), "{handle:?} was issued while its slot is live");
         assert_eq!(slot.generation, Some(handle.generation()), "the lifetime that comes next");
@@ -142,7 +144,7 @@ impl<K: Kind> Run<K> {
         self.known.push(handle);
     }
 
-    fn removed(&mut self, handle: K::Handle) {
+    fn removed(&mut self, handle: Key) {
         let generation = self.after(handle.generation());
         let slot = &mut self.slots[handle.index()];
         assert_eq!(slot.live.map(|(live, _)| live), Some(handle));
@@ -160,13 +162,13 @@ impl<K: Kind> Run<K> {
     }
 
     /// Whether a handle can be claimed.
-    fn can_be_claimed(&self, handle: K::Handle) -> bool {
+    fn can_be_claimed(&self, handle: Key) -> bool {
         let Some(slot) = self.slots.get(handle.index()) else { return false };
         let Some(next) = slot.generation else { return false };
         let generation = handle.generation();
         slot.live.is_none()
-            && generation <= K::lifetimes(self.plan)
-            && (K::wraps(self.plan) || generation >= next)
+            && generation <= (self.kind.facts().lifetimes)(self.plan)
+            && ((self.kind.facts().wraps)(self.plan) || generation >= next)
     }
 
     /// Takes a step on both sides and compares them. `false`: this pool has no such operation, or there
@@ -268,7 +270,7 @@ impl<K: Kind> Run<K> {
             }
             Step::Extract(mask) => {
                 let mut n = 0;
-                let mut choose = |_: K::Handle, _: &mut Counted| {
+                let mut choose = |_: Key, _: &mut Counted| {
                     n += 1;
                     mask >> ((n - 1) % 16) & 1 != 0
                 };
@@ -296,7 +298,7 @@ impl<K: Kind> Run<K> {
             Step::LeakDrain(count) => {
                 let Some(mut drain) = self.pool.drain() else { return false };
                 let taken: Vec<_> = drain.by_ref().take(count as usize % 8).collect();
-                std::mem::forget(drain);
+                drain.forget();
                 taken.into_iter().for_each(|(handle, _)| self.removed(handle));
             }
             Step::Clear => {
@@ -317,10 +319,10 @@ impl<K: Kind> Run<K> {
                     return false;
                 }
                 let value = self.value();
-                let has_it = <K::Pool<Counted> as PoolUnderTest<Counted>>::EVICTS;
+                let has_it = self.kind.facts().evicts;
                 let panicked = panics(|| {
                     drop(self.pool.insert_or_evict(value, &mut |value| {
-                        if value.id() == victim { quiet_panic() } else { value.id() }
+                        if value.id() == victim { quiet_panic() } else { Rank::of(value.id()) }
                     }));
                 });
                 assert_eq!(panicked, has_it);
@@ -353,22 +355,22 @@ impl<K: Kind> Run<K> {
         let place = &mut self.saved[n as usize % 2];
         let past = match place.take() {
             Some(Saved { mut past, .. }) => {
-                self.pool.save_into(&mut past);
+                self.pool.save_into(&mut *past);
                 Some(past)
             }
             None => self.pool.take_snapshot(),
         };
         let Some(past) = past else { return false };
-        <K::Pool<Counted>>::validate_past(&past).unwrap();
+        past.validate().unwrap();
         let sum = self.pool.sum();
-        assert_eq!(Some(<K::Pool<Counted>>::sum_of(&past)), sum);
+        assert_eq!(Some(past.sum()), sum);
         *place = Some(Saved { past, slots: self.slots.clone(), sum });
         true
     }
 
     fn restore(&mut self, n: u8) -> bool {
         let Some(saved) = &self.saved[n as usize % 2] else { return false };
-        self.pool.restore(&saved.past);
+        self.pool.restore(&*saved.past);
         self.slots.clone_from(&saved.slots);
         assert_eq!(self.pool.sum(), saved.sum);
         true
@@ -378,7 +380,7 @@ impl<K: Kind> Run<K> {
         let index = slot as usize % (self.slots.len() + 1);
         let next = self.slots.get(index).and_then(|slot| slot.generation).unwrap_or(1);
         let generation = next.saturating_add_signed(i32::from(ahead) % 4);
-        let Some(handle) = K::Handle::from_parts(index, generation) else { return false };
+        let Some(handle) = self.kind.facts().handle(index, generation) else { return false };
         let value = self.value();
         match self.pool.insert_at(handle, value) {
             None => return false,
@@ -405,14 +407,14 @@ impl<K: Kind> Run<K> {
     }
 
     /// The live objects whose slots will be used again.
-    fn evictable(&self) -> Vec<(K::Handle, u64)> {
+    fn evictable(&self) -> Vec<(Key, u64)> {
         let mut live = self.live();
         live.retain(|(handle, _)| self.after(handle.generation()).is_some());
         live
     }
 
     fn evict(&mut self, flip: u64) -> bool {
-        if !<K::Pool<Counted> as PoolUnderTest<Counted>>::EVICTS {
+        if !self.kind.facts().evicts {
             return false;
         }
         let victim = self.evictable().into_iter().min_by_key(|(_, id)| id ^ flip);
@@ -422,7 +424,7 @@ impl<K: Kind> Run<K> {
         }
         let value = self.value();
         let (handle, evicted) =
-            self.pool.insert_or_evict(value, &mut |value| value.id() ^ flip).unwrap();
+            self.pool.insert_or_evict(value, &mut |value| Rank::of(value.id() ^ flip)).unwrap();
         let evicted = evicted.map(|(handle, value)| (handle, value.id()));
         assert_eq!(evicted, victim.filter(|_| is_full));
         if let Some((evicted, _)) = evicted {
@@ -434,18 +436,18 @@ impl<K: Kind> Run<K> {
 
     /// Some pools start all over when they are cleared.
     fn started_anew(&mut self) {
-        if !K::LASTING {
+        if !self.kind.facts().lasting {
             self.slots.iter_mut().for_each(|slot| slot.generation = Some(1));
         }
     }
 
     /// Handles that were issued, and in a small pool all that can be, and some beyond.
-    fn universe(&self) -> Vec<K::Handle> {
+    fn universe(&self) -> Vec<Key> {
         let mut handles = self.known.clone();
         let indices = if self.slots.len() <= 4 { 0..self.slots.len() + 1 } else { 0..0 };
         for index in indices {
-            for generation in (0..6).chain([K::Handle::GENERATION_MAX]) {
-                handles.extend(K::Handle::from_parts(index, generation));
+            for generation in (0..6).chain([self.kind.facts().layout.generation_max]) {
+                handles.extend(self.kind.facts().handle(index, generation));
             }
         }
         handles

@@ -10,7 +10,7 @@ fn allocations(stacks: CallStacks, kinds: &[(u32, u32, u64)]) -> Allocations {
             .iter()
             .map(|&(class, stack, births)| KindCounts { class, stack, births })
             .collect(),
-        neighbours: HashMap::default(),
+        neighbours: super::super::neighbours::NeighbourCounts::default(),
         sizes: (1..=classes).collect(),
     }
 }

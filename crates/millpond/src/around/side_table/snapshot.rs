@@ -42,6 +42,32 @@ impl<H: HandleLayout, V> sealed::State for SideTable<H, V> {
     }
 }
 
+impl<H: HandleLayout, V> sealed::Restore for SideTable<H, V> {
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        V: Copy,
+    {
+        self.make_room_like(other);
+        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
+        self.used = other.used;
+    }
+
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        V: Clone,
+    {
+        self.make_room_like(other);
+        let used = self.used.max(other.used);
+        self.used = used;
+        self.storage.clone_state_from(&other.storage, used);
+        self.used = other.used;
+    }
+
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
 snapshot_methods!(SideTable<H, V>, [H: HandleLayout, V], values V);
 
 impl<H: HandleLayout, V> SideTable<H, V> {
@@ -58,38 +84,6 @@ impl<H: HandleLayout, V> SideTable<H, V> {
                 panic!("no memory for {} slots of a side table", other.used);
             };
         }
-    }
-
-    fn copy_state_from(&mut self, other: &Self)
-    where
-        V: Copy,
-    {
-        self.make_room_like(other);
-        self.storage.copy_state_from(&other.storage, self.used.max(other.used));
-        self.used = other.used;
-    }
-
-    /// If a clone or a drop panics, the table is empty.
-    fn clone_state_from(&mut self, other: &Self)
-    where
-        V: Clone,
-    {
-        let guard = EmptyUnlessDone(self);
-        guard.0.make_room_like(other);
-        let used = guard.0.used.max(other.used);
-        guard.0.used = used;
-        guard.0.storage.clone_state_from(&other.storage, used);
-        guard.0.used = other.used;
-        core::mem::forget(guard);
-    }
-}
-
-/// Empties a table that was left half-way.
-struct EmptyUnlessDone<'a, H: HandleLayout, V>(&'a mut SideTable<H, V>);
-
-impl<H: HandleLayout, V> Drop for EmptyUnlessDone<'_, H, V> {
-    fn drop(&mut self) {
-        self.0.clear();
     }
 }
 
@@ -138,13 +132,6 @@ mod saved {
                 (_, slots_max) => Growth::UpTo(slots_max),
             };
             Ok(table)
-        }
-
-        fn take_over_clones(&mut self, other: &Self)
-        where
-            V: Clone,
-        {
-            self.clone_state_from(other);
         }
     }
 

@@ -281,6 +281,22 @@ impl<T> BytemapPool<T> {
     /// Moves a value into the next free slot after the cursor, going round once. The slot's seed moves
     /// on: (seed + 1) mod 128.
     ///
+    /// The search begins behind the cursor, as published. So a slot that was just freed, where the cursor now is, is the
+    /// last one that the search comes to:
+    ///
+    /// ```
+    /// use millpond::classic::BytemapPool;
+    ///
+    /// let mut cars = BytemapPool::new(3);
+    /// let taxi = cars.insert("taxi").unwrap();
+    /// let bus = cars.insert("bus").unwrap();
+    /// cars.remove(taxi);
+    /// assert_eq!(cars.cursor(), 0);
+    /// assert_eq!(cars.insert("van"), Ok(2 << 8 | 1)); // slot 2; slot 0 comes next
+    /// assert_eq!(cars.insert("tram"), Ok(0 << 8 | 2));
+    /// # assert!(cars.get(bus).is_some());
+    /// ```
+    ///
     /// # Errors
     ///
     /// The value, if no slot is free. The cursor stays where it was.

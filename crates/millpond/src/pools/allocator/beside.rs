@@ -15,8 +15,8 @@ use crate::policies::least_of;
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
 use crate::slots::{Block, Books, Core, EntryOf, SlotWords};
+use crate::snapshot::Checksum;
 use crate::snapshot::state::sealed::State;
-use crate::snapshot::{Checksum, state};
 
 /// The block of an allocator's words.
 type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
@@ -80,7 +80,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     pub fn checksum_beside(&self, add_value: impl Fn(usize, &mut Checksum)) -> u64 {
         // The values are asked for in the order of their slots.
         let live = RefCell::new(self.occupancy().iter());
-        state::checksum(self, |(), sum| {
+        State::sum(self, &|(): &(), sum: &mut Checksum| {
             if let Some(slot) = live.borrow_mut().next() {
                 add_value(slot, sum);
             }

@@ -41,6 +41,20 @@ impl<R: ReuseOrder, H: HandleLayout> sealed::State for HandleAllocator<R, H> {
     }
 }
 
+impl<R: ReuseOrder, H: HandleLayout> sealed::Restore for HandleAllocator<R, H> {
+    fn copy_state_from(&mut self, other: &Self) {
+        Self::copy_state_from(self, other);
+    }
+
+    fn clone_state_from(&mut self, other: &Self) {
+        Self::copy_state_from(self, other);
+    }
+
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
 /// The past.
 impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Everything that the allocator's future depends on, as it is now; see [`snapshot`](crate::snapshot).
@@ -58,7 +72,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// ```
     #[must_use]
     pub fn snapshot(&self) -> SnapshotOf<Self> {
-        SnapshotOf::new(self.clone(), Self::copy_state_from)
+        SnapshotOf::copied(self.clone())
     }
 
     snapshot_methods!(@common);
@@ -119,10 +133,6 @@ mod saved {
             slots.slots.words.load(&checked.words, checked.inserted, checked.peak);
             slots.core.load(checked, &mut slots.slots.words);
             Ok(slots)
-        }
-
-        fn take_over_clones(&mut self, other: &Self) {
-            self.copy_state_from(other);
         }
     }
 

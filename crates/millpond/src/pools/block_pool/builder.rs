@@ -240,12 +240,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPoolBuilder<T, R, H> {
             }
             limit = limit.min(blocks);
         }
-        let growth = Growing {
-            max_blocks: limit,
-            spare_blocks: self.growth.spare_blocks,
-            on_growth: self.growth.on_growth,
-            ..Growing::UNLIMITED
-        };
+        let growth = Growing::new(limit, self.growth.spare_blocks, self.growth.on_growth);
         let mut pool = BlockPool::without_blocks(sizes, &self.settings.lifetimes, growth);
         let out_of_memory = BuildError::OutOfMemory { capacity: reserved };
         #[cfg(feature = "debug-aids")]

@@ -79,32 +79,86 @@ impl fmt::Display for ReserveError {
 impl core::error::Error for ReserveError {}
 
 /// The rules by which a pool grows and shrinks, and how often it has.
+///
+/// Part of every pool, and programs have thousands of small ones: no number of blocks or slots needs more than 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing {
     /// At most so many blocks, if the handle layout can name their slots.
-    pub(super) max_blocks: usize,
-    /// What [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond) was told.
-    pub(super) spare_blocks: Option<usize>,
-    pub(super) on_growth: Option<fn(Growth)>,
-    pub(super) stats: GrowthStats,
+    max_blocks: u32,
+    spare_blocks: Option<u32>,
+    blocks_peak: u32,
     /// A slot of the last block that was live when somebody looked last: while it is, the block is not empty.
-    pub(super) witness: usize,
+    witness: u32,
+    on_growth: Option<fn(Growth)>,
+    taken_by_insertions: u64,
+    given_back: u64,
+}
+
+/// A number of blocks or slots; no layout can name more than this may be.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl Growing {
     pub(super) const UNLIMITED: Self = Self {
-        max_blocks: usize::MAX,
+        max_blocks: u32::MAX,
         spare_blocks: None,
-        on_growth: None,
-        stats: GrowthStats {
-            blocks: 0,
-            blocks_peak: 0,
-            taken: 0,
-            taken_by_insertions: 0,
-            given_back: 0,
-        },
+        blocks_peak: 0,
         witness: 0,
+        on_growth: None,
+        taken_by_insertions: 0,
+        given_back: 0,
     };
+
+    pub(super) fn new(
+        max_blocks: usize,
+        spare_blocks: Option<usize>,
+        on_growth: Option<fn(Growth)>,
+    ) -> Self {
+        let spare_blocks = spare_blocks.map(narrow);
+        Self { max_blocks: narrow(max_blocks), spare_blocks, on_growth, ..Self::UNLIMITED }
+    }
+
+    /// Goes on with what a saved pool has counted.
+    #[cfg(feature = "serde")]
+    pub(super) fn with_stats(self, stats: &GrowthStats) -> Self {
+        let GrowthStats { blocks_peak, taken_by_insertions, given_back, .. } = *stats;
+        Self { blocks_peak: narrow(blocks_peak), taken_by_insertions, given_back, ..self }
+    }
+
+    pub(super) fn max_blocks(&self) -> usize {
+        self.max_blocks as usize
+    }
+
+    /// What [`give_back_beyond`](super::BlockPoolBuilder::give_back_beyond) was told.
+    #[inline]
+    pub(super) fn spare_blocks(&self) -> Option<usize> {
+        self.spare_blocks.map(|blocks| blocks as usize)
+    }
+
+    /// Takes on what the pool of another has counted.
+    pub(super) fn copy_counts_from(&mut self, other: &Self) {
+        self.blocks_peak = other.blocks_peak;
+        self.taken_by_insertions = other.taken_by_insertions;
+        self.given_back = other.given_back;
+    }
+
+    /// There are so many blocks now.
+    pub(super) fn note_blocks(&mut self, blocks: usize) {
+        self.blocks_peak = self.blocks_peak.max(narrow(blocks));
+    }
+
+    /// What has been counted in a pool that has so many blocks now.
+    fn stats(&self, blocks: usize) -> GrowthStats {
+        let Self { blocks_peak, taken_by_insertions, given_back, .. } = *self;
+        GrowthStats {
+            blocks,
+            blocks_peak: blocks_peak as usize,
+            taken: given_back + blocks as u64,
+            taken_by_insertions,
+            given_back,
+        }
+    }
 
     #[cfg(feature = "validate")]
     pub(super) fn validate(
@@ -112,17 +166,16 @@ impl Growing {
         blocks: usize,
         max_blocks: usize,
     ) -> Result<(), crate::reports::validate::Violation> {
-        let stats = &self.stats;
         crate::reports::validate::ensure(
-            stats.blocks == blocks
-                && stats.blocks_peak >= blocks
-                && stats.blocks_peak <= max_blocks
-                && stats.taken.checked_sub(stats.given_back) == Some(blocks as u64),
+            (blocks..=max_blocks).contains(&(self.blocks_peak as usize)),
             "the blocks are counted, and not more than the limit",
-            format_args!("{blocks} of {max_blocks}, but {stats:?}"),
+            format_args!("{blocks} of {max_blocks}, but {:?}", self.stats(blocks)),
         )
     }
 }
+
+/// Books with room for fewer slots than these get four times the room.
+const SLOTS_MOVED_LATE: usize = 64;
 
 /// Up to so many slots a pool grows for a named slot, whatever it has.
 const NAMED_SLOTS: usize = 4096;
@@ -176,7 +229,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// blocks + vacant slots), and what the allocator takes. It takes no memory.
     ///
     /// Of slots that are given back, what is kept beside the values stays (some 8 bytes for each), so that handles stay
-    /// stale for ever, also once the block is taken again.
+    /// stale for ever, also once the block is taken again. The memory of a [copy](BlockPool::clone)'s blocks is one
+    /// piece, and goes back with the first of them.
     ///
     /// ```
     /// use millpond::BlockPool;
@@ -194,24 +248,24 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// assert!(!pool.contains(handles[199]));
     /// ```
     pub fn shrink_to_fit(&mut self) -> usize {
-        let before = self.growth.stats.blocks;
-        let mut hint = self.growth.witness;
+        let before = self.storage.place().block_count();
+        let mut hint = self.growth.witness as usize;
         while self.storage.place().block_count() > 0 {
             if let Some(live) = self.storage.live_in_last_block(hint) {
-                self.growth.witness = live;
+                self.growth.witness = narrow(live);
                 break;
             }
             self.give_back_last();
             hint = self.capacity();
         }
-        before - self.growth.stats.blocks
+        before - self.storage.place().block_count()
     }
 
     /// How often the pool has grown and shrunk. O(1). A program that has no use for a hook asks once a
     /// frame whether `taken_by_insertions` has changed.
     #[must_use]
     pub fn growth_stats(&self) -> GrowthStats {
-        self.growth.stats
+        self.growth.stats(self.storage.place().block_count())
     }
 
     /// Where the block of a slot that the pool may have ends.
@@ -227,8 +281,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if self.usable_beyond() == 0 {
             return Err(CannotGrow::AtLimit);
         }
-        let room = self.storage.place().room().saturating_mul(2).min(self.capacity_max());
-        self.take_block(false, room)
+        let room = self.storage.place().room();
+        // The books of a small pool are less than what the allocator does to move them.
+        let factor = if room < SLOTS_MOVED_LATE { 4 } else { 2 };
+        self.take_block(false, room.saturating_mul(factor).min(self.capacity_max()))
     }
 
     /// Takes the next block, and calls the hook. `room`: how many slots to make room for in the books if there is none.
@@ -240,11 +296,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         let fresh = self.core.circle().start().as_dead();
         let new = self.storage.try_add_block::<R, H>(room, fresh, reserved);
         let new = new.map_err(|_| CannotGrow::OutOfMemory)?;
-        let stats = &mut self.growth.stats;
-        stats.blocks += 1;
-        stats.blocks_peak = stats.blocks_peak.max(stats.blocks);
-        stats.taken += 1;
-        stats.taken_by_insertions += u64::from(!reserved);
+        self.growth.note_blocks(block + 1);
+        self.growth.taken_by_insertions += u64::from(!reserved);
         self.core.grow(new.start, &mut self.storage);
         if let Some(hook) = self.growth.on_growth {
             hook(Growth {
@@ -312,8 +365,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// Gives back the last block, which has no values.
     fn give_back_last(&mut self) {
         let Some(block) = self.storage.place().last_block() else { return };
-        self.growth.stats.blocks -= 1;
-        self.growth.stats.given_back += 1;
+        self.growth.given_back += 1;
         self.core.shrink(block.start, &mut self.storage, |storage| storage.remove_block());
     }
 
@@ -321,15 +373,15 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     /// room as the pool was told to keep; and then the block before.
     #[inline]
     pub(super) fn give_back_by_rule(&mut self) {
-        if let Some(spare_blocks) = self.growth.spare_blocks {
+        if let Some(spare_blocks) = self.growth.spare_blocks() {
             self.give_back_beyond(spare_blocks);
         }
     }
 
     fn give_back_beyond(&mut self, spare_blocks: usize) {
         while let Some(block) = self.storage.place().last_block() {
-            if let Some(live) = self.storage.live_in_last_block(self.growth.witness) {
-                self.growth.witness = live;
+            if let Some(live) = self.storage.live_in_last_block(self.growth.witness as usize) {
+                self.growth.witness = narrow(live);
                 return;
             }
             let words = self.storage.words();
@@ -341,7 +393,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
                 return;
             }
             self.give_back_last();
-            self.growth.witness = self.capacity();
+            self.growth.witness = narrow(self.capacity());
         }
     }
 }

@@ -220,7 +220,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[inline]
     #[must_use]
     pub fn max_blocks(&self) -> usize {
-        self.growth.max_blocks.min(self.sizes().blocks_within(H::CAPACITY_MAX))
+        self.growth.max_blocks().min(self.sizes().blocks_within(H::CAPACITY_MAX))
     }
 
     #[cfg(feature = "debug-aids")]
@@ -407,7 +407,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !self.contains(handle) {
             self.note_refused_removal(handle);
         }
-        if self.growth.spare_blocks.is_some() {
+        if self.growth.spare_blocks().is_some() {
             return self.remove_by_rule(handle);
         }
         self.take_value(handle)

@@ -4,10 +4,22 @@ use crate::handle::HandleLayout;
 use crate::policies::bounded;
 use crate::slots::reuse::ReuseOrder;
 
+/// Pools whose handles name no more slots than these are limited enough by that.
+const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
+
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Whether nothing but the number of slots that handles can name keeps the pool from growing.
+    fn is_unlimited(&self) -> bool {
+        let blocks = self.sizes().blocks_within(H::CAPACITY_MAX);
+        H::CAPACITY_MAX > SLOTS_LIMITED_BY_HANDLES && self.max_blocks() == blocks
+    }
+}
+
 bounded! {
     [T, R: ReuseOrder, H: HandleLayout] BlockPool<T, R, H>, T, H,
     last: |pool, handle| pool.core.is_last(handle),
     most: |pool| pool.capacity_max(),
+    unlimited: pool.is_unlimited(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
     // Not by `remove`, which might give the block back.

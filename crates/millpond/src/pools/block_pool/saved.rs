@@ -27,7 +27,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
                 first_block: sizes.first() as u64,
                 largest_block: sizes.last() as u64,
                 max_blocks: self.max_blocks() as u64,
-                give_back_beyond: self.growth.spare_blocks.map(|spare| spare as u64),
+                give_back_beyond: self.growth.spare_blocks().map(|spare| spare as u64),
                 slots_there: self.capacity() as u64,
                 blocks_peak: growth.blocks_peak as u64,
                 taken: growth.taken,
@@ -46,7 +46,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         let checked = saved.check::<Self, Pool<T, R, H>>(objects)?;
         let CheckedBlocks { sizes, max_blocks, spare_blocks, growth, slots, known } = checked;
         let (slots, values) = slots;
-        let growing = Growing { max_blocks, spare_blocks, stats: growth, ..Growing::UNLIMITED };
+        let growing = Growing::new(max_blocks, spare_blocks, None).with_stats(&growth);
         let mut pool = Self::without_blocks(sizes, &Lifetimes::PLAIN, growing);
         let Self { storage, core, .. } = &mut pool;
         let there = slots.words.len();
@@ -60,13 +60,6 @@ impl<T, R: ReuseOrder, H: HandleLayout> Save for BlockPool<T, R, H> {
         core.load(&slots, storage);
         core.mark_all_used(all);
         Ok(pool)
-    }
-
-    fn taking_over_clones() -> fn(&mut Self, &Self)
-    where
-        T: Clone,
-    {
-        Self::clone_state_from
     }
 }
 

@@ -20,7 +20,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
 
     fn add_growth_to(&self, sum: &mut Checksum) {
         sum.add(&(self.sizes().first(), self.sizes().last(), self.capacity()));
-        sum.add(&self.growth.spare_blocks);
+        sum.add(&self.growth.spare_blocks());
     }
 
     #[cfg(feature = "debug-aids")]
@@ -48,72 +48,64 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for BlockPool<T, R, H> {
     }
 }
 
-snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
-
-impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
     {
-        self.take_over(other, |own, others, used| {
+        self.become_like(other, |own, others, used| {
             own.storage.copy_state_from(&others.storage, used)
         });
     }
 
-    pub(super) fn clone_state_from(&mut self, other: &Self)
+    fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        self.take_over(other, |own, others, used| {
+        self.become_like(other, |own, others, used| {
             own.storage.clone_state_from(&others.storage, used);
         });
     }
 
-    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
-    /// of others back. If a clone or a drop panics, the pool is empty.
-    fn take_over(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
-        let guard = EmptyUnlessDone(self);
-        let own = &mut *guard.0;
-        let circle = own.core.circle();
-        let fresh = crate::handle::Word::as_dead(circle.start());
-        let known = other.storage.place().known();
-        let has_same_slots = own.capacity() == other.capacity();
-        let resized = own
-            .storage
-            .try_make_room::<R, H>(known, fresh)
-            .and_then(|()| own.storage.try_resize::<R, H>(other.capacity(), &circle));
-        if resized.is_err() {
-            panic!("no memory for the blocks of {}", PoolName(own.name()));
-        }
-        // Of other slots than before, what the order had is of no use.
-        let used = match has_same_slots {
-            true => own.core.used(own.storage.words()).max(other.core.used(other.storage.words())),
-            false => other.capacity(),
-        };
-        copy_values(own, other, used);
-        own.storage.copy_known_from(&other.storage, fresh);
-        own.growth.stats = other.growth.stats;
-        let BlockPool { core, storage, .. } = own;
-        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
-        core::mem::forget(guard);
+    fn empty(&mut self) {
+        self.core.mark_all_used(self.storage.place().known());
+        self.storage.recount_retired();
+        // It may have fewer blocks than before, or more.
+        let blocks = self.storage.place().block_count();
+        self.growth.note_blocks(blocks);
+        self.storage.clear(&mut self.core);
     }
 }
 
-/// Empties a pool that was left half-way.
-struct EmptyUnlessDone<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut BlockPool<T, R, H>);
+snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
-impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
-    fn drop(&mut self) {
-        let pool = &mut *self.0;
-        pool.core.mark_all_used(pool.storage.place().known());
-        pool.storage.recount_retired();
-        // It may have fewer blocks than before, or more.
-        let blocks = pool.storage.place().block_count();
-        let stats = &mut pool.growth.stats;
-        stats.blocks = blocks;
-        stats.blocks_peak = stats.blocks_peak.max(blocks);
-        stats.taken = stats.given_back + blocks as u64;
-        pool.storage.clear(&mut pool.core);
+impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
+    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
+    /// of others back.
+    fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
+        let circle = self.core.circle();
+        let fresh = crate::handle::Word::as_dead(circle.start());
+        let known = other.storage.place().known();
+        let has_same_slots = self.capacity() == other.capacity();
+        let resized = self
+            .storage
+            .try_make_room::<R, H>(known, fresh)
+            .and_then(|()| self.storage.try_resize::<R, H>(other.capacity(), &circle));
+        if resized.is_err() {
+            panic!("no memory for the blocks of {}", PoolName(self.name()));
+        }
+        // Of other slots than before, what the order had is of no use.
+        let used = match has_same_slots {
+            true => {
+                self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))
+            }
+            false => other.capacity(),
+        };
+        copy_values(self, other, used);
+        self.storage.copy_known_from(&other.storage, fresh);
+        self.growth.copy_counts_from(&other.growth);
+        let BlockPool { core, storage, .. } = self;
+        core.copy_state_from(&other.core, other.storage.words().entries(), used, storage);
     }
 }
 

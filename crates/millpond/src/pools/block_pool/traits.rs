@@ -14,11 +14,15 @@ operators! {
 }
 
 /// The copy is a twin: it has the same handles, hands out the same ones next, and so accepts the other's
-/// handles. Takes the memory of a new pool with the same blocks. Its growth hook is the same; its
+/// handles. Takes the memory of a new pool with the same blocks, for their values in one piece, which goes back when the
+/// last of these blocks does; in a pool that [gives back by rule](super::BlockPoolBuilder::give_back_beyond), each block
+/// for itself. Its growth hook is the same; its
 /// [`GrowthStats`](super::GrowthStats) go on from those of the original.
 impl<T: Clone, R: ReuseOrder, H: HandleLayout> Clone for BlockPool<T, R, H> {
     fn clone(&self) -> Self {
-        let Ok(storage) = self.storage.try_clone_blocks::<R, H>(&self.core.circle()) else {
+        let in_one_piece = self.growth.spare_blocks().is_none();
+        let circle = self.core.circle();
+        let Ok(storage) = self.storage.try_clone_blocks::<R, H>(&circle, in_one_piece) else {
             panic!("no memory for a copy of {}", PoolName(self.name()))
         };
         let core = self.core.clone_for(storage.words());

@@ -1,6 +1,7 @@
-//! [`FramePool`] and its links.
+//! What is rebuilt in every frame: [`FramePool`] with links that are checked at run time, and [`FrameMemory`] with links
+//! that the compiler checks.
 
-pub use crate::values::FrameLink;
+pub use crate::values::{Frame, FrameFull, FrameLink, FrameMemory, FrameRef};
 
 use core::fmt;
 use core::ops::{Index, IndexMut};
@@ -22,7 +23,8 @@ use crate::values::FrameValues;
 /// [`FrameLink`]s, which are good until the next [`reset`](Self::reset) and refused ever after. A link says where the
 /// value is in the sequence of all values that the pool ever had, so one subtraction and one comparison both find the
 /// value and refuse what is stale. An insertion and a reset cost what they cost in an arena of references, without
-/// lifetimes in the types; a lookup is an addition and a comparison more.
+/// lifetimes in the types; a lookup is an addition and a comparison more. [`FrameMemory`] saves these two, for lifetimes in
+/// the types.
 ///
 /// For a quadtree over the actors, a path search, a list of what is visible. Nothing is removed on its own: for that,
 /// and for links that last, take a [`Pool`](crate::Pool).

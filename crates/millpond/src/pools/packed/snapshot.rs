@@ -39,9 +39,7 @@ impl<T, H: HandleLayout> sealed::State for PackedPool<T, H> {
     }
 }
 
-snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
-
-impl<T, H: HandleLayout> PackedPool<T, H> {
+impl<T, H: HandleLayout> sealed::Restore for PackedPool<T, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
@@ -52,28 +50,22 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.values.copy_from(&other.values);
     }
 
-    /// If a clone or a drop panics, the pool is empty.
     fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        let guard = EmptyUnlessDone(self);
-        guard.0.values.clone_from(&other.values);
+        self.values.clone_from(&other.values);
         #[cfg(feature = "debug-aids")]
-        guard.0.note_restored(other);
-        guard.0.roster.copy_state_from(&other.roster);
-        core::mem::forget(guard);
+        self.note_restored(other);
+        self.roster.copy_state_from(&other.roster);
+    }
+
+    fn empty(&mut self) {
+        self.clear();
     }
 }
 
-/// Empties a pool whose values are no longer those of its roster.
-struct EmptyUnlessDone<'a, T, H: HandleLayout>(&'a mut PackedPool<T, H>);
-
-impl<T, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, H> {
-    fn drop(&mut self) {
-        self.0.clear();
-    }
-}
+snapshot_methods!(PackedPool<T, H>, [T, H: HandleLayout], values T);
 
 #[cfg(feature = "serde")]
 mod saved {
@@ -108,13 +100,6 @@ mod saved {
             values.sort_unstable_by_key(|(index, _)| pool.roster.position_at(*index));
             pool.values.extend(values.into_iter().map(|(_, value)| value));
             Ok(pool)
-        }
-
-        fn take_over_clones(&mut self, other: &Self)
-        where
-            T: Clone,
-        {
-            self.clone_state_from(other);
         }
     }
 

@@ -42,9 +42,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::State for Recycler<T, R, H> {
     }
 }
 
-snapshot_methods!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
-
-impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
+impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for Recycler<T, R, H> {
     fn copy_state_from(&mut self, other: &Self)
     where
         T: Copy,
@@ -53,26 +51,21 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         self.handles.copy_state_from(&other.handles);
     }
 
-    /// If a clone panics, all objects are dead.
     fn clone_state_from(&mut self, other: &Self)
     where
         T: Clone,
     {
-        let guard = EmptyUnlessDone(self);
-        guard.0.objects.clone_from_slice(&other.objects);
-        guard.0.handles.copy_state_from(&other.handles);
-        core::mem::forget(guard);
+        self.objects.clone_from_slice(&other.objects);
+        self.handles.copy_state_from(&other.handles);
+    }
+
+    /// Releases all objects; they stay as they are.
+    fn empty(&mut self) {
+        self.handles.clear();
     }
 }
 
-/// Releases all objects of a recycler that was left half-way.
-struct EmptyUnlessDone<'a, T, R: ReuseOrder, H: HandleLayout>(&'a mut Recycler<T, R, H>);
-
-impl<T, R: ReuseOrder, H: HandleLayout> Drop for EmptyUnlessDone<'_, T, R, H> {
-    fn drop(&mut self) {
-        self.0.handles.clear();
-    }
-}
+snapshot_methods!(Recycler<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 #[cfg(feature = "serde")]
 mod saved {
@@ -110,13 +103,6 @@ mod saved {
                 #[cfg(feature = "debug-aids")]
                 scramble: None,
             })
-        }
-
-        fn take_over_clones(&mut self, other: &Self)
-        where
-            T: Clone,
-        {
-            self.clone_state_from(other);
         }
     }
 

@@ -9,6 +9,7 @@ mod insert;
 mod lookup;
 mod remove;
 mod state;
+mod stored_state;
 mod together;
 mod walk;
 #[cfg(feature = "debug-aids")]
@@ -20,6 +21,7 @@ pub(crate) use insert::{insert_at_method, insert_methods, revive_method};
 pub(crate) use lookup::{lookup_methods, object_at_methods};
 pub(crate) use remove::{moving_out_methods, remove_methods};
 pub(crate) use state::{books_methods, words_methods};
+pub(crate) use stored_state::{stored_restore, stored_state};
 pub(crate) use together::get_each_mut_method;
 #[cfg(feature = "alloc")]
 pub(crate) use together::{all_mut, each_mut};

@@ -41,9 +41,6 @@
 //! forgets does not look right. [`forgotten_fields`] and `forgotten_bytes` (feature `bytemuck`) run an initialiser over
 //! two different fills and list the parts that it leaves unchanged.
 //!
-//! With the feature, a [`BlockPool`] (and so a [`PolicyPool`]) has a destructor that names its handle type: if the
-//! label in that type borrows, the borrowed value must outlive the pool.
-//!
 //! # AddressSanitizer
 //!
 //! For a sanitizer, a pool's array is one block that lives as long as the pool, so the use of a dead slot is not an

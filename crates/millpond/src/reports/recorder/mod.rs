@@ -22,7 +22,7 @@
 //! assert_eq!((summary.events, summary.dropped), (5, 0));
 //! # let text = std::fs::read_to_string(&path)?;
 //! # assert!(text.starts_with("tick,event,id,class,capacity,"), "{text}");
-//! # assert!(text.contains("\n0,alloc,0,bullets\n1,alloc,1,bullets\n1,free,1,bullets\n"), "{text}");
+//! # assert!(text.contains("\n0,alloc,0,bullets,0\n1,alloc,1,bullets,1\n1,free,1,bullets,1\n"), "{text}");
 //! # std::fs::remove_dir_all(&directory)?;
 //! # Ok::<(), std::io::Error>(())
 //! ```

@@ -184,24 +184,24 @@ impl<W: Write> Writer<W> {
         pool.ids.insert(index, id);
         self.summary.events += 1;
         let tick = self.tick;
-        self.line(format_args!("{tick},alloc,{id},{}", pool.class))
+        self.line(format_args!("{tick},alloc,{id},{},{index}", pool.class))
     }
 
     fn death(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
         // If the slot is dead here, its birth was dropped, and the death goes with it.
         let known = pool.ids.remove(&index).or_else(|| pool.unconfirmed.remove(&index));
-        known.map_or(Ok(()), |id| self.ended(id, &pool.class))
+        known.map_or(Ok(()), |id| self.ended(id, &pool.class, index))
     }
 
-    fn ended(&mut self, id: u64, class: &str) -> io::Result<()> {
+    fn ended(&mut self, id: u64, class: &str, index: u32) -> io::Result<()> {
         self.summary.events += 1;
         let tick = self.tick;
-        self.line(format_args!("{tick},free,{id},{class}"))
+        self.line(format_args!("{tick},free,{id},{class},{index}"))
     }
 
     fn end_unconfirmed(&mut self, pool: &mut Written) -> io::Result<()> {
         let ids = core::mem::take(&mut pool.unconfirmed);
-        ids.into_values().try_for_each(|id| self.ended(id, &pool.class))
+        ids.into_iter().try_for_each(|(index, id)| self.ended(id, &pool.class, index))
     }
 
     /// A line of statistics for each pool.
@@ -275,7 +275,7 @@ mod tests {
         let gauges = writer.shared.add_pool("imps".to_string(), &Stats::default()).unwrap();
         let event = Event { kind: Kind::Birth, pool: gauges.pool, index: 3, tick: 5 };
         writer.event(event).unwrap();
-        assert_eq!(writer.text, b"5,alloc,0,imps\n");
+        assert_eq!(writer.text, b"5,alloc,0,imps,3\n");
     }
 
     #[test]

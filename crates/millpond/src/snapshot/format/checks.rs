@@ -327,6 +327,7 @@ fn check_order<W: Word>(
         OrderOf::Cursor => (0, 1.min(words.len())),
         OrderOf::Vacant => (vacant.clone().count(), vacant.clone().count()),
         OrderOf::All => (words.len(), words.len()),
+        OrderOf::Homes => return check_homes(&state.order, words.len()),
     };
     let until_retired = live + vacant.count();
     let mut listed = vec![false; words.len()];
@@ -340,7 +341,7 @@ fn check_order<W: Word>(
             }
             let part = match order_of {
                 OrderOf::Nothing => return Err(Refused::OrderLength { expected: 0, found: 1 }),
-                OrderOf::Cursor => None,
+                OrderOf::Cursor | OrderOf::Homes => None,
                 OrderOf::Vacant => Some(live..until_retired),
                 OrderOf::All if order.len() < live => Some(0..live),
                 OrderOf::All if order.len() < until_retired => Some(live..until_retired),
@@ -363,4 +364,25 @@ fn check_order<W: Word>(
         return Err(Refused::OrderLength { expected: max, found: order.len() });
     }
     Ok(order)
+}
+
+/// Where each home looks first: in one of the words of the slots.
+fn check_homes(order: &[(u32, u32)], slots: usize) -> Result<Vec<u32>, Refused> {
+    let words = slots.div_ceil(64).max(1);
+    let mut homes = Vec::new();
+    for &(first, count) in order {
+        for word in u64::from(first)..u64::from(first) + u64::from(count) {
+            if word >= words as u64 {
+                return Err(Refused::NoSuchSlot(word * 64));
+            }
+            if homes.len() == words {
+                return Err(Refused::OrderLength { expected: words, found: words + 1 });
+            }
+            homes.push(word as u32);
+        }
+    }
+    match homes.is_empty() {
+        true => Err(Refused::OrderLength { expected: 1, found: 0 }),
+        false => Ok(homes),
+    }
 }

@@ -147,7 +147,7 @@ impl FormerBlocks {
             OrderOf::All => order = in_parts(order, &generations, &objects.live_slots(there_slots)),
             // That of the lowest block.
             OrderOf::Cursor => order.truncate(1),
-            OrderOf::Nothing | OrderOf::Vacant => {}
+            OrderOf::Nothing | OrderOf::Vacant | OrderOf::Homes => {}
         }
         let growth = SavedGrowth {
             first_block: self.slots_per_block,

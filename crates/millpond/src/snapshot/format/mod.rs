@@ -21,7 +21,8 @@
 //!   number is the capacity: a reader takes no more memory than so many slots need.
 //! - `order`: ranges of slots, first slot and number: the dead ones in the order in which they are handed
 //!   out. With `Roster`, `PackedPool` and `StaticPool` the live ones come before them and the retired ones
-//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing.
+//!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing. Of a
+//!   `SyncPool` it is no order of slots: for each home, the word of 64 slots where it looks first.
 //! - `objects`: in formats for humans a map from handles to values; of a recycler a list of pairs, one for
 //!   each slot, of the handle (`null` of a dead one) and the object. In other formats the live slots as
 //!   ranges like those of the order, and a list of the values by ascending slot; of a recycler
@@ -72,7 +73,7 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
-use super::state::sealed::{Load, Save, State};
+use super::state::sealed::{Load, Restore, Save, State};
 use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
 use state::Version;
@@ -111,9 +112,21 @@ pub(crate) fn serialize<P: Save, S: Serializer>(pool: &P, serializer: S) -> Resu
 where
     P::Value: Serialize,
 {
+    serialize_parts(&pool.to_saved(), pool, serializer)
+}
+
+/// Writes a pool of which this is saved beside its objects.
+pub(crate) fn serialize_parts<P: State, S: Serializer>(
+    state: &impl Serialize,
+    pool: &P,
+    serializer: S,
+) -> Result<S::Ok, S::Error>
+where
+    P::Value: Serialize,
+{
     let mut saved = serializer.serialize_struct("Pool", FIELDS.len())?;
     saved.serialize_field("version", &Version::CURRENT)?;
-    saved.serialize_field("state", &pool.to_saved())?;
+    saved.serialize_field("state", state)?;
     saved.serialize_field("objects", &ObjectsOf(pool))?;
     saved.end()
 }
@@ -156,13 +169,6 @@ impl<P: Load> Save for P {
 
     fn from_saved(saved: SavedState, objects: Objects<P>) -> Result<P, Refused> {
         from_saved_up_to(&saved, objects, P::Handle::LIFETIMES_MAX)
-    }
-
-    fn taking_over_clones() -> fn(&mut P, &P)
-    where
-        P::Value: Clone,
-    {
-        P::take_over_clones
     }
 }
 
@@ -251,15 +257,15 @@ pub(crate) fn room<V>(hint: Option<usize>) -> usize {
     hint.unwrap_or(0).min(4096 / size_of::<V>().max(1))
 }
 
-impl<P: Save + State<Value: Serialize>> Serialize for SnapshotOf<P> {
+impl<P: Save + Restore<Value: Serialize>> Serialize for SnapshotOf<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.as_pool(), serializer)
     }
 }
 
 /// As a snapshot whose values are cloned.
-impl<'de, P: Save + State<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
+impl<'de, P: Save + Restore<Value: Deserialize<'de> + Clone>> Deserialize<'de> for SnapshotOf<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::new(deserialize(deserializer)?, P::taking_over_clones()))
+        Ok(Self::cloned(deserialize(deserializer)?))
     }
 }

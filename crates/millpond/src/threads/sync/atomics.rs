@@ -2,16 +2,16 @@
 //!
 //! In a program they are those of `core` and `std`. In this crate's own tests, `--cfg loom` replaces them by those of
 //! loom, which tries all interleavings and all values that a load may return, and `--cfg shuttle` by those of shuttle,
-//! which runs many threads in random schedules. In the crate's other tests, a model of cache lines counts the atomics'
-//! [transfers](super::lines).
+//! which runs many threads in random schedules, and lets a thread [stop](super::parking) before any access. In the
+//! crate's other tests, a model of cache lines counts the atomics' [transfers](super::lines).
 
-#[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
-pub(super) use super::lines::{AtomicU32, AtomicU64, AtomicUsize};
+#[cfg(all(test, feature = "std", not(loom)))]
+pub(super) use super::watched::{AtomicU32, AtomicU64, AtomicUsize};
 #[cfg(not(all(test, any(loom, shuttle, feature = "std"))))]
 pub(super) use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 #[cfg(all(test, loom))]
 pub(super) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
-#[cfg(all(test, shuttle, not(loom)))]
+#[cfg(all(test, shuttle, not(any(loom, feature = "std"))))]
 pub(super) use shuttle::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
 #[cfg(all(feature = "std", test, loom))]

@@ -8,10 +8,13 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::TakeError;
+use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::order;
 use super::slots::Slots;
 use super::word::Word;
+#[cfg(not(all(test, loom)))]
+use crate::handle::{Handle, Issue};
 
 impl<T> Slots<T> {
     /// The word of a slot, after all reads through guards that it does not count any more.
@@ -28,24 +31,32 @@ impl<T> Slots<T> {
         index: usize,
         generation: u32,
     ) -> Result<usize, TakeError> {
+        // Live, and without guards: one comparison.
         match self.word_for_writing(index) {
-            Some(word) if !word.is_live_in(generation) => Err(TakeError::Stale),
-            Some(word) if word.guards() > 0 => Err(TakeError::Busy),
-            Some(_) => Ok(index),
-            None => Err(TakeError::Stale),
+            Some(word) if word == Word::live(generation) => Ok(index),
+            word => Err(Self::not_for_writing(word, generation)),
+        }
+    }
+
+    #[cold]
+    fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
+        match word {
+            Some(word) if word.is_live_in(generation) => TakeError::Busy,
+            _ => TakeError::Stale,
         }
     }
 
     /// Ends the values that were removed and left to this, as far as they have no guards. Returns how many.
     pub(super) fn settle(&self) -> usize {
         let mut settled = 0;
+        let mut batch = Batch::new(self);
         for index in 0..self.capacity() {
             let word = self.word_for_writing(index);
             if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
-                // SAFETY: the value was left to this (invariant 3), and the pool is there.
-                unsafe { Self::end(NonNull::from(self), index) };
+                // SAFETY: the value was left to this (invariant 3).
+                unsafe { batch.end(index) };
             }
         }
         settled
@@ -72,7 +83,7 @@ impl<T> Slots<T> {
 
     /// The word of a slot without a value, while no guard has anything to do with the pool; its bit follows.
     #[cfg(not(all(test, loom)))]
-    pub(super) fn set_dead_word(&self, index: usize, word: Word) {
+    fn set_dead_word(&self, index: usize, word: Word) {
         debug_assert!(!word.has_value());
         if self.is_retired(index) {
             self.retired.fetch_sub(1, Relaxed);
@@ -80,6 +91,20 @@ impl<T> Slots<T> {
         let bit = 1 << (index % WORD_SLOTS);
         self.words[index].store(word.to_bits(), Relaxed);
         self.free.word_of(index).fetch_or(bit, order::give_back());
+    }
+
+    /// Makes a slot without a value what it is in a snapshot, while no guard has anything to do with the pool: live with this
+    /// value, or free.
+    #[cfg(not(all(test, loom)))]
+    pub(super) fn begin_as(&self, index: usize, word: u32, value: Option<T>) {
+        self.set_dead_word(index, Word::dead(word | 1 << 31));
+        if let Some(value) = value {
+            if let Ok(slot) = self.claim_at(Handle::from_kept_parts(index, word)) {
+                #[cfg(feature = "debug-aids")]
+                slot.set_origin(None);
+                slot.fill(value);
+            }
+        }
     }
 
     /// The counters are these, and `peak` at least what it was.
@@ -164,7 +189,7 @@ impl<T> Slots<T> {
     /// # Safety
     ///
     /// This thread owns the slot, which has a value, and will not look at it again.
-    unsafe fn drop_value(&self, index: usize) {
+    pub(super) unsafe fn drop_value(&self, index: usize) {
         self.values[index].with_mut(|value| {
             // SAFETY: there is a value (invariant 2), and this thread owns the slot.
             unsafe { value.cast::<T>().drop_in_place() }

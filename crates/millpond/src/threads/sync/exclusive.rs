@@ -13,6 +13,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
+use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::slots::Slots;
 use super::{Frozen, SyncPool, TakeError};
@@ -216,13 +217,16 @@ impl<T> SyncPool<T> {
     /// assert_eq!(pool.values_mut().map(|left| *left).collect::<Vec<_>>(), [2, 1]);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
+        // SAFETY: the pool's share keeps the slots. The reference does not borrow `self`, of which nothing else is used.
+        let mut batch = Batch::new(unsafe { self.slots.as_ref() });
         for index in 0..self.capacity() {
             let Some(word) = self.slots().word_for_writing(index) else { continue };
             if word.is_live() && word.guards() == 0 {
                 let handle = Handle::from_kept_parts(index, word.generation());
                 let keeps = self.get_mut(handle).is_ok_and(|value| keep(handle, value));
                 if !keeps {
-                    self.remove(handle);
+                    // SAFETY: the pool is borrowed exclusively.
+                    unsafe { batch.remove_exclusively(index, word) };
                 }
             }
         }
@@ -443,8 +447,14 @@ impl<T> Drop for Drain<'_, T> {
         struct Rest<'a, 'b, T>(&'a mut Drain<'b, T>);
         impl<T> Rest<'_, '_, T> {
             fn remove_all(&mut self) {
-                while let Some(handle) = self.0.next_live() {
-                    self.0.slots.remove(handle);
+                let mut batch = Batch::new(self.0.slots);
+                while let Some(word) = self.0.slots.word_for_writing(self.0.next) {
+                    let index = self.0.next;
+                    self.0.next += 1;
+                    if word.is_live() {
+                        // SAFETY: the iterator borrows the pool exclusively.
+                        unsafe { batch.remove_exclusively(index, word) };
+                    }
                 }
             }
         }

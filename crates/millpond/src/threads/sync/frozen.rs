@@ -34,6 +34,11 @@ impl<'a, T> Frozen<'a, T> {
         Self { slots, occupancy, values: PhantomData }
     }
 
+    #[cfg(feature = "serde")]
+    pub(super) fn slots(&self) -> &'a Slots<T> {
+        self.slots
+    }
+
     /// Returns a reference to the value, or `None` if the handle is refused. One load, and a comparison.
     #[inline]
     #[must_use]

@@ -6,9 +6,10 @@
 //! line that two threads use has to travel. Races within an operation, and values, are left out. So the counts are not
 //! those of a real machine, and are the same on every machine.
 
-use core::sync::atomic::{self, Ordering};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+use super::watched::Access;
 
 /// The bytes of a line.
 const LINE_BYTES: usize = 64;
@@ -27,15 +28,31 @@ struct Model {
     thread: u32,
     lines: HashMap<usize, Line>,
     transfers: u64,
+    accesses: Accesses,
+}
+
+/// How often atomics were accessed, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Accesses {
+    loads: u64,
+    stores: u64,
+    /// Those that read and write at once, which take as long as some twenty of the others.
+    exchanges: u64,
 }
 
 std::thread_local! {
     static MODEL: RefCell<Option<Model>> = const { RefCell::new(None) };
 }
 
-fn access(address: usize, writes: bool) {
+pub(super) fn access(address: usize, access: Access) {
     MODEL.with_borrow_mut(|model| {
-        let Some(Model { thread, lines, transfers }) = model else { return };
+        let Some(Model { thread, lines, transfers, accesses }) = model else { return };
+        match access {
+            Access::Load => accesses.loads += 1,
+            Access::Store => accesses.stores += 1,
+            Access::Exchange => accesses.exchanges += 1,
+        }
+        let writes = !matches!(access, Access::Load);
         let me = 1_u128 << *thread;
         let line = lines.entry(address / LINE_BYTES).or_insert(Line::Own(*thread));
         let (is_here, then) = match (*line, writes) {
@@ -48,6 +65,13 @@ fn access(address: usize, writes: bool) {
         *line = then;
         *transfers += u64::from(!is_here);
     });
+}
+
+/// How often one thread accesses atomics in this operation.
+pub(super) fn accesses(operation: impl FnOnce()) -> Accesses {
+    MODEL.set(Some(Model::default()));
+    operation();
+    MODEL.take().expect("set above").accesses
 }
 
 /// Transfers for each operation, once each of the threads, 128 at most, has done it a few times.
@@ -67,60 +91,11 @@ pub(super) fn transfers(threads: u32, mut operation: impl FnMut(usize)) -> f64 {
     model.transfers as f64 / f64::from(ROUNDS * threads)
 }
 
-macro_rules! watched {
-    ($($name:ident: $value:ty;)+) => {$(
-        /// That of `core`, seen by the model.
-        #[repr(transparent)]
-        #[derive(Debug)]
-        pub(in crate::threads::sync) struct $name(atomic::$name);
-
-        #[allow(dead_code, reason = "not each of them is changed in each way")]
-        impl $name {
-            pub(in crate::threads::sync) const fn new(value: $value) -> Self {
-                Self(atomic::$name::new(value))
-            }
-
-            pub(in crate::threads::sync) fn load(&self, order: Ordering) -> $value {
-                access(core::ptr::from_ref(self).addr(), false);
-                self.0.load(order)
-            }
-
-            pub(in crate::threads::sync) fn store(&self, value: $value, order: Ordering) {
-                access(core::ptr::from_ref(self).addr(), true);
-                self.0.store(value, order);
-            }
-
-            pub(in crate::threads::sync) fn compare_exchange_weak(
-                &self,
-                current: $value,
-                new: $value,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$value, $value> {
-                access(core::ptr::from_ref(self).addr(), true);
-                self.0.compare_exchange_weak(current, new, success, failure)
-            }
-
-            watched!(@ $value: fetch_add, fetch_sub, fetch_and, fetch_or, fetch_max);
-        }
-    )+};
-    (@ $value:ty: $($change:ident),+) => {$(
-        pub(in crate::threads::sync) fn $change(&self, value: $value, order: Ordering) -> $value {
-            access(core::ptr::from_ref(self).addr(), true);
-            self.0.$change(value, order)
-        }
-    )+};
-}
-watched! {
-    AtomicU32: u32;
-    AtomicU64: u64;
-    AtomicUsize: usize;
-}
-
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
     use std::vec::Vec;
 
+    use super::super::watched::AtomicU64;
     use super::*;
     use crate::{Handle, SyncPool, SyncRecycler};
 
@@ -153,6 +128,64 @@ mod tests {
             _ => _ = one[0].load(Relaxed),
         });
         assert_eq!(one_writes, 1.0);
+    }
+
+    #[test]
+    fn each_operation_takes_as_few_atomics_as_are_promised() {
+        let pool = pool(8);
+        let mut handle = None;
+        let insert = accesses(|| handle = pool.home(3).insert([7; 2]).ok());
+        let handle = handle.unwrap();
+        let get = accesses(|| drop(pool.get(handle)));
+        let remove = accesses(|| _ = pool.remove(handle));
+        assert_eq!((insert.exchanges, get.exchanges, remove.exchanges), (1, 2, 2));
+        // Values of 64 slots whose bits share a word, as one home hands them out one after the other.
+        let fill = || -> Vec<_> { (0..64).map(|_| pool.home(2).insert([7; 2]).unwrap()).collect() };
+        let handles = fill();
+        let one_by_one = accesses(|| assert!(handles.iter().all(|handle| pool.remove(*handle))));
+        let handles = fill();
+        let together = accesses(|| assert_eq!(pool.remove_many(handles), 64));
+        // Each value is refused by a write of its own; the slots are given back by one.
+        assert_eq!((one_by_one.exchanges, together.exchanges), (128, 64 + 1));
+    }
+
+    #[test]
+    fn exclusive_removals_take_one_atomic_for_64_slots() {
+        let mut pool = pool(8);
+        let fill = |pool: &SyncPool<_>| {
+            (0..64).for_each(|_| _ = pool.home(2).insert([7_u64; 2]).unwrap());
+        };
+        fill(&pool);
+        assert_eq!(accesses(|| pool.clear()).exchanges, 1);
+        assert!(pool.is_empty());
+        fill(&pool);
+        assert_eq!(accesses(|| pool.retain(|_, _| false)).exchanges, 1);
+        fill(&pool);
+        // Half of them stay.
+        let mut even = false;
+        let thinned = accesses(|| {
+            pool.retain(|_, _| {
+                even = !even;
+                even
+            });
+        });
+        assert_eq!((thinned.exchanges, pool.len()), (1, 32));
+        let written = accesses(|| _ = pool.runs_mut().map(|(_, run)| run.fill([1; 2])).count());
+        assert_eq!((written.exchanges, written.stores), (0, 0));
+    }
+
+    #[test]
+    fn an_insertion_into_a_full_pool_looks_at_each_word_once() {
+        for (capacity, homes) in [(64, 1), (1000, 3), (1 << 14, 8)] {
+            let pool = SyncPool::builder().capacity(capacity).homes(homes).build();
+            while pool.insert([0_u64; 2]).is_ok() {}
+            let words = capacity.div_ceil(64) as u64;
+            let refused = accesses(|| assert!(pool.insert([0; 2]).is_err()));
+            // Beside the words: where the home looks first, and how many slots are retired, for the error.
+            assert_eq!(refused.loads, words + 2);
+            // The counter of refusals, and the peak.
+            assert_eq!((refused.exchanges, refused.stores), (2, 0));
+        }
     }
 
     #[test]
@@ -224,6 +257,24 @@ mod tests {
             })
         });
         assert_eq!(remote, [6.0; 3], "insert, and remove on another thread");
+        // The same by batches of 64: as each line has eight words of slots, it travels once in eight operations.
+        let batches = at_each_count(|threads| {
+            let threads = threads as usize;
+            let pool = pool(threads);
+            let insert = |thread: usize| -> Vec<_> {
+                (0..64).map(|_| pool.home(thread).insert([0; 2]).unwrap()).collect()
+            };
+            let mut boxes: Vec<Vec<_>> =
+                (0..threads).map(|thread| insert((thread + threads - 1) % threads)).collect();
+            let each = transfers(threads as u32, |thread| {
+                let inserted = insert(thread);
+                let others = core::mem::take(&mut boxes[thread]);
+                assert_eq!(pool.remove_many(others), 64);
+                boxes[(thread + 1) % threads] = inserted;
+            });
+            each / 64.0
+        });
+        assert!(batches.iter().all(|transfers| *transfers < 0.5), "{batches:?}");
         // Fewer homes than threads: those that share one fetch the free bits and the slot from each other.
         let eight = pool(8);
         let crowded = transfers(64, |thread| {

@@ -16,6 +16,8 @@
 
 mod at_home;
 mod atomics;
+#[allow(unsafe_code)]
+mod batch;
 mod builder;
 #[allow(unsafe_code)]
 mod close;
@@ -37,10 +39,14 @@ mod iter;
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 mod lines;
 mod order;
+#[cfg(all(test, feature = "std", shuttle, not(loom)))]
+mod parking;
 #[allow(unsafe_code)]
 mod pool;
 #[allow(unsafe_code)]
 mod recycler;
+#[cfg(all(feature = "serde", not(all(test, loom))))]
+mod saved;
 #[allow(unsafe_code)]
 mod slots;
 #[cfg(not(all(test, loom)))]
@@ -49,6 +55,8 @@ mod snapshot;
 mod tap;
 #[cfg(feature = "validate")]
 mod validate;
+#[cfg(all(test, feature = "std", not(loom)))]
+mod watched;
 mod word;
 
 #[cfg(all(test, loom))]

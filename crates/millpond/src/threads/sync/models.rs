@@ -218,6 +218,39 @@ fn a_birth_against_a_death() {
 }
 
 #[test]
+fn a_batch_of_removals_against_a_birth_and_a_get() {
+    model(|| {
+        let world = World::new(2);
+        let handles = [world.insert(1), world.insert(2)];
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || assert_eq!(pool.remove_many(handles), 2));
+        if let Some(guard) = world.pool.get(handles[1]) {
+            assert_eq!(guard.number, 2);
+        }
+        match world.pool.insert(world.value(3)) {
+            Ok(new) => assert_eq!(world.pool.get(new).unwrap().number, 3),
+            Err(full) => drop(full.into_inner()),
+        }
+        other.join().unwrap();
+        assert_eq!(world.pool.remove_many(handles), 0);
+        world.end(3);
+    });
+}
+
+#[test]
+fn of_a_batch_and_a_removal_of_the_same_value_one_removes() {
+    model(|| {
+        let world = World::new(2);
+        let handles = [world.insert(1), world.insert(2)];
+        let pool = Arc::clone(&world.pool);
+        let other = thread::spawn(move || pool.remove(handles[1]));
+        let mine = world.pool.remove_many(handles);
+        assert_eq!(mine + usize::from(other.join().unwrap()), 2);
+        world.end(2);
+    });
+}
+
+#[test]
 fn two_births_get_two_slots_and_a_third_is_refused() {
     model(|| {
         let world = World::new(2);

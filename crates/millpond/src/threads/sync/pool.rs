@@ -10,6 +10,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use super::batch::Batch;
 use super::slots::{Plan, Slots};
 use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
 use crate::base::memory::{self, OutOfMemory};
@@ -309,6 +310,39 @@ impl<T> SyncPool<T> {
         let removed = self.slots().remove(handle);
         #[cfg(feature = "debug-aids")]
         if !removed {
+            self.slots().removal_refused(handle);
+        }
+        removed
+    }
+
+    /// Removes several objects, as [`remove`](Self::remove) does one by one, and returns how many it has removed. Free
+    /// slots are given back together, 64 neighbours by one atomic write: faster for objects that were inserted one after
+    /// the other, above all if other threads insert at the same time. Until this returns, up to 64 slots may be neither
+    /// live nor free.
+    ///
+    /// If the destructor of a value panics, the objects after it stay.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(100);
+    /// let handles: Vec<_> = (0..64).map(|value| pool.insert(value).unwrap()).collect();
+    /// let others = std::thread::scope(|scope| {
+    ///     scope.spawn(|| pool.remove_many(handles.iter().copied())).join().unwrap()
+    /// });
+    /// assert_eq!((others, pool.len()), (64, 0));
+    /// assert_eq!(pool.remove_many(handles), 0); // stale
+    /// ```
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove_many(&self, handles: impl IntoIterator<Item = Handle<T>>) -> usize {
+        let mut batch = Batch::new(self.slots());
+        let mut removed = 0;
+        for handle in handles {
+            if batch.remove(handle) {
+                removed += 1;
+                continue;
+            }
+            #[cfg(feature = "debug-aids")]
             self.slots().removal_refused(handle);
         }
         removed

@@ -8,6 +8,8 @@ use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use shuttle::thread;
 
+use super::free::FreeSlots;
+use super::parking::{Gate, has_stopped, stop_before};
 use super::{SyncPool, SyncRecycler, TakeError};
 
 const THREADS: usize = 64;
@@ -121,4 +123,161 @@ fn an_object_is_lent_to_one_thread_at_a_time_and_whoever_waits_gets_one() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(recycler.available(), 3);
     });
+}
+
+/// What each thread does, with all that others may do at the same time.
+fn work(pool: &SyncPool<usize>, recycler: &SyncRecycler<usize>, number: usize) {
+    if let Ok(handle) = pool.home(number).insert(number) {
+        let guard = pool.get(handle).expect("it is this thread's own");
+        assert!(pool.remove(handle) && *guard == number);
+    }
+    if let Ok(handle) = pool.insert(number) {
+        match pool.take(handle) {
+            Ok(value) => assert_eq!(value, number),
+            // Another thread looks at it.
+            Err(error) => assert!(error == TakeError::Busy && pool.remove(handle)),
+        }
+    }
+    let handles: Vec<_> = (0..2).filter_map(|_| pool.insert(number).ok()).collect();
+    let count = handles.len();
+    assert_eq!(pool.remove_many(handles), count);
+    for (handle, value) in pool.iter() {
+        assert!(*value < THREADS && handle.index() < 6);
+    }
+    if let Some(mut object) = recycler.acquire() {
+        *object += 1;
+    }
+}
+
+#[test]
+fn others_finish_wherever_a_thread_stops() {
+    const OTHERS: usize = 3;
+    let mut stops = 0;
+    loop {
+        let times = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = Arc::clone(&times);
+        // As many schedules for each of its accesses.
+        shuttle::check_random(
+            move || {
+                let pool = Arc::new(SyncPool::builder().capacity(6).homes(1).build());
+                let recycler = Arc::new(SyncRecycler::from_fn(2, |_| 0_usize));
+                let gate = Arc::new(Gate::default());
+                let stopped = {
+                    let (pool, recycler, gate) =
+                        (Arc::clone(&pool), Arc::clone(&recycler), Arc::clone(&gate));
+                    thread::spawn(move || {
+                        stop_before(stops, &gate);
+                        work(&pool, &recycler, 0);
+                    })
+                };
+                let others: Vec<_> = (1..=OTHERS)
+                    .map(|number| {
+                        let (pool, recycler) = (Arc::clone(&pool), Arc::clone(&recycler));
+                        thread::spawn(move || work(&pool, &recycler, number))
+                    })
+                    .collect();
+                // If one of them waits for the thread that stands, shuttle reports a deadlock, or too many steps.
+                others.into_iter().for_each(|other| other.join().unwrap());
+                gate.open();
+                stopped.join().unwrap();
+                counted.fetch_add(usize::from(has_stopped()), SeqCst);
+                assert_eq!((pool.len(), recycler.available()), (0, 2));
+                assert!((0..6).all(|value| pool.insert(value).is_ok()), "no slot was lost");
+            },
+            30,
+        );
+        if times.load(SeqCst) == 0 {
+            break;
+        }
+        stops += 1;
+    }
+    assert!(stops > 30, "it has more accesses than {stops}");
+}
+
+/// Objects that are lent by number.
+trait Lends: Send + Sync + 'static {
+    fn acquire(&self) -> Option<usize>;
+    fn release(&self, object: usize);
+}
+
+/// Free objects as a stack whose head is a number without a count, as in a pool that was made for one acquiring
+/// thread.
+struct Stack {
+    head: AtomicUsize,
+    next: Vec<AtomicUsize>,
+}
+
+impl Lends for Stack {
+    fn acquire(&self) -> Option<usize> {
+        let mut head = self.head.load(SeqCst);
+        while let Some(next) = self.next.get(head) {
+            // Until here, another thread may have taken the first and the second, and given back the first.
+            let next = next.load(SeqCst);
+            match self.head.compare_exchange(head, next, SeqCst, SeqCst) {
+                Ok(_) => return Some(head),
+                Err(now) => head = now,
+            }
+        }
+        None
+    }
+
+    fn release(&self, object: usize) {
+        let mut head = self.head.load(SeqCst);
+        loop {
+            self.next[object].store(head, SeqCst);
+            match self.head.compare_exchange(head, object, SeqCst, SeqCst) {
+                Ok(_) => return,
+                Err(now) => head = now,
+            }
+        }
+    }
+}
+
+/// The free bits that `SyncPool` and `SyncRecycler` have.
+impl Lends for FreeSlots {
+    fn acquire(&self) -> Option<usize> {
+        self.claim(0, SeqCst)
+    }
+
+    fn release(&self, object: usize) {
+        self.word_of(object).fetch_or(1 << object, SeqCst);
+    }
+}
+
+/// Three threads, each of which has two objects at once, and gives back the first of them first.
+fn lend_to_three<L: Lends>(objects: L) {
+    let objects = Arc::new(objects);
+    let is_out = Arc::new([const { std::sync::atomic::AtomicBool::new(false) }; 4]);
+    let threads: Vec<_> = (0..3)
+        .map(|_| {
+            let (objects, is_out) = (Arc::clone(&objects), Arc::clone(&is_out));
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    let mine: Vec<_> = (0..2).filter_map(|_| objects.acquire()).collect();
+                    for object in &mine {
+                        assert!(!is_out[*object].swap(true, SeqCst), "lent twice");
+                    }
+                    for object in mine {
+                        is_out[object].store(false, SeqCst);
+                        objects.release(object);
+                    }
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// The schedules find what is wrong with a stack, so they would find it here.
+#[test]
+fn a_stack_lends_an_object_twice_and_bits_do_not() {
+    in_many_orders(|| lend_to_three(FreeSlots::try_new(4, 1).unwrap()));
+    let stack = || {
+        let next = (1..=4).map(AtomicUsize::new).collect();
+        lend_to_three(Stack { head: AtomicUsize::new(0), next });
+    };
+    let found = std::panic::catch_unwind(|| shuttle::check_random(stack, 100_000)).unwrap_err();
+    let said = found.downcast_ref::<std::string::String>().map(std::string::String::as_str);
+    let said = said.or_else(|| found.downcast_ref::<&str>().copied()).unwrap_or_default();
+    assert!(said.contains("lent twice"), "{said}");
 }

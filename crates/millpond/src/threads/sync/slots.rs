@@ -81,6 +81,16 @@ unsafe impl<T: Send + Sync> Sync for Slots<T> {}
 // SAFETY: nothing in it belongs to the thread that made it but values.
 unsafe impl<T: Send> Send for Slots<T> {}
 
+/// What has become of an object that is to be removed.
+pub(super) enum Doom {
+    /// Its handle is refused.
+    Refused,
+    /// It is doomed, and its value stays for its guards, or for `settle`.
+    Stays,
+    /// It is doomed, and this thread owns the slot with this index and the value in it (invariant 3).
+    Owned(usize),
+}
+
 /// What the builder has gathered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -242,15 +252,29 @@ impl<T> Slots<T> {
     /// Ends the object's life, or dooms it and leaves that to the last guard; `false`: the handle is refused.
     #[inline]
     pub(super) fn remove(&self, handle: Handle<T>) -> bool {
+        match self.doom(handle) {
+            Doom::Refused => false,
+            Doom::Stays => true,
+            Doom::Owned(index) => {
+                // SAFETY: this thread has doomed a value without guards: it owns the slot (invariant 3).
+                unsafe { Self::end(NonNull::from(self), index) };
+                true
+            }
+        }
+    }
+
+    /// Dooms the object.
+    #[inline]
+    pub(super) fn doom(&self, handle: Handle<T>) -> Doom {
         let index = handle.index() as usize;
-        let Some(at) = self.words.get(index) else { return false };
+        let Some(at) = self.words.get(index) else { return Doom::Refused };
         // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
         // read, and the exchange would fetch it again to write.
         let mut seen = Word::live(handle.generation()).to_bits();
         loop {
             let word = Word::from_bits(seen);
             if !word.is_live_in(handle.generation()) {
-                return false;
+                return Doom::Refused;
             }
             let stays = word.guards() > 0 || self.defers;
             if stays {
@@ -259,12 +283,8 @@ impl<T> Slots<T> {
             }
             let doomed = word.doomed().to_bits();
             match at.compare_exchange_weak(seen, doomed, order::doom(), Relaxed) {
-                Ok(_) if stays => return true,
-                Ok(_) => {
-                    // SAFETY: this thread has doomed a value without guards: it owns the slot (invariant 3).
-                    unsafe { Self::end(NonNull::from(self), index) };
-                    return true;
-                }
+                Ok(_) if stays => return Doom::Stays,
+                Ok(_) => return Doom::Owned(index),
                 Err(now) => {
                     seen = now;
                     if stays {
@@ -391,7 +411,7 @@ impl<T> Slots<T> {
 
     /// The word of a slot that this thread owns becomes that of a free one; returns where its bit is.
     #[inline]
-    fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
+    pub(super) fn prepare_free(&self, index: usize) -> NonNull<AtomicU64> {
         let at = &self.words[index];
         let generation = Word::from_bits(at.load(Relaxed)).generation();
         self.tap.death(index);

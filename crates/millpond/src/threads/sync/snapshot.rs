@@ -10,22 +10,22 @@ use super::word::Word;
 use super::{SyncPool, TakeError};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
-use crate::snapshot::state::{Shape, checksum, checksum_of_values, sealed};
+use crate::snapshot::state::{Shape, checksum_of_values, sealed};
 use crate::snapshot::{Checksum, SnapshotError, ToChecksum};
 
 /// Everything that a [`SyncPool`]'s future depends on, as it was: values, generations, which slots are free, and where
 /// each home looks next. With the same calls from the same homes in the same order, the same handles come again.
 #[derive(Clone)]
 pub struct SyncSnapshot<T> {
-    shape: Shape,
+    pub(super) shape: Shape,
     /// Of a live slot its generation, of a free one its next with the top bit set, as in other pools.
-    words: Box<[u32]>,
-    values: Box<[Option<T>]>,
-    homes: Box<[u32]>,
-    stats: Stats,
-    skipped: u64,
+    pub(super) words: Box<[u32]>,
+    pub(super) values: Box<[Option<T>]>,
+    pub(super) homes: Box<[u32]>,
+    pub(super) stats: Stats,
+    pub(super) skipped: u64,
     /// `false` while it is being written: a clone that panics leaves it so.
-    is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// The past, with `&mut self`. Nothing here is done while a value has an owned guard: [`TakeError::Busy`].
@@ -101,15 +101,7 @@ impl<T> SyncPool<T> {
         let half = Half(self);
         let slots = half.0.slots();
         for (index, (word, value)) in snapshot.words.iter().zip(&snapshot.values).enumerate() {
-            slots.set_dead_word(index, Word::dead(*word | 1 << 31));
-            if let Some(value) = value {
-                let handle = Handle::from_kept_parts(index, *word);
-                if let Ok(slot) = slots.claim_at(handle) {
-                    #[cfg(feature = "debug-aids")]
-                    slot.set_origin(None);
-                    slot.fill(value.clone());
-                }
-            }
+            slots.begin_as(index, *word, value.clone());
         }
         slots.recount(&snapshot.stats, snapshot.skipped);
         slots.free.set_home_words(&snapshot.homes);
@@ -130,7 +122,7 @@ impl<T> SyncPool<T> {
     /// Like [`checksum`](Self::checksum), with a function that adds a value to a sum.
     #[must_use]
     pub fn checksum_with(&mut self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
-        checksum(&self.present(), add_value)
+        sealed::State::sum(&self.present(), &add_value)
     }
 
     fn present(&mut self) -> Present<'_, T> {
@@ -236,8 +228,8 @@ impl<T: fmt::Debug> fmt::Debug for SyncSnapshot<T> {
 }
 
 /// A pool as it is now, borrowed exclusively.
-struct Present<'a, T> {
-    slots: &'a Slots<T>,
+pub(super) struct Present<'a, T> {
+    pub(super) slots: &'a Slots<T>,
 }
 
 impl<T> Present<'_, T> {

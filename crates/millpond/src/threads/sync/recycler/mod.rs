@@ -322,30 +322,41 @@ impl<T> SyncRecycler<T> {
     /// # Safety
     ///
     /// The caller owns the object, and does not use it any more.
-    #[inline]
+    #[inline(always)]
     unsafe fn release(&self, index: usize) {
         if let Some(reset) = &self.on_release {
-            /// The hook has panicked.
-            struct Retire<'a, T>(&'a SyncRecycler<T>);
-            impl<T> Drop for Retire<'_, T> {
-                fn drop(&mut self) {
-                    self.0.retired.fetch_add(1, Relaxed);
-                    // Nobody waits for what does not come.
-                    #[cfg(feature = "std")]
-                    self.0.line.call();
-                }
-            }
-            let retire = Retire(self);
-            self.object(index).with_mut(|object| {
-                // SAFETY: this thread owns the object.
-                reset(unsafe { &mut *object });
-            });
-            core::mem::forget(retire);
+            // SAFETY: this thread owns the object.
+            unsafe { self.reset(reset, index) };
         }
         let bit = 1 << (index % WORD_SLOTS);
         self.free.word_of(index).fetch_or(bit, order::release());
         #[cfg(feature = "std")]
         self.line.freed();
+    }
+
+    /// Calls the hook. A function of its own, so that the drop of a guard is small enough to be inlined.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the object.
+    #[inline(never)]
+    unsafe fn reset(&self, reset: &Reset<T>, index: usize) {
+        /// The hook has panicked.
+        struct Retire<'a, T>(&'a SyncRecycler<T>);
+        impl<T> Drop for Retire<'_, T> {
+            fn drop(&mut self) {
+                self.0.retired.fetch_add(1, Relaxed);
+                // Nobody waits for what does not come.
+                #[cfg(feature = "std")]
+                self.0.line.call();
+            }
+        }
+        let retire = Retire(self);
+        self.object(index).with_mut(|object| {
+            // SAFETY: this thread owns the object.
+            reset(unsafe { &mut *object });
+        });
+        core::mem::forget(retire);
     }
 }
 

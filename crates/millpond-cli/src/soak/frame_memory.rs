@@ -1,0 +1,78 @@
+//! The soak of the memory that is lent for a frame.
+
+use millpond::{FrameMemory, FrameRef};
+
+use super::random::Random;
+use super::trials::{Trial, differ};
+
+/// A frame has room for so many values at most: each step is a whole frame.
+const VALUES_MAX: usize = 32;
+
+/// One of a list, which begins with the newest.
+struct Entry<'frame> {
+    number: u64,
+    before: Option<FrameRef<'frame, Entry<'frame>>>,
+}
+
+/// Lists that are made and read in a frame. The model: how many entries fit, and the sum of their numbers.
+pub(super) struct LentFrames {
+    memory: FrameMemory,
+    room: usize,
+    numbers: u64,
+    refused: u64,
+}
+
+impl LentFrames {
+    pub(super) fn new(capacity: usize) -> Self {
+        let memory = FrameMemory::new(capacity.min(VALUES_MAX) * size_of::<Entry<'_>>());
+        let room = memory.capacity() / size_of::<Entry<'_>>();
+        Self { memory, room, numbers: 0, refused: 0 }
+    }
+}
+
+impl Trial for LentFrames {
+    fn step(&mut self, random: &mut Random) -> Result<(), String> {
+        let wanted = random.below(2 * self.room + 1);
+        let numbers = self.numbers..self.numbers + wanted as u64;
+        let (kept, sum) = self.memory.frame(|frame| {
+            let (mut newest, mut kept) = (None, 0);
+            for number in numbers {
+                if let Ok(entry) = frame.insert(Entry { number, before: newest }) {
+                    (newest, kept) = (Some(entry), kept + 1);
+                }
+            }
+            let mut sum = 0;
+            while let Some(entry) = newest {
+                frame[entry].number += 1;
+                sum += frame[entry].number;
+                newest = frame[entry].before;
+            }
+            (kept, sum)
+        });
+        let fits = wanted.min(self.room);
+        differ("how many values a frame has", kept, fits)?;
+        differ(
+            "the sum of the values",
+            sum,
+            (1..=fits as u64).map(|nth| self.numbers + nth).sum(),
+        )?;
+        self.numbers += 1;
+        self.refused += (wanted - fits) as u64;
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), String> {
+        differ("refusals", self.memory.refused(), self.refused)?;
+        let most = self.room * size_of::<Entry<'_>>();
+        differ("the fullest frame has more than fits", self.memory.peak() > most, false)
+    }
+
+    fn live(&self) -> (usize, usize) {
+        // Between two steps no value lives; this is how many the fullest frame had.
+        (self.memory.peak() / size_of::<Entry<'_>>(), size_of::<Entry<'_>>())
+    }
+
+    fn refused(&self) -> u64 {
+        self.refused
+    }
+}

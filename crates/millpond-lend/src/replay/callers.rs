@@ -1,0 +1,50 @@
+//! Who asks again after whom: the recorded asks, as those of a number of callers.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::trace::TraceRow;
+
+/// For each row, the row that the same caller asks for next, and how long it thinks before.
+///
+/// A trace does not name its callers. Each ask is that of the caller who has been free for the longest, and
+/// callers who have not asked yet come first; so all think about equally long. `rows` are in the order of
+/// their asks, and at most `callers` are there at once.
+pub(super) fn next_asks(rows: &[TraceRow], callers: usize) -> Vec<Option<(usize, u64)>> {
+    let mut next = vec![None; rows.len()];
+    let mut free: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    for (index, row) in rows.iter().enumerate() {
+        let longest_free = free.peek().filter(|Reverse((since_us, _))| *since_us <= row.asked_us);
+        if let (true, Some(Reverse((since_us, last)))) = (index >= callers, longest_free.copied()) {
+            free.pop();
+            next[last] = Some((index, row.asked_us - since_us));
+        }
+        free.push(Reverse((row.ended_us, index)));
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_asks;
+    use crate::trace::TraceRow;
+
+    fn rows(spans: &[(u64, u64)]) -> Vec<TraceRow> {
+        let row = |(asked_us, ended_us): &(u64, u64)| TraceRow {
+            asked_us: *asked_us,
+            got_us: Some(*asked_us),
+            ended_us: *ended_us,
+        };
+        spans.iter().map(row).collect()
+    }
+
+    #[test]
+    fn the_caller_who_has_been_free_longest_asks_next() {
+        let rows = rows(&[(0, 10), (5, 7), (12, 20), (12, 13), (30, 31)]);
+        // Two callers: the second is free since 7, the first since 10; then one since 13.
+        assert_eq!(next_asks(&rows, 2), [Some((3, 2)), Some((2, 5)), None, Some((4, 17)), None]);
+        // Three: the third comes with the third ask, and the first is free since 10 when the fifth comes.
+        assert_eq!(next_asks(&rows, 3), [Some((4, 20)), Some((3, 5)), None, None, None]);
+        assert_eq!(next_asks(&rows, 5), [None; 5]);
+    }
+}

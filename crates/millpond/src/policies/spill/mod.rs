@@ -1,0 +1,315 @@
+mod snapshot;
+
+use core::fmt;
+use core::ops::{Index, IndexMut};
+
+use super::bounded::slots_together;
+use super::{Bounded, bounded};
+use crate::handle::HandleLayout;
+use crate::reports::errors::{Full, FullPool};
+use crate::reports::stats::Stats;
+
+/// Two pools that look like one: when the first is full, the second takes what comes.
+///
+/// A handle says which of them its object is in, by its index: those of the second pool go on where
+/// those of the first end. Nothing moves from one to the other. Each operation costs what it costs in
+/// the pool, and a comparison.
+///
+/// ```
+/// use millpond::overflow::Spill;
+/// use millpond::{PackedPool, Pool};
+///
+/// let mut orders = Spill::new(Pool::new(2), PackedPool::new(64));
+/// let handles: Vec<_> = (0..3).map(|n| orders.insert(n).unwrap()).collect();
+/// assert_eq!((orders.first().len(), orders.second().len()), (2, 1));
+/// assert!(orders.is_spilled(handles[2]) && !orders.is_spilled(handles[0]));
+///
+/// orders.remove(handles[0]);
+/// let handle = orders.insert(3).unwrap(); // the first pool has room again
+/// assert!(!orders.is_spilled(handle));
+/// assert_eq!(orders.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [3, 1, 2]);
+/// ```
+///
+/// Both have one [snapshot](crate::snapshot), and one checksum.
+///
+/// ```
+/// use millpond::overflow::Spill;
+/// use millpond::{PackedPool, Pool};
+///
+/// let mut orders = Spill::new(Pool::new(1), PackedPool::new(8));
+/// let [fish, soup] = ["fish", "soup"].map(|dish| orders.insert(dish).unwrap());
+/// let saved = orders.snapshot();
+/// orders.remove(soup);
+/// orders[fish] = "chips";
+/// orders.restore(&saved).unwrap();
+/// assert_eq!((orders[fish], orders[soup]), ("fish", "soup"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Spill<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
+    /// Both pools may hold values already; those of the second have other handles here than there.
+    ///
+    /// # Panics
+    ///
+    /// If the handle layout cannot name as many slots as both may have together.
+    #[must_use]
+    #[track_caller]
+    pub fn new(first: A, second: B) -> Self {
+        let (ours, theirs) = (first.capacity_max(), second.capacity_max());
+        let (slots, slots_max) = (ours.saturating_add(theirs), A::Handle::CAPACITY_MAX);
+        assert!(
+            slots_together(ours, theirs, slots_max).is_some(),
+            "two pools of {slots} slots together: this handle layout can name {slots_max}"
+        );
+        Self { first, second }
+    }
+
+    /// The pool that is filled first.
+    #[must_use]
+    pub fn first(&self) -> &A {
+        &self.first
+    }
+
+    /// The pool for what the first has no room for. It has handles of its own: an object's index there
+    /// is less than here by the most slots that the first may have.
+    #[must_use]
+    pub fn second(&self) -> &B {
+        &self.second
+    }
+
+    /// The second pool, to change its slots, but not to put another in its place.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn second_mut(&mut self) -> &mut B {
+        &mut self.second
+    }
+
+    /// Both pools.
+    #[must_use]
+    pub fn into_inner(self) -> (A, B) {
+        (self.first, self.second)
+    }
+
+    /// Whether the handle is one of the second pool's.
+    #[inline]
+    #[must_use]
+    pub fn is_spilled(&self, handle: A::Handle) -> bool {
+        handle.index() as usize >= self.first.capacity_max()
+    }
+
+    /// How many slots both have.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.first.capacity() + self.second.capacity()
+    }
+
+    /// The number of live slots.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.first.len() + self.second.len()
+    }
+
+    /// Whether no slot is live.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether an insertion would fail: both are full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.first.is_full() && self.second.is_full()
+    }
+
+    /// How both stand together, and what they have done. `peak` is the sum of both peaks, which may be
+    /// more than were ever live at once.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let (a, b) = (self.first.stats(), self.second.stats());
+        Stats {
+            capacity: a.capacity + b.capacity,
+            live: a.live + b.live,
+            peak: a.peak + b.peak,
+            retired: a.retired + b.retired,
+            inserted: a.inserted + b.inserted,
+            removed: a.removed + b.removed,
+            refused: a.refused + b.refused,
+            evicted: a.evicted + b.evicted,
+        }
+    }
+
+    /// Moves a value into the first pool, or into the second if that is full.
+    ///
+    /// # Errors
+    ///
+    /// If both are full: the error returns the value, and tells of both together.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert(&mut self, value: A::Value) -> Result<A::Handle, Full<A::Value>> {
+        match self.first.insert_if_room(value) {
+            Ok(handle) => Ok(handle),
+            Err(value) => match self.second.insert(value) {
+                Ok(inner) => Ok(self.outside(inner)),
+                Err(full) => Err(self.full(full)),
+            },
+        }
+    }
+
+    /// The second pool's error, with the numbers of both.
+    #[cold]
+    fn full<V>(&self, mut full: Full<V>) -> Full<V> {
+        let Stats { capacity, peak, retired, .. } = self.stats();
+        full.pool = FullPool { capacity, peak, retired, ..full.pool };
+        full
+    }
+
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_if_room(&mut self, value: A::Value) -> Result<A::Handle, A::Value> {
+        match self.first.insert_if_room(value) {
+            Ok(handle) => Ok(handle),
+            Err(value) => {
+                let inner = self.second.insert_if_room(value)?;
+                Ok(self.outside(inner))
+            }
+        }
+    }
+
+    /// Moves the value out, or returns `None` if the handle is refused. (If the second pool has debug aids that panic
+    /// then, they name its own handle, which counts its slots from 0.)
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn remove(&mut self, handle: A::Handle) -> Option<A::Value> {
+        match self.inside(handle) {
+            Some(inner) => self.second.remove(inner),
+            None => self.first.remove(handle),
+        }
+    }
+
+    /// Returns a reference to the value, or `None` if the handle is refused.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, handle: A::Handle) -> Option<&A::Value> {
+        match self.inside(handle) {
+            Some(inner) => self.second.get(inner),
+            None => self.first.get(handle),
+        }
+    }
+
+    /// Returns a mutable reference to the value, or `None` if the handle is refused.
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, handle: A::Handle) -> Option<&mut A::Value> {
+        match self.inside(handle) {
+            Some(inner) => self.second.get_mut(inner),
+            None => self.first.get_mut(handle),
+        }
+    }
+
+    /// Whether `handle` names a live object.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, handle: A::Handle) -> bool {
+        self.get(handle).is_some()
+    }
+
+    /// All handles and values, those of the first pool first.
+    pub fn iter(&self) -> impl Iterator<Item = (A::Handle, &A::Value)> {
+        let of_second = |(inner, value)| (self.outside(inner), value);
+        self.first.iter().chain(self.second.iter().map(of_second))
+    }
+
+    /// Iterates over handles and mutable values, those of the first pool first.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (A::Handle, &mut A::Value)> {
+        let offset = self.first.capacity_max();
+        let of_second = move |(inner, value)| (shifted(inner, offset), value);
+        self.first.iter_mut().chain(self.second.iter_mut().map(of_second))
+    }
+
+    /// Removes the values of which the function says `false`, those of the first pool first.
+    pub fn retain(&mut self, mut keep: impl FnMut(A::Handle, &mut A::Value) -> bool) {
+        let offset = self.first.capacity_max();
+        self.first.retain(&mut keep);
+        self.second.retain(|inner, value| keep(shifted(inner, offset), value));
+    }
+
+    /// Removes and drops all values.
+    pub fn clear(&mut self) {
+        self.first.clear();
+        self.second.clear();
+    }
+
+    /// The handle as the second pool has it, if it is one of its.
+    #[inline]
+    fn inside(&self, handle: A::Handle) -> Option<A::Handle> {
+        let index = handle.index().checked_sub(self.first.capacity_max() as u32)?;
+        A::Handle::from_parts(index, handle.generation())
+    }
+
+    /// The handle of an object in the second pool as users see it.
+    #[inline]
+    pub(crate) fn outside(&self, inner: A::Handle) -> A::Handle {
+        shifted(inner, self.first.capacity_max())
+    }
+}
+
+/// The handle with an index so much higher. `Spill::new` has seen that there is one.
+#[inline]
+fn shifted<H: HandleLayout>(handle: H, offset: usize) -> H {
+    H::from_parts(handle.index() + offset as u32, handle.generation()).unwrap_or(handle)
+}
+
+bounded! {
+    [A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>]
+    Spill<A, B>, A::Value, A::Handle,
+    last: |spill, handle| match spill.inside(handle) {
+        Some(inner) => spill.second.is_in_last_lifetime(inner),
+        None => spill.first.is_in_last_lifetime(handle),
+    },
+    most: |spill| spill.first.capacity_max() + spill.second.capacity_max(),
+    unlimited: spill.first.is_unlimited() || spill.second.is_unlimited(),
+    insert: |spill, value| spill.insert_if_room(value),
+    refuse: |spill, value| {
+        let full = spill.second.refuse(value);
+        spill.full(full)
+    },
+    evict: |spill, victim| match spill.inside(victim) {
+        Some(inner) => spill.second.evict(inner),
+        None => spill.first.evict(victim),
+    },
+}
+
+impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Index<A::Handle>
+    for Spill<A, B>
+{
+    type Output = A::Value;
+
+    #[track_caller]
+    fn index(&self, handle: A::Handle) -> &A::Value {
+        match self.get(handle) {
+            Some(value) => value,
+            None => refuses(handle),
+        }
+    }
+}
+
+impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> IndexMut<A::Handle>
+    for Spill<A, B>
+{
+    #[track_caller]
+    fn index_mut(&mut self, handle: A::Handle) -> &mut A::Value {
+        match self.get_mut(handle) {
+            Some(value) => value,
+            None => refuses(handle),
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuses(handle: impl fmt::Display) -> ! {
+    panic!("both pools refuse handle {handle}")
+}

@@ -1,0 +1,108 @@
+//! The past of two pools that look like one.
+
+use core::ops::Range;
+
+use super::Spill;
+use crate::handle::HandleLayout;
+use crate::policies::{Bounded, Lifetimes};
+use crate::snapshot::state::{Shape, sealed};
+use crate::snapshot::{Checksum, SnapshotError, State, snapshot_methods};
+
+type ValueOf<P> = <P as Bounded>::Value;
+type HandleOf<P> = <P as Lifetimes>::Handle;
+
+impl<A, B> sealed::State for Spill<A, B>
+where
+    A: Bounded + sealed::State<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: sealed::State<Value = ValueOf<A>, Handle = HandleOf<A>>,
+{
+    type Value = ValueOf<A>;
+    type Handle = HandleOf<A>;
+
+    /// That of the first pool, with the slots of both: see [`check_shape`](Self::check_shape).
+    fn shape(&self) -> Shape {
+        let capacity = self.first.capacity_max() + self.second.capacity_max();
+        Shape { capacity, ..sealed::State::shape(&self.first) }
+    }
+
+    fn check_shape(&self, other: &Self) -> Result<(), SnapshotError> {
+        self.first.check_shape(&other.first)?;
+        self.second.check_shape(&other.second)
+    }
+
+    fn into_past(self) -> Self {
+        Self { first: self.first.into_past(), second: self.second.into_past() }
+    }
+
+    fn used(&self) -> usize {
+        match self.second.used() {
+            0 => self.first.used(),
+            used => self.first.capacity_max() + used,
+        }
+    }
+
+    fn word(&self, index: usize) -> <HandleOf<A> as HandleLayout>::Word {
+        match index.checked_sub(self.first.capacity_max()) {
+            Some(inner) => self.second.word(inner),
+            None => self.first.word(index),
+        }
+    }
+
+    fn value(&self, index: usize) -> Option<&ValueOf<A>> {
+        match index.checked_sub(self.first.capacity_max()) {
+            Some(inner) => self.second.value(inner),
+            None => self.first.value(index),
+        }
+    }
+
+    fn order(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let offset = self.first.capacity_max();
+        let of_second = move |range: Range<usize>| range.start + offset..range.end + offset;
+        self.first.order().chain(self.second.order().map(of_second))
+    }
+
+    fn sum(&self, add_value: &impl Fn(&ValueOf<A>, &mut Checksum)) -> u64 {
+        let mut sum = Checksum::new();
+        sum.add(&(self.first.sum(add_value), self.second.sum(add_value)));
+        sum.finish()
+    }
+}
+
+impl<A, B> sealed::Restore for Spill<A, B>
+where
+    A: Bounded + sealed::Restore<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>,
+    B: sealed::Restore<Value = ValueOf<A>, Handle = HandleOf<A>>,
+{
+    fn copy_state_from(&mut self, other: &Self)
+    where
+        ValueOf<A>: Copy,
+    {
+        self.first.copy_state_from(&other.first);
+        self.second.copy_state_from(&other.second);
+    }
+
+    fn clone_state_from(&mut self, other: &Self)
+    where
+        ValueOf<A>: Clone,
+    {
+        self.first.clone_state_from(&other.first);
+        self.second.clone_state_from(&other.second);
+    }
+
+    fn empty(&mut self) {
+        self.first.empty();
+        self.second.empty();
+    }
+}
+
+snapshot_methods!(
+    Spill<A, B>,
+    [
+        A: Bounded + State<Value = ValueOf<A>, Handle = HandleOf<A>>,
+        B: Bounded<Value = ValueOf<A>, Handle = HandleOf<A>>
+            + State<Value = ValueOf<A>, Handle = HandleOf<A>>
+    ],
+    values ValueOf<A>, parts Clone
+);

@@ -1,0 +1,152 @@
+//! `serde`: a shared pool is written as a [`SyncSnapshot`] or as a [`Frozen`] view, while nobody changes it, and read as a
+//! pool or as a snapshot.
+
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering::Relaxed;
+
+use ::serde::de::{Deserialize, Deserializer};
+use ::serde::ser::{Error, Serialize, Serializer};
+
+use super::slots::Plan;
+use super::snapshot::Present;
+use super::{Frozen, SyncPool, SyncSnapshot};
+use crate::handle::{Handle, HandleLayout, Word};
+use crate::reports::stats::Stats;
+use crate::slots::Circle;
+use crate::slots::saved::{Checked, OrderOf};
+use crate::snapshot::SnapshotError;
+use crate::snapshot::format::{Refused, SavedState, deserialize, serialize, serialize_parts};
+use crate::snapshot::state::Shape;
+use crate::snapshot::state::sealed::Load;
+
+const KIND: &str = "SyncPool";
+/// Which slot comes next is up to the homes.
+const REUSE: &str = "homes";
+
+impl<T> Load for SyncSnapshot<T> {
+    const KIND: &'static str = KIND;
+
+    fn reuse_name() -> &'static str {
+        REUSE
+    }
+
+    fn order_of() -> OrderOf {
+        OrderOf::Homes
+    }
+
+    fn saved_stats(&self) -> Stats {
+        self.stats
+    }
+
+    fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
+        let Checked { circle, words, order, inserted, refused, evicted, peak } = checked;
+        if circle.wraps || *evicted != 0 {
+            return Err(Refused::Counters("a pool of threads never wraps or evicts"));
+        }
+        let capacity = words.len();
+        let out_of_memory = |_| Refused::OutOfMemory(capacity);
+        let mut values = Vec::new();
+        values.try_reserve_exact(capacity).map_err(out_of_memory)?;
+        values.resize_with(capacity, || None);
+        let live = objects.len();
+        for (index, value) in objects {
+            values[index] = Some(value);
+        }
+        let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
+        let begun = words.iter().map(|word| lifetimes_begun(circle, *word)).sum::<u64>();
+        let skipped = begun.checked_sub(*inserted);
+        let skipped = skipped.ok_or(Refused::Counters("more insertions than lifetimes"))?;
+        Ok(Self {
+            shape: Shape::new(capacity, circle),
+            words: words.as_slice().into(),
+            values: values.into_boxed_slice(),
+            homes: order.as_slice().into(),
+            stats: Stats {
+                capacity,
+                live,
+                peak: *peak,
+                retired,
+                inserted: *inserted,
+                removed: inserted - live as u64,
+                refused: *refused,
+                evicted: 0,
+            },
+            skipped,
+            is_complete: true,
+        })
+    }
+}
+
+/// How many lifetimes a slot of this word has begun, those that claims have skipped among them.
+fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
+    match word {
+        word if word == u32::RETIRED => u64::from(circle.age(circle.last)) + 1,
+        word => u64::from(circle.age(word.as_live())) + u64::from(!word.is_dead()),
+    }
+}
+
+/// Everything that the pool's future depends on, and its statistics; see
+/// [`snapshot`](crate::snapshot#saving-to-a-file). An error if a clone has panicked while the snapshot was written.
+impl<T: Serialize> Serialize for SyncSnapshot<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_complete {
+            true => serialize(self, serializer),
+            false => Err(S::Error::custom(SnapshotError::Incomplete)),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncSnapshot<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer)
+    }
+}
+
+/// The pool, as its [snapshot](SyncSnapshot) would be written, without the memory for one. Values need not be `Clone`.
+///
+/// ```
+/// use millpond::SyncPool;
+///
+/// let mut pool = SyncPool::new(100);
+/// let handle = pool.insert(5).unwrap();
+/// let saved = serde_json::to_string(&pool.frozen()).unwrap();
+/// let loaded: SyncPool<i32> = serde_json::from_str(&saved).unwrap();
+/// assert_eq!(*loaded.get(handle).unwrap(), 5);
+/// ```
+impl<T: Serialize> Serialize for Frozen<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let present = Present { slots: self.slots() };
+        let (slots, stats) = (present.slots.capacity(), present.slots.stats());
+        let state = SavedState::of_slots(&present, KIND, REUSE, slots, stats);
+        serialize_parts(&state, &present, serializer)
+    }
+}
+
+/// A pool without a name that drops values at once; see [`snapshot`](crate::snapshot#saving-to-a-file). To have the
+/// settings of a builder, read a [`SyncSnapshot`], and [restore](SyncPool::restore) it.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = SyncSnapshot::<T>::deserialize(deserializer)?;
+        let capacity = read.words.len();
+        let Shape { first, last, .. } = read.shape;
+        let plan = Plan {
+            capacity,
+            homes: read.homes.len(),
+            circle: Circle { start: first, last, max: Handle::<T>::LIFETIMES_MAX, wraps: false },
+            name: None,
+            defers: false,
+            #[cfg(feature = "debug-aids")]
+            debug_aids: crate::reports::debug::DebugAids::none(),
+        };
+        let pool = SyncPool::of(&plan)
+            .map_err(|_| ::serde::de::Error::custom(Refused::OutOfMemory(capacity)))?;
+        let slots = pool.slots();
+        for (index, (word, value)) in read.words.iter().zip(read.values).enumerate() {
+            slots.begin_as(index, *word, value);
+        }
+        slots.recount(&read.stats, read.skipped);
+        slots.free.set_home_words(&read.homes);
+        debug_assert_eq!(slots.skipped.load(Relaxed), read.skipped);
+        Ok(pool)
+    }
+}

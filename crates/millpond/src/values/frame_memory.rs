@@ -1,0 +1,359 @@
+//! Memory for the values of one frame, with links that the compiler checks.
+//!
+//! # Invariant
+//!
+//! 1. A [`Frame`] and its [`FrameRef`]s share a lifetime that no other frame has: `frame` makes it up for each call, and
+//!    both types are invariant in it. So a frame only ever meets its own links, and no link outlives its frame.
+//! 2. Each link points to a value that its frame holds, and no two links that differ point to bytes of the same value. A
+//!    frame neither moves nor removes a value.
+//! 3. From `next` to `end` is memory of the frame that holds no value.
+//!
+//! So a link needs no check, and the borrow of the frame is the borrow of all of its values.
+
+use alloc::boxed::Box;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, needs_drop};
+use core::ops::{Index, IndexMut};
+use core::ptr::NonNull;
+
+use crate::base::memory;
+
+/// What the memory consists of: values begin at a cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    _bytes: [u8; 64],
+}
+
+/// A lifetime that is equal to no other.
+type Brand<'frame> = PhantomData<fn(&'frame ()) -> &'frame ()>;
+
+/// Memory for values that are all made anew in each frame, of any types, with links that cost what pointers cost.
+///
+/// ```text
+/// frame 7   [ root ][ node ][ node ][ list entry ]  …          links of type FrameRef<'frame 7, _>
+/// frame 8   [ root ][ node ]                        …          links of type FrameRef<'frame 8, _>
+/// ```
+///
+/// [`frame`](Self::frame) lends the memory, empty, to a closure, as a [`Frame`]. Values that the closure inserts refer to
+/// each other by [`FrameRef`]s, and the compiler refuses a link that outlives its frame or meets another one. So nothing
+/// is checked at run time: an insertion is that of a bump arena, and a lookup follows a pointer. Values in a bump arena
+/// that are to be changed later need a `Cell` each; here, a mutable borrow of the frame is enough.
+///
+/// The price is a lifetime in the types of the values, and that links cannot be kept beyond the closure. A
+/// [`FramePool`](crate::FramePool) has neither limit, and checks each link instead.
+///
+/// **Memory**: the bytes that are asked for, rounded up to 64, all at creation. **Time**: O(1).
+///
+/// ```
+/// use millpond::{FrameMemory, FrameRef};
+///
+/// struct Node<'frame> {
+///     key: u32,
+///     children: [Option<FrameRef<'frame, Node<'frame>>>; 2], // 8 bytes each
+/// }
+///
+/// let mut memory = FrameMemory::new(1000 * size_of::<Node>());
+/// for key in 0..60 {
+///     let found = memory.frame(|frame| {
+///         let root = frame.insert(Node { key, children: [None, None] }).unwrap();
+///         let left = frame.insert(Node { key: key + 1, children: [None, None] }).unwrap();
+///         frame[root].children[0] = Some(left);
+///         frame[root].children[0].map(|child| frame[child].key)
+///     });
+///     assert_eq!(found, Some(key + 1));
+/// }
+/// assert_eq!(memory.peak(), 2 * size_of::<Node>());
+/// ```
+///
+/// A link cannot leave its frame:
+///
+/// ```compile_fail,E0521
+/// use millpond::FrameMemory;
+///
+/// let mut memory = FrameMemory::new(64);
+/// let mut kept = None;
+/// memory.frame(|frame| kept = frame.insert(7).ok());
+/// ```
+///
+/// Nor is it good in another frame:
+///
+/// ```compile_fail
+/// use millpond::FrameMemory;
+///
+/// let (mut one, mut two) = (FrameMemory::new(64), FrameMemory::new(64));
+/// one.frame(|first| {
+///     let link = first.insert(7).unwrap();
+///     two.frame(|second| assert_eq!(second[link], 7));
+/// });
+/// ```
+#[doc(alias = "arena")]
+#[doc(alias = "bump")]
+#[doc(alias = "timber")]
+#[doc(alias = "scratch")]
+pub struct FrameMemory {
+    lines: Box<[MaybeUninit<Line>]>,
+    peak: usize,
+    refused: u64,
+}
+
+impl FrameMemory {
+    /// Memory of at least `bytes` bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the allocator has no room for it.
+    #[must_use]
+    #[track_caller]
+    pub fn new(bytes: usize) -> Self {
+        match Self::try_new(bytes) {
+            Some(memory) => memory,
+            None => panic!("no memory for frames of {bytes} bytes"),
+        }
+    }
+
+    /// Memory of at least `bytes` bytes, or `None` if the allocator has no room for it.
+    #[must_use]
+    pub fn try_new(bytes: usize) -> Option<Self> {
+        let lines = memory::uninit_and_touched(bytes.div_ceil(size_of::<Line>())).ok()?;
+        Some(Self { lines, peak: 0, refused: 0 })
+    }
+
+    /// Lends the memory to `work` for one frame, and returns what `work` returns. O(1).
+    ///
+    /// The frame begins empty. Its values are gone when `work` ends; nothing is dropped, as no value has anything to
+    /// drop. If `work` panics, the memory is ready for the next frame.
+    #[inline]
+    pub fn frame<R>(&mut self, work: impl for<'frame> FnOnce(&mut Frame<'frame>) -> R) -> R {
+        let lines = self.lines.as_mut_ptr_range();
+        let (start, end) = (lines.start.cast::<u8>(), lines.end.cast::<u8>());
+        let frame = Frame { next: start, end, refused: 0, brand: PhantomData };
+        let mut ending = Ending { frame, start, peak: &mut self.peak, refused: &mut self.refused };
+        work(&mut ending.frame)
+    }
+
+    /// How many bytes a frame has.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        size_of_val(&self.lines[..])
+    }
+
+    /// How many bytes the fullest frame needed, with the gaps that alignments leave.
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// How many insertions were refused, in all frames.
+    #[must_use]
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+}
+
+impl fmt::Debug for FrameMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameMemory")
+            .field("capacity", &self.capacity())
+            .field("peak", &self.peak)
+            .field("refused", &self.refused)
+            .finish()
+    }
+}
+
+/// Records what a frame needed when it ends, also by a panic.
+struct Ending<'memory, 'frame> {
+    frame: Frame<'frame>,
+    start: *mut u8,
+    peak: &'memory mut usize,
+    refused: &'memory mut u64,
+}
+
+impl Drop for Ending<'_, '_> {
+    #[inline]
+    fn drop(&mut self) {
+        let needed = self.frame.next.addr() - self.start.addr();
+        *self.peak = (*self.peak).max(needed);
+        *self.refused += self.frame.refused;
+    }
+}
+
+/// The values of one frame, in the memory that [`FrameMemory::frame`] lends.
+pub struct Frame<'frame> {
+    next: *mut u8,
+    end: *mut u8,
+    refused: u64,
+    brand: Brand<'frame>,
+}
+
+impl<'frame> Frame<'frame> {
+    /// Moves a value in, behind the last one. O(1).
+    ///
+    /// A frame drops nothing, so the compiler refuses a type that has something to drop:
+    ///
+    /// ```compile_fail,E0080
+    /// millpond::FrameMemory::new(64).frame(|frame| {
+    ///     let _ = frame.insert(String::new());
+    /// });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no room. The error returns the value.
+    #[inline]
+    pub fn insert<T>(&mut self, value: T) -> Result<FrameRef<'frame, T>, FrameFull<T>> {
+        const {
+            assert!(!needs_drop::<T>(), "a frame drops no values: use a FramePool for this type");
+        }
+        let gap = self.next.addr().wrapping_neg() % align_of::<T>();
+        if self.free() < gap + size_of::<T>() {
+            return Err(self.refuse(value));
+        }
+        let place = self.next.wrapping_add(gap).cast::<T>();
+        // SAFETY: the place is aligned, and behind it there is room for the value in the frame's memory, which holds no
+        // value there (invariant 3).
+        unsafe { place.write(value) };
+        self.next = place.wrapping_add(1).cast();
+        // SAFETY: a place in memory that was allocated, or a dangling one that is aligned, is not null.
+        let value = unsafe { NonNull::new_unchecked(place) };
+        Ok(FrameRef { value, brand: PhantomData })
+    }
+
+    #[cold]
+    fn refuse<T>(&mut self, value: T) -> FrameFull<T> {
+        self.refused += 1;
+        FrameFull { value, free: self.free() }
+    }
+
+    /// How many bytes are free. A value whose alignment leaves a gap needs more than its size.
+    #[inline]
+    #[must_use]
+    pub fn free(&self) -> usize {
+        self.end.addr() - self.next.addr()
+    }
+
+    /// The value. O(1), and never refused: a link is good as long as its frame.
+    #[inline]
+    #[must_use]
+    pub fn get<T>(&self, link: FrameRef<'frame, T>) -> &T {
+        // SAFETY: the value is one of this frame's (invariants 1 and 2), whose values are borrowed together.
+        unsafe { link.value.as_ref() }
+    }
+
+    /// The value, mutable. O(1), and never refused.
+    #[inline]
+    #[must_use]
+    pub fn get_mut<T>(&mut self, link: FrameRef<'frame, T>) -> &mut T {
+        let mut value = link.value;
+        // SAFETY: the value is one of this frame's (invariants 1 and 2), and the frame is borrowed exclusively.
+        unsafe { value.as_mut() }
+    }
+}
+
+impl<'frame, T> Index<FrameRef<'frame, T>> for Frame<'frame> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, link: FrameRef<'frame, T>) -> &T {
+        self.get(link)
+    }
+}
+
+impl<'frame, T> IndexMut<FrameRef<'frame, T>> for Frame<'frame> {
+    #[inline]
+    fn index_mut(&mut self, link: FrameRef<'frame, T>) -> &mut T {
+        self.get_mut(link)
+    }
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame").field("free", &self.free()).finish_non_exhaustive()
+    }
+}
+
+/// A type with no subtypes but itself.
+type Invariant<T> = fn(T) -> T;
+
+/// Names a value in a [`Frame`], for as long as the frame lasts. As large as a pointer, and so is
+/// `Option<FrameRef<T>>`.
+pub struct FrameRef<'frame, T> {
+    value: NonNull<T>,
+    /// Also invariant in `T`: a link is copied, and the value may be replaced by way of each copy.
+    brand: PhantomData<(Brand<'frame>, Invariant<T>)>,
+}
+
+impl<T> Clone for FrameRef<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for FrameRef<'_, T> {}
+
+impl<T> PartialEq for FrameRef<'_, T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T> Eq for FrameRef<'_, T> {}
+
+impl<T> Hash for FrameRef<'_, T> {
+    #[inline]
+    fn hash<S: Hasher>(&self, state: &mut S) {
+        self.value.hash(state);
+    }
+}
+
+impl<T> fmt::Debug for FrameRef<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FrameRef").field(&self.value).finish()
+    }
+}
+
+/// The frame has no room for a value.
+///
+/// ```
+/// use millpond::FrameMemory;
+///
+/// FrameMemory::new(64).frame(|frame| {
+///     frame.insert([0_u8; 60]).unwrap();
+///     let full = frame.insert(7_u64).unwrap_err();
+///     assert_eq!(full.to_string(), "the frame is full: 4 bytes are free, and a value has 8");
+///     assert_eq!(full.into_inner(), 7);
+/// });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct FrameFull<T> {
+    value: T,
+    free: usize,
+}
+
+impl<T> FrameFull<T> {
+    /// The value that was refused.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+}
+
+impl<T> fmt::Display for FrameFull<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (free, size) = (self.free, size_of::<T>());
+        write!(f, "the frame is full: {free} bytes are free, and a value has {size}")
+    }
+}
+
+/// Without the value, which need not be printable.
+impl<T> fmt::Debug for FrameFull<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameFull").field("free", &self.free).finish_non_exhaustive()
+    }
+}
+
+impl<T> core::error::Error for FrameFull<T> {}

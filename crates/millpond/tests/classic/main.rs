@@ -1,0 +1,17 @@
+//! The four published designs.
+
+#[path = "../common/allocations.rs"]
+mod allocations;
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bytemap;
+mod object_pool;
+mod particle;
+mod patterns;
+mod points;
+mod pool_allocator;
+mod roster;
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;

@@ -1,0 +1,196 @@
+//! Design 4 for objects of the program's own type, which know that they are pooled.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::common::Random;
+use millpond::classic::{ObjectPool, Pooled};
+
+/// A sound, which ends after some samples and keeps its clip alive until then.
+#[derive(Debug)]
+enum Voice {
+    Playing { clip: Rc<u64>, samples_left: u32 },
+    Unused { next: Option<u32> },
+}
+
+impl Voice {
+    fn new(clip: &Rc<u64>, samples_left: u32) -> Self {
+        Self::Playing { clip: Rc::clone(clip), samples_left }
+    }
+
+    /// Ends its own life.
+    fn play(&mut self) {
+        match self {
+            Self::Playing { samples_left: 0 | 1, .. } => *self = Self::unused(Some(77)),
+            Self::Playing { samples_left, .. } => *samples_left -= 1,
+            Self::Unused { .. } => panic!("an unused voice is played"),
+        }
+    }
+
+    fn samples_left(&self) -> u32 {
+        match self {
+            Self::Playing { clip, samples_left } => *samples_left * **clip as u32,
+            Self::Unused { .. } => 0,
+        }
+    }
+}
+
+impl Pooled for Voice {
+    fn unused(next: Option<u32>) -> Self {
+        Self::Unused { next }
+    }
+
+    fn in_use(&self) -> bool {
+        matches!(self, Self::Playing { .. })
+    }
+
+    fn next_unused(&self) -> Option<u32> {
+        match self {
+            Self::Unused { next } => *next,
+            Self::Playing { .. } => None,
+        }
+    }
+}
+
+/// "Either the objects know that they are pooled (their own state says whether they are in use) …": in-use state and
+/// link are in the object's own memory, and the pool has nothing beside.
+#[test]
+fn objects_know_that_they_are_pooled_and_their_own_memory_holds_the_link() {
+    let (more, fewer) = (size_of::<ObjectPool<Voice, 1000>>(), size_of::<ObjectPool<Voice, 500>>());
+    assert_eq!((more - fewer) / 500, size_of::<Voice>());
+    assert_eq!(size_of::<Voice>(), size_of::<(Rc<u64>, u32)>());
+}
+
+/// A model: which slots are in use for how long, and the free ones as a stack.
+#[test]
+fn objects_of_a_programs_own_type_live_and_die_as_in_a_model() {
+    const N: usize = 9;
+    let clip = Rc::new(1);
+    let mut pool = ObjectPool::<Voice, N>::new();
+    let mut free: Vec<usize> = (0..N).rev().collect();
+    let mut left = [0; N];
+    let mut random = Random(1);
+    let (mut refused, mut clears) = (0, 0);
+    for _ in 0..20_000 {
+        match random.below(10) {
+            0..6 => {
+                let samples = 1 + random.below(6) as u32;
+                match pool.create(Voice::new(&clip, samples)) {
+                    Ok(index) => {
+                        assert_eq!(index, free.pop());
+                        left[index.unwrap()] = samples;
+                    }
+                    Err(full) => {
+                        assert!(free.is_empty() && full.into_inner().in_use());
+                        refused += 1;
+                    }
+                }
+            }
+            6 | 7 => {
+                let mut expected =
+                    (0..N).filter(|&index| left[index] > 0).collect::<Vec<_>>().into_iter();
+                pool.update(|index, voice| {
+                    assert_eq!(Some(index), expected.next());
+                    voice.play();
+                });
+                assert_eq!(expected.next(), None);
+                for (index, left) in left.iter_mut().enumerate().filter(|(_, left)| **left > 0) {
+                    *left -= 1;
+                    if *left == 0 {
+                        free.push(index);
+                    }
+                }
+            }
+            8 => {
+                let index = random.below(N + 1);
+                let lives = left.get(index).is_some_and(|left| *left > 0);
+                assert_eq!(pool.release(index), lives);
+                if lives {
+                    left[index] = 0;
+                    free.push(index);
+                }
+            }
+            _ if random.below(20) == 0 => {
+                pool.clear();
+                (left, free, clears) = ([0; N], (0..N).rev().collect(), clears + 1);
+            }
+            _ => {
+                let index = random.below(N + 1);
+                let seen = pool.update_at(index, |voice| voice.samples_left());
+                assert_eq!(seen, left.get(index).copied().filter(|left| *left > 0));
+            }
+        }
+        assert!(pool.available().eq(free.iter().rev().copied()));
+        let expected = left.iter().enumerate().filter(|(_, left)| **left > 0);
+        assert!(
+            pool.iter()
+                .map(|(index, voice)| (index, voice.samples_left()))
+                .eq(expected.map(|(i, n)| (i, *n)))
+        );
+        assert_eq!((pool.len(), pool.is_empty()), (N - free.len(), free.len() == N));
+        assert_eq!(Rc::strong_count(&clip), 1 + pool.len(), "the unused keep nothing alive");
+        let stats = pool.stats();
+        assert_eq!((stats.live as u64, stats.refused), (stats.inserted - stats.removed, refused));
+    }
+    assert!(refused > 100 && clears > 20);
+}
+
+/// "Where objects know their pool, only the pool may make them": what comes to life or is lost behind its back is
+/// noticed, or harmless.
+#[test]
+fn object_that_lies_makes_its_pool_panic_and_nothing_worse() {
+    /// In use as the test has it, with a link to nowhere.
+    struct Liar {
+        in_use: std::cell::Cell<bool>,
+        next: Option<u32>,
+    }
+    impl Pooled for Liar {
+        fn unused(next: Option<u32>) -> Self {
+            Self { in_use: false.into(), next: next.map(|_| 1_000_000) }
+        }
+        fn in_use(&self) -> bool {
+            self.in_use.get()
+        }
+        fn next_unused(&self) -> Option<u32> {
+            self.next
+        }
+    }
+    let live = || Liar { in_use: true.into(), next: Some(0) };
+    let mut pool = ObjectPool::<Liar, 3>::new();
+    assert_eq!(pool.available().collect::<Vec<_>>(), [0, 1_000_000], "as it says, and no further");
+    assert_eq!(pool.create(live()).ok(), Some(Some(0)));
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.create(live()))).is_err());
+    pool.get(0).unwrap().in_use.set(false);
+    assert!(pool.get(0).is_none() && !pool.release(0));
+    pool.clear();
+    assert_eq!(pool.create(live()).ok(), Some(Some(0)));
+}
+
+#[test]
+fn panic_while_an_object_changes_loses_no_slot() {
+    let clip = Rc::new(1);
+    let mut pool = ObjectPool::<Voice, 3>::new();
+    for _ in 0..3 {
+        pool.create(Voice::new(&clip, 2)).unwrap();
+    }
+    let end_and_panic = |pool: &mut ObjectPool<Voice, 3>| {
+        pool.update(|index, voice| {
+            if index == 1 {
+                *voice = Voice::unused(None);
+                panic!("on purpose");
+            }
+        });
+    };
+    assert!(catch_unwind(AssertUnwindSafe(|| end_and_panic(&mut pool))).is_err());
+    assert_eq!((pool.len(), pool.in_use(1)), (2, false));
+    assert!(pool.available().eq([1]));
+    assert_eq!(pool.create(Voice::new(&clip, 1)).unwrap(), Some(1));
+}
+
+#[test]
+fn object_that_is_over_before_it_begins_takes_no_slot() {
+    let mut pool = ObjectPool::<Voice, 2>::new();
+    assert_eq!(pool.create(Voice::unused(Some(1))).unwrap(), None);
+    assert_eq!((pool.len(), pool.stats().inserted), (0, 0));
+    assert!(ObjectPool::<Voice, 0>::default().create(Voice::unused(None)).is_err());
+}

@@ -1,0 +1,267 @@
+//! The memory that is lent for a frame, against a model: values of several types that refer to each other, frames that
+//! are full, and frames that end by a panic.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use allocations::{Allocations, Counting, during};
+use common::Random;
+use millpond::{Frame, FrameMemory, FrameRef};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Node<'frame> {
+    key: u64,
+    next: Option<FrameRef<'frame, Node<'frame>>>,
+    mark: Option<FrameRef<'frame, Mark>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Unit;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(128))]
+struct Mark(u8);
+
+/// What one frame is compared with.
+#[derive(Default)]
+struct Model<'frame> {
+    nodes: Vec<(FrameRef<'frame, Node<'frame>>, Node<'frame>)>,
+    marks: Vec<(FrameRef<'frame, Mark>, Mark)>,
+    bytes: Vec<(FrameRef<'frame, u8>, u8)>,
+}
+
+impl<'frame> Model<'frame> {
+    fn step(&mut self, frame: &mut Frame<'frame>, random: &mut Random) -> bool {
+        let free = frame.free();
+        match random.below(5) {
+            0 => {
+                let node = Node {
+                    key: random.below(1000) as u64,
+                    next: self.nodes.last().map(|last| last.0),
+                    mark: self.marks.last().map(|last| last.0),
+                };
+                match frame.insert(node) {
+                    Ok(link) => self.nodes.push((link, node)),
+                    Err(full) => return self.refused(free, full.into_inner() == node, 24),
+                }
+            }
+            1 => {
+                let mark = Mark(random.below(256) as u8);
+                match frame.insert(mark) {
+                    Ok(link) => self.marks.push((link, mark)),
+                    Err(full) => return self.refused(free, full.into_inner() == mark, 128),
+                }
+            }
+            2 => match frame.insert(7_u8) {
+                Ok(link) => self.bytes.push((link, 7)),
+                Err(full) => return self.refused(free, full.into_inner() == 7, 1),
+            },
+            3 if !self.nodes.is_empty() => {
+                let at = random.below(self.nodes.len());
+                let (link, model) = &mut self.nodes[at];
+                model.key += 1;
+                frame[*link].key += 1;
+                model.next = None;
+                frame.get_mut(*link).next = None;
+            }
+            _ => {
+                if let Some((link, model)) = self.bytes.last_mut() {
+                    *model = model.wrapping_add(1);
+                    frame[*link] = *model;
+                }
+            }
+        }
+        true
+    }
+
+    /// There was less room than the value needs, with the gap before it.
+    fn refused(&self, free: usize, is_returned: bool, size: usize) -> bool {
+        assert!(is_returned && free < 2 * size, "{free} bytes were free");
+        false
+    }
+
+    fn check(&self, frame: &Frame<'frame>) {
+        assert!(self.nodes.iter().all(|(link, node)| frame[*link] == *node));
+        assert!(self.marks.iter().all(|(link, mark)| frame.get(*link) == mark));
+        assert!(self.bytes.iter().all(|(link, byte)| frame[*link] == *byte));
+        let links: HashSet<_> = self.nodes.iter().map(|(link, _)| link).collect();
+        assert_eq!(links.len(), self.nodes.len());
+        for (link, _) in &self.marks {
+            assert!(std::ptr::from_ref(frame.get(*link)).addr() % 128 == 0);
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_a_model_until_the_frame_is_full() {
+    let mut random = Random(5);
+    for bytes in [0, 1, 64, 65, 1_000, 40_000] {
+        let mut memory = FrameMemory::new(bytes);
+        assert_eq!(memory.capacity(), bytes.next_multiple_of(64));
+        let mut refused = 0;
+        for _ in 0..20 {
+            memory.frame(|frame| {
+                assert_eq!(frame.free(), bytes.next_multiple_of(64), "each frame begins empty");
+                let mut model = Model::default();
+                for _ in 0..400 {
+                    refused += u64::from(!model.step(frame, &mut random));
+                    model.check(frame);
+                }
+            });
+        }
+        assert_eq!(memory.refused(), refused);
+        assert!(memory.peak() <= memory.capacity() && (refused > 0) == (bytes <= 1_000));
+    }
+}
+
+#[test]
+fn the_last_byte_is_used_and_the_next_one_refused() {
+    let mut memory = FrameMemory::new(64);
+    memory.frame(|frame| {
+        assert!(frame.insert([1_u8; 57]).is_ok());
+        assert_eq!(frame.insert(2_u64).unwrap_err().into_inner(), 2, "the gap leaves no room");
+        assert!(frame.insert([3_u8; 8]).is_err());
+        assert!(frame.insert([3_u8; 7]).is_ok());
+        assert_eq!(frame.free(), 0);
+        assert!(frame.insert(4_u8).is_err());
+        let units = [frame.insert(Unit).unwrap(), frame.insert(Unit).unwrap()];
+        assert_eq!(frame[units[0]], frame[units[1]], "what has no size fits into a full frame");
+    });
+    assert_eq!((memory.peak(), memory.refused()), (64, 3));
+    memory.frame(|frame| assert!(frame.insert([1_u8; 64]).is_ok()));
+}
+
+#[test]
+fn a_frame_that_panics_counts_and_the_next_one_begins_empty() {
+    let mut memory = FrameMemory::new(640);
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        memory.frame(|frame| {
+            assert!(frame.insert([0_u8; 600]).is_ok() && frame.insert([0_u8; 600]).is_err());
+            assert!(frame.free() > 600, "on purpose");
+        });
+    }));
+    assert!(panic.is_err());
+    assert_eq!((memory.peak(), memory.refused()), (600, 1));
+    memory.frame(|frame| assert_eq!(frame.free(), 640));
+}
+
+#[test]
+fn frames_take_no_memory_and_may_be_nested() {
+    let (mut memories, start) = during(|| [FrameMemory::new(6400), FrameMemory::new(640)]);
+    assert_eq!(start.taken, 2);
+    let [outer, inner] = &mut memories;
+    let (sum, frames) = during(|| {
+        (0..100_u32).fold(0, |sum, number| {
+            outer.frame(|first| {
+                let one = first.insert(Cell::new(number)).unwrap();
+                let doubled = inner.frame(|second| {
+                    let two = second.insert(first[one].get()).unwrap();
+                    second[two] *= 2;
+                    second[two]
+                });
+                first[one].set(doubled);
+                sum + first.get(one).get()
+            })
+        })
+    });
+    assert_eq!((sum, frames), (9900, Allocations::default()));
+}
+
+/// A value may borrow what lives outside of the frame.
+#[test]
+fn values_may_borrow_from_outside() {
+    let names = ["a".to_owned(), "b".to_owned()];
+    let longest = FrameMemory::new(640).frame(|frame| {
+        let links: Vec<_> = names.iter().map(|name| frame.insert(name).unwrap()).collect();
+        links.iter().map(|&link| frame[link].len()).max()
+    });
+    assert_eq!(longest, Some(1));
+}
+
+#[test]
+fn links_are_as_small_as_references_and_too_much_memory_is_refused() {
+    assert_eq!(size_of::<Option<FrameRef<'_, [u64; 9]>>>(), size_of::<usize>());
+    assert!(catch_unwind(|| FrameMemory::new(usize::MAX)).is_err());
+    assert!(FrameMemory::try_new(usize::MAX).is_none());
+}
+
+#[derive(Clone, Copy)]
+struct Square<'frame> {
+    at: [u32; 2],
+    half: u32,
+    places: [[u32; 2]; 4],
+    count: usize,
+    quarters: Option<[FrameRef<'frame, Square<'frame>>; 4]>,
+}
+
+impl<'frame> Square<'frame> {
+    fn new(at: [u32; 2], half: u32) -> Self {
+        Self { at, half, places: [[0; 2]; 4], count: 0, quarters: None }
+    }
+
+    fn quarter_of(&self, place: [u32; 2]) -> usize {
+        usize::from(place[0] >= self.at[0]) + 2 * usize::from(place[1] >= self.at[1])
+    }
+}
+
+fn add<'frame>(
+    frame: &mut Frame<'frame>,
+    mut square: FrameRef<'frame, Square<'frame>>,
+    place: [u32; 2],
+) {
+    while let Some(quarters) = frame[square].quarters {
+        square = quarters[frame[square].quarter_of(place)];
+    }
+    let Square { at, half, places, count, .. } = frame[square];
+    if count < places.len() {
+        frame[square].places[count] = place;
+        frame[square].count += 1;
+        return;
+    }
+    let quarter = half / 2;
+    let [x, y] = at;
+    let [left, right, low, high] = [x - quarter, x + quarter, y - quarter, y + quarter];
+    let quarters = [[left, low], [right, low], [left, high], [right, high]]
+        .map(|at| frame.insert(Square::new(at, quarter)).unwrap());
+    frame[square].quarters = Some(quarters);
+    for place in places.into_iter().chain([place]) {
+        add(frame, square, place);
+    }
+}
+
+/// "Motivating use: a quadtree for collision that is torn down and rebuilt from the same timber every frame at 60 frames a
+/// second": each place is found again, and no memory is taken.
+#[test]
+fn a_quadtree_is_rebuilt_in_each_frame_from_the_same_memory() {
+    let mut memory = FrameMemory::new(400 * size_of::<Square<'_>>());
+    let mut random = Random(11);
+    for _ in 0..60 {
+        let mut places: Vec<[u32; 2]> =
+            (0..200).map(|_| [(); 2].map(|()| random.below(1 << 20) as u32)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let ((), taken) = during(|| {
+            memory.frame(|frame| {
+                let root = frame.insert(Square::new([1 << 19; 2], 1 << 19)).unwrap();
+                places.iter().for_each(|&place| add(frame, root, place));
+                for &place in &places {
+                    let mut square = root;
+                    while let Some(quarters) = frame[square].quarters {
+                        square = quarters[frame[square].quarter_of(place)];
+                    }
+                    assert!(frame[square].places[..frame[square].count].contains(&place));
+                }
+            });
+        });
+        assert_eq!(taken, Allocations::default());
+    }
+    assert!(memory.peak() > 60 * size_of::<Square<'_>>() && memory.refused() == 0);
+}

@@ -1,0 +1,1020 @@
+//! `BlockPool`: grows without moving a value, shrinks without reviving anything, and stops at its
+//! limit.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random, in_every_order};
+use millpond::block_pool::Growth;
+use millpond::reuse::{Lifo, LowestFirst, ReuseOrder};
+use millpond::{
+    BlockPool, BlockPoolBuilder, GetDisjointMutError, Handle, Handle32, HandleLayout,
+    InsertAtErrorKind, Refusal,
+};
+
+/// What a pool must hold: the values by index, and where each was put.
+struct Model<H> {
+    live: BTreeMap<u32, (H, u64, *const Counted)>,
+    dead: Vec<H>,
+    ever: HashSet<H>,
+    inserted: u64,
+    peak: usize,
+}
+
+impl<H: HandleLayout> Model<H> {
+    fn new() -> Self {
+        Self { live: BTreeMap::new(), dead: Vec::new(), ever: HashSet::new(), inserted: 0, peak: 0 }
+    }
+
+    fn insert<R: ReuseOrder>(&mut self, pool: &BlockPool<Counted, R, H>, handle: H, value: u64) {
+        assert!(self.ever.insert(handle), "{handle} was issued twice");
+        let old = self.live.insert(handle.index(), (handle, value, &raw const pool[handle]));
+        assert!(old.is_none(), "slot {} was live", handle.index());
+        self.inserted += 1;
+        self.peak = self.peak.max(self.live.len());
+    }
+
+    fn remove(&mut self, handle: H) -> Option<u64> {
+        let (live, value, _) = *self.live.get(&handle.index())?;
+        if live != handle {
+            return None;
+        }
+        self.live.remove(&handle.index());
+        self.dead.push(handle);
+        Some(value)
+    }
+
+    fn any_live(&self, random: &mut Random) -> Option<H> {
+        let at = random.below(self.live.len().max(1));
+        self.live.values().nth(at).map(|(handle, ..)| *handle)
+    }
+
+    fn any_dead(&self, random: &mut Random) -> Option<H> {
+        self.dead.get(random.below(self.dead.len().max(1))).copied()
+    }
+
+    fn die(&mut self) {
+        let live = std::mem::take(&mut self.live);
+        self.dead.extend(live.into_values().map(|(handle, ..)| handle));
+    }
+}
+
+fn check<R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<Counted, R, H>, model: &Model<H>) {
+    pool.validate().unwrap();
+    assert_eq!(pool.len(), model.live.len());
+    let expected = || model.live.values().map(|(handle, value, _)| (*handle, *value));
+    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
+    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
+    assert!(pool.values().map(Counted::id).eq(expected().map(|(_, value)| value)));
+    let mut folded = Vec::new();
+    pool.iter().for_each(|(handle, value)| folded.push((handle, value.id())));
+    assert!(folded.into_iter().eq(expected()));
+    let ends = block_ends(pool);
+    let in_runs = pool.runs().flat_map(|(first, run)| {
+        let ends = || ends.iter().filter(|end| (first + 1..first + run.len()).contains(end));
+        assert!(!run.is_empty() && ends().count() == 0);
+        run.iter().enumerate().map(move |(at, value)| (first + at, value.id()))
+    });
+    assert!(in_runs.eq(expected().map(|(handle, value)| (handle.index() as usize, value))));
+    let (half, mut iter) = (pool.len() / 2, pool.iter());
+    assert!(iter.by_ref().take(half).map(|(h, _)| h).eq(expected().take(half).map(|(h, _)| h)));
+    assert_eq!(iter.len(), pool.len() - half);
+    assert!(iter.rev().map(|(h, _)| h).eq(expected().skip(half).rev().map(|(h, _)| h)));
+    for (handle, value, address) in model.live.values().copied() {
+        let index = handle.index() as usize;
+        assert_eq!(&raw const pool[handle], address, "the value moved");
+        assert_eq!(pool.get_at(index).map(Counted::id), Some(value));
+        assert_eq!(pool.handle_at(index), Some(handle));
+        assert_eq!(pool.index_of(&pool[handle]), Some(index));
+    }
+    for &dead in model.dead.iter().rev().take(60) {
+        assert!(pool.get(dead).is_none() && !pool.contains(dead), "{dead} is stale");
+        assert_eq!(pool.check(dead), Err(Refusal::Stale));
+    }
+    let stats = pool.stats();
+    assert_eq!((stats.live, stats.inserted), (model.live.len(), model.inserted));
+    assert_eq!((stats.removed, stats.peak), (model.inserted - stats.live as u64, model.peak));
+    let growth = pool.growth_stats();
+    assert_eq!(pool.capacity(), ends.last().copied().unwrap_or(0));
+    assert_eq!(growth.taken - growth.given_back, growth.blocks as u64);
+    assert!(growth.blocks <= growth.blocks_peak && growth.blocks_peak <= pool.max_blocks());
+}
+
+/// Where each block of a pool ends.
+fn block_ends<T, R: ReuseOrder, H: HandleLayout>(pool: &BlockPool<T, R, H>) -> Vec<usize> {
+    let (first, last) = pool.block_sizes().into_inner();
+    let sizes = (0..).map(|block: usize| match block {
+        0 => first,
+        _ => first.checked_mul(1 << (block - 1).min(31)).unwrap_or(last).min(last),
+    });
+    let ends = sizes.scan(0, |end, size| {
+        *end += size;
+        Some(*end)
+    });
+    ends.take(pool.growth_stats().blocks).collect()
+}
+
+fn random_operations<R: ReuseOrder, H: HandleLayout>(
+    builder: BlockPoolBuilder<Counted, R, H>,
+    lifetimes: u32,
+    (first, last, max_blocks): (usize, usize, usize),
+    steps: u64,
+    seed: u64,
+) {
+    let ledger = Ledger::default();
+    let mut random = Random(seed);
+    let builder = builder.block_sizes(first..=last).max_blocks(max_blocks);
+    let mut pool = builder.lifetimes(lifetimes).build();
+    let mut model = Model::new();
+    let limit = pool.capacity_max();
+    // The pool grows for a while, then shrinks for a while, and so on.
+    let phase = 300;
+    for step in 0..steps {
+        let is_growing = step / phase % 2 == 0;
+        match random.below(100) {
+            0..60 if is_growing || random.below(4) == 0 => match pool.insert(ledger.value(step)) {
+                Ok(handle) => model.insert(&pool, handle, step),
+                Err(full) => {
+                    assert!(pool.is_full() && !full.is_out_of_memory());
+                    assert_eq!((full.peak(), full.into_inner().id()), (model.peak, step));
+                }
+            },
+            0..60 => {
+                if let Some(handle) = model.any_live(&mut random) {
+                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
+                }
+            }
+            60..66 => {
+                if let Some(dead) = model.any_dead(&mut random) {
+                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
+                    assert!(pool.insert_at(dead, ledger.value(step)).is_err());
+                }
+            }
+            66..72 => {
+                let index = random.below(limit + 1) as u32;
+                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else {
+                    continue;
+                };
+                let capacity = pool.capacity();
+                match pool.insert_at(handle, ledger.value(step)) {
+                    Ok(issued) => {
+                        assert_eq!(issued, handle);
+                        model.insert(&pool, handle, step);
+                    }
+                    Err(error) => {
+                        assert_eq!(pool.capacity(), capacity);
+                        match error.kind() {
+                            InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, limit),
+                            InsertAtErrorKind::Occupied => {
+                                assert!(model.live.contains_key(&index));
+                            }
+                            InsertAtErrorKind::Stale => assert!(!model.live.contains_key(&index)),
+                            InsertAtErrorKind::Retired | InsertAtErrorKind::BeyondLifetimes => {}
+                            other => panic!("{other}"),
+                        }
+                    }
+                }
+            }
+            72..76 => {
+                if let Some(entry) = pool.vacant_entry() {
+                    let promised = entry.handle();
+                    if random.below(3) == 0 {
+                        drop(entry);
+                        assert!(!pool.contains(promised));
+                    } else {
+                        assert_eq!(entry.insert(ledger.value(step)), promised);
+                        model.insert(&pool, promised, step);
+                    }
+                }
+            }
+            76..79 => {
+                if let Ok(handle) = pool.insert_with(|_| ledger.value(step)) {
+                    model.insert(&pool, handle, step);
+                }
+            }
+            79..82 => {
+                pool.shrink_to_fit();
+                // The last block has a value.
+                let mut last = block_ends(&pool).into_iter().rev();
+                let (end, start) = (last.next().unwrap_or(0), last.next().unwrap_or(0));
+                let highest = model.live.keys().last().map_or(0, |index| *index as usize);
+                assert!(end == 0 || (start..end).contains(&highest));
+            }
+            82..84 => {
+                let additional = random.below(limit + 2);
+                let room = limit - pool.len();
+                let before = pool.growth_stats().taken_by_insertions;
+                match pool.reserve(additional) {
+                    Ok(()) => assert!(pool.capacity() - pool.len() >= additional),
+                    Err(_) => assert!(additional > room || lifetimes < 1000),
+                }
+                assert_eq!(pool.growth_stats().taken_by_insertions, before);
+            }
+            84..86 => {
+                let modulus = 2 + random.below(3) as u64;
+                pool.retain(|handle, value| {
+                    let keep = value.id() % modulus != 0;
+                    if !keep {
+                        assert_eq!(model.remove(handle), Some(value.id()));
+                    }
+                    keep
+                });
+            }
+            86..88 => {
+                let modulus = 2 + random.below(3) as u64;
+                for (handle, value) in pool.extract_if(|_, v| v.id() % modulus == 0) {
+                    assert_eq!(model.remove(handle), Some(value.id()));
+                }
+            }
+            88 if step % 4 == 0 => {
+                let taken = random.below(pool.len() + 1);
+                let (front, back) = (taken / 2, taken - taken / 2);
+                let expected: Vec<_> = model.live.values().map(|(h, v, _)| (*h, *v)).collect();
+                let mut drain = pool.drain();
+                for &expected in expected.iter().take(front) {
+                    assert_eq!(drain.next().map(|(h, v)| (h, v.id())), Some(expected));
+                }
+                for &expected in expected.iter().rev().take(back) {
+                    assert_eq!(drain.next_back().map(|(h, v)| (h, v.id())), Some(expected));
+                }
+                drop(drain);
+                model.die();
+            }
+            89 if step % 4 == 0 => {
+                pool.clear();
+                model.die();
+            }
+            90 => {
+                pool = pool.clone();
+                for (handle, _, address) in model.live.values_mut() {
+                    *address = &raw const pool[*handle];
+                }
+            }
+            91..94
+                if pool.is_full() && pool.stats().retired == 0 && limit > 0 && lifetimes > 1000 =>
+            {
+                let min = model.live.values().min_by_key(|(_, id, _)| *id % 7);
+                let min = min.map(|(handle, id, _)| (*handle, *id));
+                let (handle, evicted) = pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
+                let evicted = evicted.map(|(handle, value)| (handle, value.id()));
+                assert_eq!(evicted, min);
+                model.remove(min.unwrap().0);
+                model.insert(&pool, handle, step);
+            }
+            94..97 => {
+                if let (Some(a), Some(b)) =
+                    (model.any_live(&mut random), model.any_live(&mut random))
+                {
+                    match pool.get_disjoint_mut([a, b]) {
+                        Ok([x, y]) => {
+                            let ids = [x.id(), y.id()];
+                            assert_eq!(ids, [a, b].map(|h| model.live[&h.index()].1));
+                        }
+                        Err(error) => {
+                            assert_eq!(error, GetDisjointMutError::Overlapping { position: 1 });
+                            assert_eq!(a, b);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        if step % 8 == 0 {
+            check(&pool, &model);
+        }
+        assert_eq!(ledger.alive(), pool.len());
+    }
+    check(&pool, &model);
+    let all: Vec<_> = pool.into_iter().map(|(handle, value)| (handle, value.id())).collect();
+    assert!(all.into_iter().eq(model.live.values().map(|(handle, value, _)| (*handle, *value))));
+    assert_eq!(ledger.alive(), 0);
+}
+
+fn agrees_with_the_model<R: ReuseOrder>() {
+    let sizes = [
+        (1, 1, 0),
+        (1, 1, 1),
+        (1, 1, 9),
+        (2, 2, 70),
+        (8, 8, 5),
+        (64, 64, 3),
+        (128, 128, 2),
+        (1, 1 << 31, 8),
+        (4, 32, 12),
+    ];
+    for (seed, size) in sizes.into_iter().enumerate() {
+        let seed = seed as u64 + 1;
+        let builder = || BlockPool::<Counted>::builder().reuse(R::default());
+        random_operations(builder(), u32::MAX, size, 1500, seed);
+        let narrow = builder().handle::<Handle32<Counted, 16>>().give_back_beyond(1);
+        random_operations(narrow, u32::MAX, size, 1000, seed + 100);
+        let short = builder().handle::<Handle32<Counted, 24>>().give_back_beyond(0);
+        random_operations(short, 6, size, 1000, seed + 200);
+        random_operations(builder().name("a").salt(7), 1, size, 300, seed + 300);
+    }
+}
+
+#[test]
+fn agrees_with_the_model_in_every_order_at_every_size() {
+    in_every_order!(agrees_with_the_model());
+}
+
+#[test]
+fn a_stale_handle_stays_stale_while_its_block_comes_and_goes() {
+    let mut pool = BlockPool::<u32, Lifo, Handle32<u32, 24>>::clone(
+        &BlockPool::<u32>::builder()
+            .handle::<Handle32<u32, 24>>()
+            .slots_per_block(4)
+            .max_blocks(2)
+            .build(),
+    );
+    let mut stale = Vec::new();
+    // 255 lifetimes for each of the slots: then all have retired, and the pool is used up for ever.
+    for round in 0_u32.. {
+        let handles: Vec<_> = std::iter::from_fn(|| pool.insert(round).ok()).collect();
+        if handles.is_empty() {
+            break;
+        }
+        assert!(stale.iter().all(|handle| !handles.contains(handle)));
+        assert!(handles.iter().all(|handle| pool.remove(*handle) == Some(round)));
+        stale.extend(handles);
+        let blocks = pool.growth_stats().blocks;
+        assert_eq!((pool.shrink_to_fit(), pool.capacity()), (blocks, 0));
+        assert!(stale.iter().all(|handle| pool.check(*handle) == Err(Refusal::Stale)));
+    }
+    assert_eq!(stale.len(), 8 * 255);
+    assert!(pool.is_full() && pool.capacity() == 0);
+    assert!(pool.reserve(1).is_err());
+    assert_eq!(pool.insert_at(stale[0], 1).unwrap_err().kind(), InsertAtErrorKind::Retired);
+    assert_eq!(pool.capacity(), 0);
+    pool.validate().unwrap();
+}
+
+#[test]
+fn with_lowest_first_values_go_to_the_lowest_slot_of_all_blocks() {
+    let mut pool =
+        BlockPool::<usize>::builder().reuse(LowestFirst).slots_per_block(4).max_blocks(8).build();
+    let handles: Vec<_> = (0..32).map(|i| pool.insert(i).unwrap()).collect();
+    for index in [30, 9, 13, 10] {
+        pool.remove(handles[index]);
+    }
+    let next: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap().index()).collect();
+    assert_eq!(next, [9, 10, 13, 30]);
+    assert!(pool.insert(0).is_err());
+}
+
+/// As values die, those that come gather below, so that blocks can be given back at all.
+#[test]
+fn upper_blocks_run_empty_under_churn() {
+    let builder = BlockPool::builder().reuse(LowestFirst).slots_per_block(64).max_blocks(100);
+    let mut pool = builder.build();
+    let mut random = Random(5);
+    let mut handles: Vec<_> = (0..6400).map(|i| pool.insert(i).unwrap()).collect();
+    // The number of values falls to a tenth, while three of four that die are replaced.
+    while handles.len() > 640 {
+        for _ in 0..4 {
+            let handle = handles.swap_remove(random.below(handles.len()));
+            pool.remove(handle).unwrap();
+        }
+        handles.extend((0..3).map(|i| pool.insert(i).unwrap()));
+    }
+    pool.shrink_to_fit();
+    let blocks = pool.growth_stats().blocks;
+    assert!(blocks < 50, "{blocks} blocks of 100");
+}
+
+#[test]
+fn the_rule_gives_back_but_never_flutters() {
+    let build = |spare| {
+        BlockPool::builder().slots_per_block(16).max_blocks(16).give_back_beyond(spare).build()
+    };
+    for spare in 0..4 {
+        let mut pool = build(spare);
+        let handles: Vec<_> = (0..256).map(|i| pool.insert(i).unwrap()).collect();
+        handles.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+        assert_eq!(pool.growth_stats().blocks, spare);
+        pool.validate().unwrap();
+    }
+    let mut pool = build(1);
+    let mut handles: Vec<_> = (0..40).map(|i| pool.insert(i).unwrap()).collect();
+    let taken = pool.growth_stats().taken;
+    for _ in 0..1000 {
+        // Up and down by one block's worth, over the border between two blocks.
+        (0..16).for_each(|_| assert!(pool.remove(handles.pop().unwrap()).is_some()));
+        handles.extend((0..16).map(|i| pool.insert(i).unwrap()));
+    }
+    assert_eq!(pool.growth_stats().taken, taken);
+}
+
+thread_local! {
+    static GROWTHS: RefCell<Vec<Growth>> = const { RefCell::new(Vec::new()) };
+}
+
+#[test]
+fn the_hook_is_told_of_each_block() {
+    let builder = BlockPool::builder().slots_per_block(2).max_blocks(4).name("sparks");
+    let mut pool =
+        builder.on_growth(|growth| GROWTHS.with_borrow_mut(|all| all.push(growth))).build();
+    pool.insert(1).unwrap();
+    pool.insert(2).unwrap();
+    pool.reserve(2).unwrap();
+    pool.insert(3).unwrap();
+    pool.insert_at(Handle::from_parts(7, 1).unwrap(), 4).unwrap();
+    let told = GROWTHS.take();
+    let summary: Vec<_> =
+        told.iter().map(|growth| (growth.block, growth.capacity, growth.reserved)).collect();
+    assert_eq!(summary, [(0, 2, false), (1, 4, true), (2, 6, false), (3, 8, false)]);
+    assert!(told.iter().all(|growth| growth.name == Some("sparks") && growth.capacity_max == 8));
+    assert!(told.iter().all(|growth| growth.first_slot == growth.block * 2 && growth.slots == 2));
+    assert_eq!(pool.growth_stats().taken_by_insertions, 3);
+}
+
+#[test]
+fn a_hook_that_panics_leaves_a_grown_pool_without_the_value() {
+    let ledger = Ledger::default();
+    let builder = BlockPool::builder().slots_per_block(2).max_blocks(4);
+    let mut pool = builder.on_growth(|growth| assert_eq!(growth.block, 0, "on purpose")).build();
+    let handles = [1, 2].map(|id| pool.insert(ledger.value(id)).unwrap());
+    let value = ledger.value(3);
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.insert(value))).is_err());
+    assert_eq!((pool.len(), pool.capacity(), ledger.alive()), (2, 4, 2));
+    pool.validate().unwrap();
+    let third = pool.insert(ledger.value(4)).unwrap();
+    assert_eq!(pool[third].id() + pool[handles[1]].id(), 6);
+}
+
+/// Says of itself when it is dropped, and panics if it was told to.
+struct Bomb {
+    id: u64,
+    explodes: bool,
+    dropped: Rc<RefCell<Vec<u64>>>,
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.dropped.borrow_mut().push(self.id);
+        if self.explodes {
+            panic!("bomb {}", self.id);
+        }
+    }
+}
+
+type Work = fn(&mut BlockPool<Bomb>);
+
+#[test]
+fn a_panicking_drop_leaves_a_pool_that_works() {
+    let works: [Work; 6] = [
+        |pool| pool.clear(),
+        |pool| drop(pool.drain()),
+        |pool| pool.retain(|_, _| false),
+        |pool| pool.retain(|_, bomb| !bomb.explodes || panic!("in the closure")),
+        |pool| pool.extract_if(|_, _| true).for_each(drop),
+        |pool| drop(std::mem::replace(pool, BlockPool::with_blocks(4, 4))),
+    ];
+    for (at, work) in works.into_iter().enumerate() {
+        for spare in [None, Some(0)] {
+            for bad in 0..10 {
+                let dropped = Rc::new(RefCell::new(Vec::new()));
+                let mut builder = BlockPool::builder().slots_per_block(4).max_blocks(4);
+                if let Some(spare) = spare {
+                    builder = builder.give_back_beyond(spare);
+                }
+                let mut pool = builder.build();
+                let bomb = |id| Bomb { id, explodes: id == bad, dropped: dropped.clone() };
+                let handles: Vec<_> = (0..10).map(|id| pool.insert(bomb(id)).unwrap()).collect();
+                let work = AssertUnwindSafe(|| work(&mut pool));
+                assert!(catch_unwind(work).is_err(), "work {at}");
+                pool.validate().unwrap();
+                assert_eq!(dropped.borrow().len() + pool.len(), 10);
+                for (id, handle) in handles.iter().enumerate() {
+                    assert_eq!(pool.contains(*handle), !dropped.borrow().contains(&(id as u64)));
+                }
+                pool.values_mut().for_each(|bomb| bomb.explodes = false);
+                drop(pool);
+                assert_eq!(dropped.borrow().len(), 10, "each value is dropped once");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_reserved_is_there_though_slots_have_retired() {
+    for gives_back in [false, true] {
+        let mut pool = BlockPool::builder().slots_per_block(4).max_blocks(8).lifetimes(1).build();
+        let handles = [1, 2, 3].map(|value| pool.insert(value).unwrap());
+        handles.into_iter().for_each(|handle| assert!(pool.remove(handle).is_some()));
+        if gives_back {
+            assert_eq!(pool.shrink_to_fit(), 1);
+        }
+        pool.reserve(5).unwrap();
+        let grown = pool.growth_stats();
+        (0..5).for_each(|value| _ = pool.insert(value).unwrap());
+        assert_eq!(pool.growth_stats(), grown);
+    }
+}
+
+/// Whether the memory is there makes no difference to what is said of a handle.
+#[test]
+fn a_block_that_was_given_back_refuses_handles_for_the_same_reasons() {
+    let build = || BlockPool::builder().slots_per_block(4).max_blocks(2).name("sparks").build();
+    for claims in [false, true] {
+        let mut pool = build();
+        let first = pool.insert('a').unwrap();
+        let later = |index, steps| Handle::from_parts(index, first.generation() + steps).unwrap();
+        if claims {
+            pool.insert_at(later(2, 50), 'b').unwrap();
+        }
+        pool.retain(|_, _| false);
+        let steps = [0, 1, 2, 3, 49, 50, 51, 52, 53, 54, 99, 100, 101, 102, 1000];
+        let asked = (0..4).flat_map(|index| steps.map(|steps| later(index, steps)));
+        let asked: Vec<_> = asked.collect();
+        let answers = |pool: &BlockPool<char>| {
+            asked.iter().map(|handle| pool.check(*handle).unwrap_err()).collect::<Vec<_>>()
+        };
+        let before = answers(&pool);
+        for refusal in [Refusal::Stale, Refusal::NeverIssued, Refusal::OtherPool] {
+            assert!(before.contains(&refusal), "{refusal:?} is none of the answers");
+        }
+        assert_eq!(pool.shrink_to_fit(), 1);
+        assert_eq!(answers(&pool), before);
+    }
+}
+
+#[test]
+fn without_memory_an_insertion_is_refused_and_nothing_is_lost() {
+    let mut pool = BlockPool::<[u8; 1000]>::builder().slots_per_block(8).name("big").build();
+    let first = pool.insert([1; 1000]).unwrap();
+    for id in 2..9 {
+        pool.insert([id; 1000]).unwrap();
+    }
+    // Whatever part of a block is refused: its values, its other arrays, the table.
+    for from in [8, 16, 32, 64, 100, 1000, 8000] {
+        allocations::refusing(from, || {
+            let full = pool.insert([9; 1000]).unwrap_err();
+            assert!(full.is_out_of_memory() && !pool.is_full());
+            assert_eq!(full.into_inner()[0], 9);
+            assert!(pool.reserve(1).unwrap_err().is_out_of_memory());
+            let beyond = Handle::from_parts(1000, 1).unwrap();
+            let error = pool.insert_at(beyond, [9; 1000]).unwrap_err();
+            assert_eq!(error.kind(), InsertAtErrorKind::OutOfRange);
+        });
+        assert_eq!((pool.len(), pool.capacity(), pool[first][0]), (8, 8, 1));
+        pool.validate().unwrap();
+    }
+    let said = allocations::refusing(1000, || pool.insert([9; 1000]).unwrap_err().to_string());
+    assert_eq!(
+        said,
+        "pool \"big\" is full, and there is no memory to grow: capacity 8, all live, 8 at the peak"
+    );
+    pool.insert([9; 1000]).unwrap();
+    assert_eq!(pool.capacity(), 16);
+    // A block that was given back, and cannot be taken again, keeps its generations.
+    let ninth = pool.handles().last().unwrap();
+    pool.remove(ninth);
+    pool.shrink_to_fit();
+    for from in [16, 64, 1000] {
+        assert!(allocations::refusing(from, || pool.insert([0; 1000]).is_err()));
+        assert_eq!(pool.check(ninth), Err(Refusal::Stale));
+    }
+    let again = pool.insert([0; 1000]).unwrap();
+    assert_eq!((again.index(), again.generation()), (8, ninth.generation() + 1));
+    let refused = allocations::refusing(64, || {
+        BlockPool::<u64>::builder().slots_per_block(64).reserve(1).try_build().unwrap_err()
+    });
+    assert_eq!(refused.to_string(), "no memory for a pool of 1 slots");
+}
+
+#[test]
+fn only_growth_takes_memory() {
+    let mut pool = BlockPool::<[u64; 3]>::with_blocks(64, 20);
+    let mut handles = Vec::with_capacity(2000);
+    pool.reserve(1280).unwrap();
+    let ((), asked) = allocations::during(|| {
+        for round in 0..4_u64 {
+            handles.clear();
+            while let Ok(handle) = pool.insert([round, handles.len() as u64, 0]) {
+                handles.push(handle);
+            }
+            assert_eq!(handles.len(), 1280);
+            for handle in handles.iter().step_by(2) {
+                pool.remove(*handle).unwrap();
+            }
+            pool.insert_at(handles[0], [0; 3]).unwrap_err();
+            let again = pool.insert_with(|_| [1; 3]).unwrap();
+            pool.get_disjoint_mut([again, handles[701]]).unwrap();
+            pool.retain(|_, value| value[1] % 3 != 0);
+            assert!(pool.extract_if(|_, value| value[1] % 5 == 0).count() > 0);
+            let entry = pool.vacant_entry().unwrap();
+            entry.insert([7; 3]);
+            assert!(pool.index_of(&pool[again]).is_some());
+            assert_eq!(pool.iter().count(), pool.len());
+            pool.drain().take(20).for_each(drop);
+            assert!(pool.is_empty());
+            pool.insert([0; 3]).unwrap();
+            pool.clear();
+        }
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+}
+
+/// The value, a generation word, the order's entry and a bit for each slot; the rest is the table.
+#[test]
+fn a_pool_takes_the_documented_bytes_and_shrinks_without_taking_any() {
+    let (slots, blocks) = (4096, 6);
+    let all = slots * blocks;
+    let entries = |bytes: usize| ((all + all / 64 + 1) * bytes).next_multiple_of(8);
+    // A pointer for each block, and room for twice as many at most, taken anew on the way.
+    let table = 8 * 4..8 * (4 + 8 + 16);
+    let mut pool = BlockPool::<[u8; 24]>::with_blocks(slots, 100);
+    let (_, asked) = allocations::during(|| pool.reserve(all).unwrap());
+    let beside = asked.bytes_taken - (all * (24 + 4) + entries(4) + all / 8);
+    assert!(table.contains(&beside), "{beside} bytes for the table");
+    let (given, asked) = allocations::during(|| pool.shrink_to_fit());
+    assert_eq!((given, asked.taken, asked.resized, asked.freed), (blocks, 0, 0, blocks));
+    // The rest is there already.
+    let (_, asked) = allocations::during(|| pool.reserve(all).unwrap());
+    assert_eq!(asked.bytes_taken, all * 24);
+
+    let narrow = BlockPool::<[u8; 24]>::builder().handle::<Handle32<[u8; 24], 16>>();
+    let mut narrow = narrow.slots_per_block(slots).build();
+    let (_, asked) = allocations::during(|| narrow.reserve(all).unwrap());
+    let beside = asked.bytes_taken - (all * (24 + 2) + entries(2) + all / 8);
+    assert!(table.contains(&beside), "{beside} bytes for the table");
+}
+
+/// What a copy takes of an allocator, and what it gives back: the values in one piece.
+#[test]
+fn a_copy_has_the_values_of_all_blocks_in_one_piece() {
+    let mut pool = BlockPool::<u64>::with_blocks(64, 10);
+    let handles: Vec<_> = (0..500).map(|value| pool.push(value)).collect();
+    let (mut copy, asked) = allocations::during(|| pool.clone());
+    // The values, the books, and the table of blocks.
+    assert_eq!((asked.taken, asked.resized), (3, 0));
+    assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
+    // It grows by blocks of their own, and gives these back.
+    let more: Vec<_> = (0..100).map(|value| copy.push(value)).collect();
+    assert_eq!(copy.growth_stats().blocks, 10);
+    more.iter().for_each(|handle| assert!(copy.remove(*handle).is_some()));
+    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
+    assert_eq!((blocks, asked.freed), (2, 2));
+    // Blocks of the piece go and come without the allocator.
+    let first = copy.handles().next().unwrap();
+    copy.retain(|handle, _| handle == first);
+    let ((), asked) = allocations::during(|| {
+        assert_eq!(copy.shrink_to_fit(), 7);
+        copy.reserve(300).unwrap();
+        (0..300).for_each(|value| _ = copy.push(value));
+    });
+    assert_eq!((asked.taken, asked.freed), (0, 0));
+    copy.validate().unwrap();
+    copy.clear();
+    let (blocks, asked) = allocations::during(|| copy.shrink_to_fit());
+    assert_eq!((blocks, asked.freed, copy.capacity()), (5, 1, 0));
+    copy.push(7);
+    assert_eq!(copy.capacity(), 64);
+    copy.validate().unwrap();
+    copy.clone_from(&pool);
+    assert!(handles.iter().all(|handle| copy[*handle] == pool[*handle]));
+
+    // A pool that gives back by rule keeps each block for itself.
+    let mut pool = BlockPool::<u64>::builder().slots_per_block(64).give_back_beyond(0).build();
+    (0..500).for_each(|value| _ = pool.push(value));
+    let mut copy = pool.clone();
+    let ((), asked) = allocations::during(|| copy.retain(|handle, _| handle.index() == 0));
+    assert_eq!((asked.freed, copy.capacity()), (7, 64));
+}
+
+/// So that programs may have thousands of pools, most of them empty or small.
+#[test]
+fn an_empty_pool_takes_nothing_and_a_small_one_little() {
+    let (mut pool, asked) = allocations::during(BlockPool::<[u64; 4]>::default);
+    assert_eq!(asked, allocations::Allocations::default());
+    let (_, asked) = allocations::during(|| pool.push([0; 4]));
+    // Four values, their words, entries and bits, and a table of three.
+    assert_eq!((asked.taken, asked.bytes_taken), (3, 4 * 32 + (4 * 4 + 5 * 4 + 4 + 8) + 3 * 8));
+    let (_, asked) = allocations::during(|| (1..64).for_each(|value| _ = pool.push([value; 4])));
+    // Four more blocks of values, larger books twice, and a larger table.
+    assert_eq!((asked.taken, asked.resized), (4 + 2, 1));
+    assert!(size_of_val(&pool) <= HEADER_MAX, "a header of {} bytes", size_of_val(&pool));
+}
+
+/// On 64 bits, with the features of the tests: a recorder's 8 bytes and the 8 bytes of the debug aids, twice.
+const HEADER_MAX: usize = 304;
+
+/// The books of a pool move as those of a `Vec`: all of its growth copies less than twice what there is at last.
+#[test]
+fn growth_by_blocks_of_one_size_copies_the_books_now_and_then() {
+    let mut pool = BlockPool::<u64>::with_blocks(64, 1000);
+    let mut moves = 0;
+    for value in 0..64_000 {
+        let (_, asked) = allocations::during(|| pool.push(value));
+        // Beside the values of a block: books, or the table.
+        moves += usize::from(asked.bytes_taken > 64 * 8 + pool.capacity() * 4);
+    }
+    assert!((8..=12).contains(&moves), "{moves} times");
+}
+
+#[test]
+fn hostile_handles_take_nothing_beyond_the_limit() {
+    let mut pool = BlockPool::<u64>::with_blocks(1024, 4);
+    pool.insert(1).unwrap();
+    let ((), asked) = allocations::during(|| {
+        for bits in [0, 2, u64::MAX, u64::MAX >> 1, 1 << 32 | 1, 4096 << 32 | 1, 4095 << 32 | 9] {
+            if let Some(handle) = Handle::from_bits(bits) {
+                assert!(pool.get(handle).is_none() && pool.remove(handle).is_none());
+                assert!(pool.check(handle).is_err());
+                assert!(pool.get_disjoint_mut([handle]).is_err());
+            }
+        }
+        let beyond = Handle::from_parts(4096, 1).unwrap();
+        assert_eq!(pool.insert_at(beyond, 2).unwrap_err().kind(), InsertAtErrorKind::OutOfRange);
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+}
+
+#[test]
+fn limits_that_cannot_be() {
+    let builder = || BlockPool::<u8>::builder();
+    for (slots, text) in [
+        (
+            0,
+            "blocks of 0 slots: call `.slots_per_block(slots)` with a power of two, so that an index \
+             is taken apart with a shift",
+        ),
+        (
+            1 << 40,
+            "a capacity of 1099511627776 is more than the 4294967295 slots that this handle \
+                   layout can name: choose one with more index bits",
+        ),
+    ] {
+        assert_eq!(builder().slots_per_block(slots).try_build().unwrap_err().to_string(), text);
+    }
+    let error = builder().slots_per_block(8).max_blocks(2).reserve(17).try_build().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "17 slots from the beginning are more than the pool's limit of 16: raise `max_blocks`"
+    );
+    assert_eq!(builder().slots_per_block(1 << 31).build().max_blocks(), 1);
+    assert!(catch_unwind(|| BlockPool::<u8>::with_blocks(3, 1)).is_err());
+}
+
+#[test]
+fn is_sent_and_shared_like_its_values() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<BlockPool<u8>>();
+    is_send_and_sync::<millpond::block_pool::IterMut<'_, u8>>();
+    is_send_and_sync::<millpond::block_pool::ValueRunsMut<'_, u8>>();
+}
+
+/// A slot that would retire keeps its object: nothing could take its place.
+#[test]
+fn an_object_in_the_last_lifetime_of_its_slot_is_not_evicted() {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(2).lifetimes(2).build();
+    for value in 0..8 {
+        let evicted = pool.try_insert_or_evict(value, |_, n| *n).unwrap().1;
+        assert_eq!(evicted.map(|(_, n)| n), (value >= 4).then(|| value - 4));
+    }
+    assert_eq!(pool.try_insert_or_evict(9, |_, n| *n).unwrap_err().into_inner(), 9);
+    assert_eq!((pool.len(), pool.stats().evicted, pool.stats().retired), (4, 4, 0));
+}
+
+#[test]
+fn places_of_values_are_known_in_the_blocks_that_a_restore_has_taken() {
+    let mut pool = BlockPool::with_blocks(2, 8);
+    (0..4).for_each(|value| _ = pool.insert(value).unwrap());
+    let small = pool.snapshot();
+    (4..8).for_each(|value| _ = pool.insert(value).unwrap());
+    let large = pool.snapshot();
+    for (snapshot, len) in [(&small, 4), (&large, 8), (&small, 4)] {
+        pool.restore(snapshot).unwrap();
+        let places: Vec<_> = pool.values().map(|value| pool.index_of(value)).collect();
+        assert_eq!(places, (0..len).map(Some).collect::<Vec<_>>());
+    }
+}
+
+/// Every handle there can be is answered in every way: with its value if it is live, otherwise refused.
+fn finds_exactly(pool: &mut BlockPool<String>, live: &BTreeMap<Handle<String>, String>) {
+    pool.validate().unwrap();
+    assert_eq!(pool.len(), live.len());
+    for index in 0..pool.capacity_max() as u32 + 9 {
+        for generation in [1, 2, 3, 4, (1 << 31) - 1] {
+            let handle = Handle::from_parts(index, generation).unwrap();
+            let value = live.get(&handle);
+            assert_eq!(pool.get(handle), value, "{handle}");
+            assert_eq!(pool.get_mut(handle).as_deref(), value);
+            assert_eq!(pool.contains(handle), value.is_some());
+            assert_eq!(pool.check(handle).is_ok(), value.is_some());
+            if let Some(value) = value {
+                // SAFETY: the pool contains the handle.
+                assert_eq!(unsafe { pool.get_unchecked(handle) }, value);
+                // SAFETY: as above.
+                assert_eq!(unsafe { pool.get_unchecked_mut(handle) }, value);
+            } else {
+                assert_eq!(pool.remove(handle), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_found_in_exactly_the_blocks_that_are_there() {
+    type Live = BTreeMap<Handle<String>, String>;
+    fn insert(pool: &mut BlockPool<String>, live: &mut Live, count: usize) {
+        for _ in 0..count {
+            let handle = pool.insert(format!("value {}", pool.stats().inserted)).unwrap();
+            live.insert(handle, pool[handle].clone());
+        }
+    }
+    fn remove_from(pool: &mut BlockPool<String>, live: &mut Live, first: u32) {
+        let gone = live.split_off(&Handle::from_parts(first, 1).unwrap());
+        gone.into_iter().for_each(|(handle, value)| assert_eq!(pool.remove(handle), Some(value)));
+    }
+    let (mut pool, mut live) = (BlockPool::with_blocks(4, 16), Live::new());
+    finds_exactly(&mut pool, &live);
+    insert(&mut pool, &mut live, 11);
+    finds_exactly(&mut pool, &live);
+    let (small, small_live) = (pool.snapshot_cloned(), live.clone());
+
+    // Blocks 1 and 2 are given back, and then taken again.
+    remove_from(&mut pool, &mut live, 4);
+    finds_exactly(&mut pool, &live);
+    assert_eq!(pool.shrink_to_fit(), 2);
+    finds_exactly(&mut pool, &live);
+    let (least, least_live) = (pool.snapshot_cloned(), live.clone());
+    insert(&mut pool, &mut live, 6);
+    finds_exactly(&mut pool, &live);
+
+    // A block far behind those that are there: the ones between still refuse.
+    let far = Handle::from_parts(53, 3).unwrap();
+    pool.insert_at(far, "far".into()).unwrap();
+    live.insert(far, "far".into());
+    finds_exactly(&mut pool, &live);
+
+    // A copy has slots of its own, and outlives the original.
+    let mut original = pool.clone();
+    pool.values_mut().for_each(|value| value.push('!'));
+    let mut shouted: Live = live.clone();
+    shouted.values_mut().for_each(|value| value.push('!'));
+    finds_exactly(&mut original, &live);
+    finds_exactly(&mut pool, &shouted);
+    drop(pool);
+    finds_exactly(&mut original, &live);
+
+    // A restore takes blocks, gives others back, and keeps the rest, from wherever to wherever.
+    let large = original.snapshot_cloned();
+    let pasts = [(&large, &live), (&small, &small_live), (&least, &least_live), (&large, &live)];
+    for (from, _) in pasts {
+        for (to, live) in pasts {
+            let mut pool = BlockPool::with_blocks(4, 16);
+            pool.restore(from).unwrap();
+            pool.restore(to).unwrap();
+            finds_exactly(&mut pool, live);
+            let mut live = live.clone();
+            insert(&mut pool, &mut live, 9);
+            finds_exactly(&mut pool, &live);
+            // Moved, the pool finds its blocks where they were.
+            let mut moved = [pool];
+            finds_exactly(&mut moved[0], &live);
+        }
+    }
+    remove_from(&mut original, &mut live, 0);
+    assert_eq!(original.shrink_to_fit(), 14);
+    finds_exactly(&mut original, &live);
+}
+
+/// There is one order over all blocks.
+#[test]
+fn the_slot_freed_last_comes_next_whatever_its_block() {
+    let mut pool = BlockPool::new();
+    let handles: Vec<_> = (0..64).map(|value| pool.push(value)).collect();
+    let freed = [3, 60, 17, 4, 33, 0];
+    freed.iter().for_each(|index| assert!(pool.remove(handles[*index]).is_some()));
+    for index in freed.iter().rev() {
+        assert_eq!(pool.push(0).index() as usize, *index);
+    }
+    assert_eq!((pool.push(0).index(), pool.capacity()), (64, 128));
+}
+
+/// A removal that retires its slot makes no room, neither in a full block nor in one with room.
+#[test]
+fn a_slot_that_retires_makes_no_room() {
+    let mut pool = BlockPool::builder().slots_per_block(2).max_blocks(3).lifetimes(1).build();
+    let handles: Vec<_> = (0..4).map(|value| pool.insert(value).unwrap()).collect();
+    for handle in [handles[1], handles[0], handles[2]] {
+        pool.remove(handle).unwrap();
+        pool.validate().unwrap();
+    }
+    assert_eq!(pool.insert(4).unwrap().index(), 4);
+    pool.remove_at(3).unwrap();
+    assert_eq!(pool.insert(5).unwrap().index(), 5);
+    assert!(pool.insert(6).is_err());
+}
+
+/// A handle's bits may come from anywhere: they take no memory out of proportion, and none that stays.
+#[test]
+fn a_named_slot_far_away_is_refused() {
+    for slots_per_block in [1, 256, 1024] {
+        let mut pool = BlockPool::<u64>::builder().slots_per_block(slots_per_block).build();
+        let far = Handle::from_bits(0xf000_0000_0000_0001).unwrap();
+        let (error, asked) = allocations::during(|| pool.insert_at(far, 1).unwrap_err());
+        assert_eq!((error.kind(), asked.bytes_taken), (InsertAtErrorKind::TooFar, 0));
+        assert_eq!(error.to_string(), "the slot is too far beyond the others: reserve room first");
+    }
+    let mut pool = BlockPool::<u64>::new();
+    let named = |index| Handle::from_parts(index, 1).unwrap();
+    assert_eq!(pool.insert_at(named(4096), 1).unwrap_err().kind(), InsertAtErrorKind::TooFar);
+    pool.insert_at(named(4095), 1).unwrap();
+    assert_eq!(pool.capacity(), 4096);
+    pool.insert_at(named(8191), 1).unwrap();
+    assert_eq!(pool.insert_at(named(16_384), 1).unwrap_err().kind(), InsertAtErrorKind::TooFar);
+    // What is meant is reserved.
+    pool.reserve(100_000).unwrap();
+    pool.insert_at(named(100_000), 1).unwrap();
+    // A block at a time is what any insertion takes.
+    let mut large = BlockPool::<u64>::with_blocks(1 << 14, 4);
+    large.insert_at(named(9), 1).unwrap();
+    large.insert_at(named(40_000), 1).unwrap_err();
+    assert_eq!(large.capacity(), 1 << 14);
+}
+
+/// Slots that have retired are no room.
+#[test]
+fn the_rule_does_not_take_retired_slots_for_room() {
+    let builder = BlockPool::builder().slots_per_block(4).lifetimes(1).give_back_beyond(1);
+    let mut pool = builder.max_blocks(1000).build();
+    for value in 0..4 {
+        let handle = pool.insert(value).unwrap();
+        pool.remove(handle).unwrap();
+    }
+    // All of the first block has retired. The second one stays while it is needed.
+    let taken = pool.growth_stats().taken;
+    for value in 0..100 {
+        let handle = pool.insert(value).unwrap();
+        pool.remove(handle).unwrap();
+    }
+    assert_eq!(pool.growth_stats().taken - taken, 100 / 4);
+    pool.validate().unwrap();
+}
+
+/// Two pools whose future differs have sums that differ.
+#[test]
+fn the_sum_has_in_it_how_the_pool_grows() {
+    let build = |first: usize, last: usize, spare: Option<usize>| {
+        let builder = BlockPool::<u32>::builder().block_sizes(first..=last).capacity_max(64);
+        let mut pool = match spare {
+            Some(spare) => builder.give_back_beyond(spare).build(),
+            None => builder.build(),
+        };
+        pool.insert(7).unwrap();
+        pool
+    };
+    let mut sums = HashSet::new();
+    for (first, last) in [(4, 4), (8, 8), (4, 8), (4, 16)] {
+        for spare in [None, Some(0), Some(1)] {
+            let pool = build(first, last, spare);
+            assert_eq!(pool.clone().checksum(), pool.checksum());
+            assert!(sums.insert(pool.checksum()), "{first} to {last}, {spare:?}");
+        }
+    }
+    // How far it has grown, too.
+    let mut pool = build(4, 4, None);
+    let before = pool.checksum();
+    pool.reserve(4).unwrap();
+    assert_ne!(pool.checksum(), before);
+    pool.shrink_to_fit();
+    assert_eq!(pool.checksum(), before);
+}
+
+#[test]
+fn blocks_double_between_their_sizes() {
+    let mut pool = BlockPool::<u8>::builder().block_sizes(2..=8).max_blocks(6).build();
+    let mut capacities = vec![];
+    while pool.insert(0).is_ok() {
+        capacities.push(pool.capacity());
+    }
+    capacities.dedup();
+    assert_eq!(capacities, [2, 4, 8, 16, 24, 32]);
+    let error = |first: usize, last: usize| {
+        let builder = BlockPool::<u8>::builder().block_sizes(first..=last);
+        builder.try_build().unwrap_err().to_string()
+    };
+    assert!(error(3, 8).starts_with("blocks of 3 slots"));
+    assert!(error(4, 9).starts_with("blocks of 9 slots"));
+    assert_eq!(error(8, 4), "a first block of 8 slots where blocks have at most 4");
+    let limited = BlockPool::<u8>::builder().max_blocks(usize::MAX).try_build();
+    assert!(limited.unwrap_err().to_string().contains("more than the 4294967295 slots"));
+}
+
+#[test]
+fn push_panics_where_insert_is_refused() {
+    let mut pool = BlockPool::builder().slots_per_block(1).max_blocks(1).name("one").build();
+    let first = pool.push(1);
+    let message = catch_unwind(AssertUnwindSafe(|| pool.push(2))).unwrap_err();
+    let message = message.downcast_ref::<String>().unwrap();
+    assert_eq!(message, "pool \"one\" is full: capacity 1, all live, 1 at the peak");
+    assert_eq!((pool[first], pool.stats().refused), (1, 1));
+}

@@ -1,0 +1,726 @@
+//! Overflow policies, on every pool that can be full, against plain models.
+
+use std::collections::VecDeque;
+
+use crate::common::{Ledger, Random};
+use crate::{allocations, common};
+use millpond::overflow::{
+    Bounded, EvictLeast, EvictOldest, Overflow, Policy, PolicyPool, Refuse, Spill,
+};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::{BlockPool, Handle, Handle32, PackedPool, Pool, Recycler, StaticPool, Stats};
+
+/// Runs a generic test on every pool of `u64` with 8-byte handles, 7 slots each.
+macro_rules! on_every_pool {
+    ($test:ident) => {
+        $test(Pool::<u64>::new(7));
+        $test(Pool::<u64>::builder().reuse(Fifo).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(LowestFirst).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(Roster).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(NextFit).capacity(7).build());
+        $test(Pool::<u64>::builder().reuse(Intrusive).capacity(7).build());
+        $test(Pool::<u64>::builder().handle::<Handle32<u64, 16>>().capacity(7).build());
+        $test(PackedPool::<u64>::new(7));
+        $test(StaticPool::<u64, 7>::new());
+        $test(BlockPool::<u64>::with_blocks(1, 7));
+        $test(Spill::new(Pool::<u64>::new(4), Pool::<u64>::new(3)));
+        $test(Spill::new(BlockPool::<u64>::with_blocks(2, 2), BlockPool::<u64>::with_blocks(1, 3)));
+        $test(Spill::new(Pool::<u64>::new(0), PackedPool::<u64>::new(7)));
+    };
+}
+
+#[test]
+fn a_pool_that_refuses_gives_the_value_back() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        for n in 0..7 {
+            let (handle, evicted) = Refuse.insert(&mut pool, n).unwrap();
+            assert_eq!((pool.get(handle), evicted.is_none()), (Some(&n), true));
+        }
+        assert_eq!(Refuse.insert(&mut pool, 9).unwrap_err().into_inner(), 9);
+        assert_eq!((pool.stats().refused, pool.stats().evicted, pool.len()), (1, 0, 7));
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn a_policy_sees_of_a_pool_what_its_owner_sees() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (0, true, false));
+        let handles: Vec<_> = (0..7).map(|n| pool.insert(n).unwrap()).collect();
+        assert_eq!((pool.len(), pool.is_empty(), pool.is_full()), (7, false, true));
+        assert_eq!((pool.capacity(), pool.capacity_max()), (7, 7));
+        pool.iter_mut().for_each(|(handle, n)| {
+            assert_eq!(handle, handles[*n as usize]);
+            *n += 10;
+        });
+        let mut seen: Vec<_> = pool.iter().map(|(handle, n)| (*n, handle)).collect();
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq((10..).zip(handles.iter().copied())));
+        *pool.get_mut(handles[3]).unwrap() = 99;
+        pool.retain(|_, n| *n >= 13);
+        assert_eq!(
+            (pool.len(), pool.contains(handles[2]), pool.get(handles[3])),
+            (4, false, Some(&99))
+        );
+        assert_eq!((pool.remove(handles[3]), pool.remove(handles[3])), (Some(99), None));
+        pool.clear();
+        assert!(pool.is_empty() && !handles.iter().any(|handle| pool.contains(*handle)));
+    }
+    on_every_pool!(test);
+}
+
+/// "Forcibly kill an existing one whose loss is noticed least (the quietest sound)."
+#[test]
+fn the_object_with_the_smallest_key_goes() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        let mut random = Random(3);
+        let mut least = EvictLeast(|_, n: &u64| n % 1000);
+        let mut model: Vec<(P::Handle, u64)> = Vec::new();
+        for _ in 0..500 {
+            let value = random.next();
+            let (handle, evicted) = least.insert(&mut pool, value).unwrap();
+            if model.len() == 7 {
+                let (victim, gone) = evicted.expect("the pool was full");
+                let smallest = model.iter().map(|(_, n)| n % 1000).min().unwrap();
+                assert_eq!(gone % 1000, smallest);
+                assert!(model.contains(&(victim, gone)) && !pool.contains(victim));
+                model.retain(|(known, _)| *known != victim);
+            } else {
+                assert!(evicted.is_none());
+            }
+            model.push((handle, value));
+            assert!(model.iter().all(|(handle, n)| pool.get(*handle) == Some(n)));
+            assert_eq!(pool.len(), model.len());
+        }
+        assert_eq!(pool.stats().evicted, 493);
+    }
+    on_every_pool!(test);
+}
+
+#[test]
+fn the_object_that_has_lived_longest_goes_whatever_was_removed_before() {
+    fn test<P: Bounded<Value = u64>>(mut pool: P) {
+        let mut random = Random(5);
+        let mut oldest = EvictOldest::beside(&pool);
+        let mut model: VecDeque<(P::Handle, u64)> = VecDeque::new();
+        let mut evictions = 0;
+        for _ in 0..4000 {
+            match random.next() % 16 {
+                0..8 => {
+                    let value = random.next();
+                    let (handle, evicted) = oldest.insert(&mut pool, value).unwrap();
+                    let full = model.len() == 7;
+                    assert_eq!(evicted, if full { model.pop_front() } else { None });
+                    evictions += u64::from(full);
+                    model.push_back((handle, value));
+                }
+                8..12 if !model.is_empty() => {
+                    let at = random.next() as usize % model.len();
+                    let (handle, value) = model.remove(at).unwrap();
+                    assert_eq!(pool.remove(handle), Some(value));
+                }
+                12 => {
+                    pool.retain(|_, n| *n % 3 != 0);
+                    model.retain(|(_, n)| n % 3 != 0);
+                }
+                13 if random.next() % 8 == 0 => {
+                    pool.clear();
+                    model.clear();
+                }
+                // Used again: the newest from now on.
+                14 if !model.is_empty() => {
+                    let at = random.next() as usize % model.len();
+                    let known = model.remove(at).unwrap();
+                    oldest.note(known.0);
+                    model.push_back(known);
+                }
+                _ => {}
+            }
+            assert_eq!(oldest.oldest(&pool), model.front().map(|(handle, _)| *handle));
+        }
+        assert!(evictions > 100, "{evictions}");
+        assert_eq!(pool.stats().evicted, evictions);
+    }
+    on_every_pool!(test);
+}
+
+/// A slot that would retire keeps its object: nothing could take its place.
+#[test]
+fn an_object_in_the_last_lifetime_of_its_slot_is_passed_over() {
+    fn test<P: Bounded<Value = u64>>(mut by_age: P, mut by_key: P) {
+        let mut oldest = EvictOldest::beside(&by_age);
+        let mut least = EvictLeast(|_, n: &u64| *n);
+        for value in 0..15 {
+            oldest.insert(&mut by_age, value).unwrap();
+            least.insert(&mut by_key, value).unwrap();
+        }
+        for pool in [&by_age, &by_key] {
+            assert_eq!((pool.stats().evicted, pool.stats().retired, pool.len()), (10, 0, 5));
+        }
+        assert_eq!(oldest.insert(&mut by_age, 99).unwrap_err().into_inner(), 99);
+        assert_eq!(least.insert(&mut by_key, 99).unwrap_err().into_inner(), 99);
+        assert_eq!((by_age.len(), by_age.stats().refused), (5, 1));
+        assert_eq!((by_key.len(), by_key.stats().refused), (5, 1));
+    }
+    fn in_order<R: ReuseOrder>(order: R) {
+        let pool = || Pool::builder().reuse(order).lifetimes(3).capacity(5).build();
+        test(pool(), pool());
+    }
+    in_order(Lifo);
+    in_order(Fifo);
+    in_order(LowestFirst);
+    in_order(Roster);
+    let packed = || PackedPool::builder().lifetimes(3).capacity(5).build();
+    test(packed(), packed());
+    let fixed = || StaticPool::<_, 5>::builder().lifetimes(3).build();
+    test(fixed(), fixed());
+    let blocks = || BlockPool::builder().slots_per_block(1).max_blocks(5).lifetimes(3).build();
+    test(blocks(), blocks());
+    let small = |slots| Pool::builder().lifetimes(3).capacity(slots).build();
+    let both = || Spill::new(small(2), small(3));
+    test(both(), both());
+}
+
+#[test]
+fn objects_that_the_list_was_not_told_of_go_when_no_other_is_left() {
+    let mut pool = Pool::new(2);
+    let mut oldest = EvictOldest::beside(&pool);
+    pool.insert("first").unwrap();
+    let (second, _) = oldest.insert(&mut pool, "second").unwrap();
+    let (_, evicted) = oldest.insert(&mut pool, "third").unwrap();
+    assert_eq!(evicted, Some((second, "second")));
+    // A slot's place does not pass on to an object that came another way.
+    pool.clear();
+    pool.insert("a").unwrap();
+    pool.insert("b").unwrap();
+    let (_, evicted) = oldest.insert(&mut pool, "c").unwrap();
+    assert_eq!(evicted.unwrap().1, "a", "the lowest index");
+    assert_eq!(pool.len(), 2);
+}
+
+#[test]
+#[should_panic(expected = "a list of ages for 2 slots, beside a pool of 3")]
+fn a_list_that_is_too_short_is_found_out_before_anything_is_inserted() {
+    let mut oldest = EvictOldest::beside(&Pool::<u8>::new(2));
+    let _ = oldest.insert(&mut Pool::new(3), 1);
+}
+
+fn message(work: impl FnOnce()) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => (*payload.downcast::<&str>().unwrap()).to_owned(),
+    }
+}
+
+#[test]
+fn a_list_beside_a_pool_without_a_limit_is_refused_before_it_takes_memory() {
+    fn refused(pool: BlockPool<u8>) {
+        let (said, asked) = allocations::during(|| {
+            message(|| {
+                let _ = EvictOldest::beside(&pool);
+            })
+        });
+        assert_eq!(
+            said,
+            "a list of ages has a place for each slot that the pool may have, and this pool has no limit: set one by \
+             `max_blocks` or `capacity_max`"
+        );
+        assert!(asked.bytes_taken < 4096, "{asked:?}");
+    }
+    refused(BlockPool::new());
+    refused(BlockPool::builder().block_sizes(8..=64).reserve(100).build());
+    let limited = Pool::<u8>::new(2);
+    let both = Spill::new(limited, BlockPool::<u8>::new());
+    assert!(message(|| drop(EvictOldest::beside(&both))).contains("this pool has no limit"));
+
+    let mut pool = BlockPool::<u8>::builder().capacity_max(8).build();
+    let mut oldest = EvictOldest::beside(&pool);
+    (0..8).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
+    assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
+    // Handles of four bytes with few index bits are a limit.
+    let mut pool = BlockPool::<u8>::builder().handle::<Handle32<u8, 8>>().build();
+    let mut oldest = EvictOldest::beside(&pool);
+    (0..=255).for_each(|n| assert!(oldest.insert(&mut pool, n).unwrap().1.is_none()));
+    assert_eq!(oldest.insert(&mut pool, 8).unwrap().1.unwrap().1, 0);
+}
+
+#[test]
+fn a_list_says_which_handles_it_has_no_place_for() {
+    fn refused<H: millpond::HandleLayout>(oldest: &mut EvictOldest<H>, handle: H) -> String {
+        message(|| oldest.note(handle))
+    }
+    let mut pool = Pool::<u8>::new(2);
+    let mut oldest = EvictOldest::beside(&pool);
+    let (first, _) = oldest.insert(&mut pool, 1).unwrap();
+    let dangling = "the dangling handle names no object whose age a list could keep";
+    assert_eq!(refused(&mut oldest, Handle::DANGLING), dangling);
+    let beyond = Handle::from_parts(2, 1).unwrap();
+    let said = refused(&mut oldest, beyond);
+    assert_eq!(said, "handle 2v1 is of none of the 2 slots that the list of ages is for");
+    assert_eq!(oldest.oldest(&pool), Some(first), "the list is unchanged");
+    // The slot that the dangling handle of this layout names is there.
+    let mut all = EvictOldest::<Handle32<u8, 4>>::try_new(16).unwrap();
+    assert_eq!(refused(&mut all, Handle32::DANGLING), dangling);
+}
+
+#[test]
+fn a_pool_of_no_slots_refuses_by_every_policy() {
+    let mut pool = Pool::<u8>::new(0);
+    assert!(Refuse.insert(&mut pool, 1).is_err());
+    assert!(EvictLeast(|_, n: &u8| *n).insert(&mut pool, 1).is_err());
+    assert!(EvictOldest::beside(&pool).insert(&mut pool, 1).is_err());
+    assert!(Spill::new(Pool::<u8>::new(0), Pool::new(0)).insert(1).is_err());
+    assert_eq!(pool.stats().refused, 3);
+}
+
+#[test]
+fn a_key_that_panics_or_lies_changes_nothing() {
+    let ledger = Ledger::default();
+    let mut pool = Pool::new(4);
+    for id in 0..4 {
+        pool.insert(ledger.value(id)).unwrap();
+    }
+    let panicking = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let key = |_, value: &common::Counted| assert_ne!(value.id(), 2);
+        EvictLeast(key).insert(&mut pool, ledger.value(9)).is_ok()
+    }));
+    assert!(panicking.is_err());
+    assert_eq!((pool.len(), ledger.alive()), (4, 4));
+
+    let mut calls = 0;
+    let mut lying = EvictLeast(|_, _: &common::Counted| {
+        calls += 1;
+        if calls % 2 == 0 { f64::NAN.to_bits() } else { calls }
+    });
+    let (_, evicted) = lying.insert(&mut pool, ledger.value(10)).unwrap();
+    assert!(evicted.is_some());
+    drop(evicted);
+    assert_eq!((pool.len(), ledger.alive()), (4, 4));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn recyclers_release_what_has_been_in_use_longest() {
+    let mut voices = Recycler::from_fn(3, |_| 0);
+    let mut oldest = EvictOldest::beside(&voices);
+    let mut model = VecDeque::new();
+    for sound in 1..50 {
+        let (handle, voice, evicted) = oldest.acquire(&mut voices).unwrap();
+        *voice = sound;
+        assert_eq!(evicted, if model.len() == 3 { model.pop_front() } else { None });
+        model.push_back(handle);
+        if sound % 7 == 0 {
+            let handle = model.remove(1).unwrap();
+            assert!(voices.release(handle));
+        }
+    }
+    assert!(voices.stats().evicted > 30);
+    voices.validate().unwrap();
+    assert!(EvictOldest::try_new(0).unwrap().acquire(&mut Recycler::<u8>::new(0)).is_none());
+}
+
+#[test]
+fn recyclers_release_what_the_list_was_not_told_of_when_no_other_is_left() {
+    let mut voices = Recycler::from_fn(2, |_| 0);
+    let mut oldest = EvictOldest::beside(&voices);
+    let known = [voices.acquire().unwrap().0, voices.acquire().unwrap().0];
+    let (_, _, evicted) = oldest.acquire(&mut voices).unwrap();
+    assert_eq!(evicted, Some(known[0]), "the lowest index");
+    let (_, _, evicted) = oldest.acquire(&mut voices).unwrap();
+    assert!(evicted.is_some_and(|handle| handle.index() == 0), "what the list knows goes first");
+    assert!(voices.contains(known[1]));
+    let mut last = Recycler::builder().capacity(1).lifetimes(1).build_with(|_| 0);
+    last.acquire().unwrap();
+    assert!(EvictOldest::beside(&last).acquire(&mut last).is_none());
+}
+
+#[test]
+fn pools_of_other_kinds_are_told_which_object_is_the_oldest() {
+    use std::any::Any;
+
+    let mut pool = millpond::AnyPool::<dyn Any, 16>::new(2);
+    let mut handles = millpond::HandleAllocator::new(2);
+    let mut of_pool = EvictOldest::beside(&pool);
+    let mut of_handles = EvictOldest::beside(&handles);
+    let mut before = VecDeque::new();
+    for round in 0..20_u64 {
+        if round >= 2 {
+            let (in_pool, handle) = before.pop_front().unwrap();
+            assert!(pool.is_full() && handles.is_full());
+            assert_eq!(of_pool.oldest(&pool), Some(in_pool));
+            assert_eq!(of_handles.oldest(&handles), Some(handle));
+            assert!(pool.remove(in_pool) && handles.release(handle));
+        }
+        let in_pool = match round % 2 {
+            0 => pool.insert(round).unwrap(),
+            _ => pool.insert("text").unwrap(),
+        };
+        let handle = handles.acquire().unwrap();
+        of_pool.note(in_pool);
+        of_handles.note(handle);
+        before.push_back((in_pool, handle));
+    }
+}
+
+/// "Grow at run time or open a second overflow pool."
+#[test]
+fn two_pools_look_like_one() {
+    let ledger = Ledger::default();
+    let mut random = Random(7);
+    let mut spill = Spill::new(Pool::new(5), PackedPool::new(9));
+    let mut model: Vec<(Handle<_>, u64)> = Vec::new();
+    let mut stale = Vec::new();
+    for id in 0..5000 {
+        if random.next() % 2 == 0 {
+            match spill.insert(ledger.value(id)) {
+                Ok(handle) => {
+                    let first_has_room = model.iter().filter(|(h, _)| h.index() < 5).count() < 5;
+                    assert_eq!(spill.is_spilled(handle), !first_has_room);
+                    model.push((handle, id));
+                }
+                Err(full) => assert_eq!((full.into_inner().id(), model.len()), (id, 14)),
+            }
+        } else if !model.is_empty() {
+            let (handle, id) = model.swap_remove(random.next() as usize % model.len());
+            assert_eq!(spill.remove(handle).map(|value| value.id()), Some(id));
+            stale.push(handle);
+        }
+        if id % 100 == 0 {
+            spill.retain(|handle, value| {
+                assert!(model.contains(&(handle, value.id())));
+                value.id() % 3 != 0
+            });
+            model.retain(|(_, id)| id % 3 != 0);
+            assert!(stale.iter().all(|handle| !spill.contains(*handle)));
+        }
+        let mut seen: Vec<_> = spill.iter().map(|(handle, value)| (handle, value.id())).collect();
+        seen.sort_unstable();
+        model.sort_unstable();
+        assert_eq!(seen, model);
+        assert_eq!((spill.len(), ledger.alive()), (model.len(), model.len()));
+    }
+    let stats = spill.stats();
+    assert!(stats.refused > 0 && stats.peak == 14 && stats.capacity == 14);
+    let mut seen: Vec<_> = spill.iter_mut().map(|(handle, value)| (handle, value.id())).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, model);
+    let (handle, id) = model[0];
+    assert_eq!((spill[handle].id(), spill.get_mut(handle).is_some()), (id, true));
+    spill.clear();
+    assert!(spill.is_empty() && ledger.alive() == 0);
+    let (first, second) = spill.into_inner();
+    first.validate().unwrap();
+    assert_eq!((first.capacity(), second.capacity()), (5, 9));
+}
+
+#[test]
+fn two_pools_tell_what_both_have_done_together() {
+    let [first, second] = [(3, 2), (4, 3)].map(|(slots, refusals)| {
+        let mut pool = Pool::builder().capacity(slots).lifetimes(2).build();
+        for _ in 0..2 {
+            let handle = pool.insert(0).unwrap();
+            pool.remove(handle);
+        }
+        while !pool.is_full() {
+            pool.insert(0).unwrap();
+        }
+        (0..refusals).for_each(|_| assert!(pool.insert(0).is_err()));
+        pool.insert_or_evict(0, |_, n| *n);
+        pool
+    });
+    let (a, b) = (first.stats(), second.stats());
+    assert_eq!((a.live, a.retired, a.refused, a.evicted), (2, 1, 2, 1));
+    let mut expected = Stats::default();
+    expected.capacity = 7;
+    expected.live = a.live + b.live;
+    expected.peak = a.peak + b.peak;
+    expected.retired = a.retired + b.retired;
+    expected.inserted = a.inserted + b.inserted;
+    expected.removed = a.removed + b.removed;
+    expected.refused = a.refused + b.refused;
+    expected.evicted = a.evicted + b.evicted;
+    assert_eq!(Spill::new(first, second).stats(), expected);
+}
+
+#[test]
+fn hostile_handles_are_refused_by_both_pools() {
+    let mut spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    for value in 0..4 {
+        spill.insert(value).unwrap();
+    }
+    for index in [0, 1, 2, 3, 4, 5, u32::MAX - 1] {
+        for generation in [1, 2, 1 << 30] {
+            let Some(handle) = Handle::from_parts(index, generation) else { continue };
+            let lives = index < 4 && generation == 1;
+            assert_eq!(spill.contains(handle), lives, "{handle}");
+            assert_eq!(spill.get(handle).is_some(), lives);
+            assert_eq!(spill.get_mut(handle).is_some(), lives);
+            assert!(lives || spill.remove(handle).is_none());
+        }
+    }
+    assert_eq!(spill.len(), 4);
+}
+
+#[test]
+#[should_panic(expected = "two pools of 300 slots together: this handle layout can name 256")]
+fn two_pools_that_no_handle_can_tell_apart_are_refused() {
+    let pool = || Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150).build();
+    let _ = Spill::new(pool(), pool());
+}
+
+#[test]
+#[should_panic(expected = "both pools refuse handle 3v1")]
+fn an_index_that_is_refused_names_the_handle() {
+    let spill = Spill::new(Pool::<u8>::new(2), Pool::<u8>::new(2));
+    let _ = spill[Handle::from_parts(3, 1).unwrap()];
+}
+
+#[test]
+fn a_policy_is_chosen_at_run_time() {
+    for &policy in Overflow::ALL {
+        let more = if matches!(policy, Overflow::Spill | Overflow::Grow) { 2 } else { 0 };
+        let builder = Pool::<u64>::builder().capacity(3).name("keys");
+        let mut pool = PolicyPool::new(policy, builder, more);
+        assert_eq!((pool.capacity_max(), pool.name()), (3 + more, Some("keys")));
+        let keys = [5_u64, 1, 9, 7, 3, 8];
+        let mut evicted = Vec::new();
+        let mut refused = Vec::new();
+        for key in keys {
+            match pool.insert_by(key, |_, value| *value) {
+                Ok((handle, gone)) => {
+                    assert_eq!(pool[handle], key);
+                    evicted.extend(gone.map(|(_, value)| value));
+                }
+                Err(full) => refused.push(full.into_inner()),
+            }
+        }
+        let expected: (&[u64], &[u64]) = match policy {
+            Overflow::Refuse => (&[], &[7, 3, 8]),
+            Overflow::EvictLeast => (&[1, 5, 3], &[]),
+            Overflow::EvictOldest => (&[5, 1, 9], &[]),
+            Overflow::Spill | Overflow::Grow => (&[], &[8]),
+            other => unreachable!("{other}"),
+        };
+        assert_eq!((&evicted[..], &refused[..]), expected, "{policy}");
+        assert_eq!((pool.policy(), pool.is_full()), (policy, true));
+        pool.retain(|_, value| *value != 7);
+        let before: Vec<_> = pool.iter().map(|(handle, value)| (handle, *value + 1)).collect();
+        pool.iter_mut().for_each(|(_, value)| *value += 1);
+        assert!(
+            !before.is_empty() && pool.iter().map(|(handle, value)| (handle, *value)).eq(before)
+        );
+        let handle = pool.iter().next().unwrap().0;
+        *pool.get_mut(handle).unwrap() += 1;
+        pool[handle] += 1;
+        assert!(pool.remove(handle).is_some() && pool.remove(handle).is_none());
+        pool.clear();
+        assert!(pool.is_empty());
+    }
+}
+
+#[test]
+fn a_full_pool_tells_of_all_its_slots() {
+    for &policy in Overflow::ALL {
+        let builder = Pool::builder().capacity(3).lifetimes(2).name("sparks");
+        let mut pool = PolicyPool::new(policy, builder, 18);
+        // What is full cannot make room once every slot is in its last lifetime.
+        (0..21).for_each(|n| assert!(pool.insert_by(n, |_, n| *n).is_ok()));
+        pool.clear();
+        (0..21).for_each(|n| assert!(pool.insert_by(n, |_, n| *n).is_ok()));
+        let full = pool.insert_by(99, |_, n| *n).unwrap_err();
+        assert!(!full.is_out_of_memory());
+        assert_eq!(
+            full.to_string(),
+            "pool \"sparks\" is full: capacity 21, all live, 21 at the peak",
+            "{policy}"
+        );
+        assert_eq!((full.into_inner(), pool.stats().refused), (99, 1));
+        assert!(!pool.is_spilled(pool.iter().next().unwrap().0));
+        let handle = pool.iter().nth(20).unwrap().0;
+        assert!(pool.is_spilled(handle) && pool.remove(handle).is_some());
+        let full = pool.insert_by(99, |_, n| *n).unwrap_err();
+        let says = "pool \"sparks\" is full: capacity 21, 20 live, 1 retired, 21 at the peak";
+        assert_eq!(full.to_string(), says, "{policy}");
+    }
+}
+
+#[test]
+fn handles_stay_good_while_a_pool_grows_and_shrinks() {
+    let ledger = Ledger::default();
+    let mut random = Random(11);
+    // 40 planned for, 107 more allowed: blocks of 16, and the 11 left over are there at once.
+    let builder = Pool::builder().capacity(40).name("trees");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 107);
+    assert_eq!((pool.first().capacity(), pool.second().capacity()), (51, 0));
+    assert_eq!((pool.capacity(), pool.capacity_max()), (51, 147));
+    let mut model: Vec<(Handle<_>, u64, usize)> = Vec::new();
+    let mut stale = Vec::new();
+    let (mut grown, mut refused) = (0, 0);
+    for id in 0..8000 {
+        // Many come, then many go.
+        let comes = random.next() % 16 < if id / 500 % 2 == 0 { 12 } else { 3 };
+        if comes {
+            match pool.insert_by(ledger.value(id), |_, _| unreachable!("no key is asked for")) {
+                Ok((handle, evicted)) => {
+                    assert!(evicted.is_none() && model.len() < 147);
+                    assert!((handle.index() as usize) < pool.capacity());
+                    model.push((handle, id, &raw const pool[handle] as usize));
+                }
+                Err(full) => {
+                    refused += 1;
+                    assert_eq!(
+                        (full.capacity(), full.peak(), full.name()),
+                        (147, 147, Some("trees"))
+                    );
+                    assert_eq!((full.into_inner().id(), model.len()), (id, 147));
+                }
+            }
+            assert_eq!(pool.is_full(), model.len() == 147);
+        } else if !model.is_empty() {
+            let (handle, id, _) = model.swap_remove(random.next() as usize % model.len());
+            assert_eq!(pool.remove(handle).map(|value| value.id()), Some(id));
+            stale.push(handle);
+        }
+        if id % 250 == 0 {
+            pool.retain(|handle, value| {
+                assert!(model.iter().any(|(h, id, _)| (*h, *id) == (handle, value.id())));
+                value.id() % 5 != 0
+            });
+            model.retain(|(_, id, _)| id % 5 != 0);
+            pool.shrink_to_fit();
+            assert!(
+                stale.iter().all(|handle| !pool.contains(*handle) && pool.get(*handle).is_none())
+            );
+        }
+        assert!(pool.capacity() >= 51 && (pool.capacity() - 51) % 16 == 0);
+        grown += usize::from(pool.capacity() > 51);
+        // Every object is where it was.
+        for (handle, id, address) in &model {
+            let value = pool.get(*handle).unwrap();
+            assert_eq!((value.id(), &raw const *value as usize), (*id, *address));
+        }
+        let indices: Vec<_> = pool.iter().map(|(handle, _)| handle.index()).collect();
+        assert!(indices.is_sorted() && indices.len() == model.len());
+        assert_eq!((pool.len(), ledger.alive()), (model.len(), model.len()));
+    }
+    assert!(grown > 1000 && refused > 100, "{grown} {refused}");
+    let (stats, growth) = (pool.stats(), pool.growth_stats());
+    assert_eq!((stats.peak, stats.live, stats.refused), (147, model.len(), refused));
+    assert!(growth.given_back > 6 && growth.taken == growth.taken_by_insertions);
+    let twin = pool.iter().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>();
+    assert_eq!(
+        pool.iter_mut().map(|(handle, value)| (handle, value.id())).collect::<Vec<_>>(),
+        twin
+    );
+    pool.clear();
+    assert!(
+        pool.is_empty()
+            && ledger.alive() == 0
+            && twin.iter().all(|(h, _)| pool.get_mut(*h).is_none())
+    );
+}
+
+#[test]
+fn a_capacity_that_holds_takes_no_memory_later() {
+    let mut pool = PolicyPool::new(Overflow::Grow, Pool::builder().capacity(64), 1 << 20);
+    for round in 0..100 {
+        (0..64).for_each(|n| assert!(pool.insert_by(n + round, |_, _| 0).is_ok()));
+        pool.clear();
+    }
+    assert_eq!((pool.capacity(), pool.growth_stats().taken), (64, 0));
+    // Room that was made ahead is room that nothing waits for.
+    pool.reserve(1000).unwrap();
+    let reserved = pool.capacity();
+    (0..1000).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
+    let error = pool.reserve(1 << 20).unwrap_err();
+    assert!(!error.is_out_of_memory() && error.to_string().contains("1048640 slots, and 1000 are"));
+    // The others have what they have.
+    let mut fixed = PolicyPool::new(Overflow::Spill, Pool::builder().capacity(2), 2);
+    fixed.insert_by(1, |_, _| 0).unwrap();
+    assert!(fixed.reserve(3).is_ok() && fixed.reserve(4).is_err());
+    assert_eq!((fixed.shrink_to_fit(), fixed.capacity(), fixed.growth_stats().taken), (0, 4, 0));
+}
+
+#[test]
+fn room_that_is_made_ahead_does_without_the_slots_that_have_retired() {
+    let builder = Pool::builder().capacity(4).lifetimes(1).name("trees");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 32);
+    let handles = [1, 2, 3].map(|tree| pool.insert_by(tree, |_, _| 0).unwrap().0);
+    handles[..2].iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+    // One vacant slot of the four, and 32 to grow by.
+    let error = pool.reserve(34).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "pool \"trees\" cannot make room for 34 more values: it may have 36 slots, and 1 are live, \
+         2 retired"
+    );
+    pool.reserve(10).unwrap();
+    let reserved = pool.capacity();
+    (0..10).for_each(|tree| assert!(pool.insert_by(tree, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.growth_stats().taken_by_insertions), (reserved, 0));
+    pool.reserve(23).unwrap();
+}
+
+#[test]
+fn growth_without_memory_is_said_to_be_that() {
+    let builder = Pool::builder().capacity(16).name("big");
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 64);
+    let ((), asked) = allocations::during(|| {
+        (0..16).for_each(|n| assert!(pool.insert_by([n; 1000], |_, _| 0).is_ok()));
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+    for from in [8, 64, 1000] {
+        let (told, first) = allocations::refusing(from, || {
+            let full = pool.insert_by([99; 1000], |_, _| 0).unwrap_err();
+            assert!(full.is_out_of_memory() && !pool.is_full());
+            ((full.capacity(), full.peak()), full.into_inner()[0])
+        });
+        assert_eq!((told, first, pool.len()), ((16, 16), 99, 16));
+        let error = allocations::refusing(from, || pool.reserve(9).unwrap_err());
+        assert!(error.is_out_of_memory());
+        let says = "pool \"big\" cannot make room for 9 more values: there is no memory";
+        assert_eq!(error.to_string(), says);
+    }
+    pool.insert_by([99; 1000], |_, _| 0).unwrap();
+    assert_eq!((pool.capacity(), pool.stats().refused), (32, 3));
+}
+
+#[test]
+fn a_pool_may_grow_to_as_many_slots_as_its_handles_can_name() {
+    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(100);
+    let mut pool = PolicyPool::new(Overflow::Grow, builder, 156);
+    (0..=255).for_each(|n| assert!(pool.insert_by(n, |_, _| 0).is_ok()));
+    assert_eq!((pool.capacity(), pool.is_full()), (256, true));
+}
+
+#[test]
+#[should_panic(expected = "a capacity of 300 is more than the 256 slots")]
+fn a_pool_that_may_grow_beyond_its_handles_is_refused() {
+    let builder = Pool::<u8>::builder().handle::<Handle32<u8, 8>>().capacity(150);
+    let _ = PolicyPool::new(Overflow::Grow, builder, 150);
+}
+
+#[test]
+fn an_eviction_gives_no_block_back() {
+    let pool = || BlockPool::builder().slots_per_block(1).max_blocks(3).give_back_beyond(0).build();
+    let (mut by_key, mut by_age) = (pool(), pool());
+    let mut oldest = EvictOldest::beside(&by_age);
+    for n in 0..20 {
+        by_key.insert_or_evict(n, |_, n| *n);
+        oldest.insert(&mut by_age, n).unwrap();
+    }
+    for pool in [by_key, by_age] {
+        assert_eq!((pool.stats().evicted, pool.len()), (17, 3));
+        assert_eq!((pool.growth_stats().taken, pool.growth_stats().given_back), (3, 0));
+    }
+}
+
+#[test]
+fn names_are_read_back() {
+    for &policy in Overflow::ALL {
+        assert_eq!(policy.name().parse(), Ok(policy));
+    }
+    assert!("Refuse".parse::<Overflow>().is_err() && "".parse::<Overflow>().is_err());
+}

@@ -1,0 +1,606 @@
+//! `PackedPool`: values without holes, in an order that the docs state, under handles that stay good.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::allocations;
+use crate::common::{Counted, Ledger, Random};
+use millpond::{Handle, Handle32, HandleLayout, InsertAtErrorKind, PackedPool, PackedPoolBuilder};
+
+/// Handles and values in the order that the pool must have them in.
+struct Model<H> {
+    order: Vec<(H, u64)>,
+    dead: Vec<H>,
+    ever: HashSet<H>,
+    inserted: u64,
+    peak: usize,
+}
+
+impl<H: HandleLayout> Model<H> {
+    fn new() -> Self {
+        Self { order: Vec::new(), dead: Vec::new(), ever: HashSet::new(), inserted: 0, peak: 0 }
+    }
+
+    fn insert(&mut self, handle: H, value: u64) {
+        assert!(self.ever.insert(handle), "{handle} was issued twice");
+        self.order.push((handle, value));
+        self.inserted += 1;
+        self.peak = self.peak.max(self.order.len());
+    }
+
+    fn remove(&mut self, handle: H) -> Option<u64> {
+        let position = self.order.iter().position(|(h, _)| *h == handle)?;
+        self.dead.push(handle);
+        Some(self.order.swap_remove(position).1)
+    }
+
+    fn any_live(&self, random: &mut Random) -> Option<(H, u64)> {
+        self.order.get(random.below(self.order.len().max(1))).copied()
+    }
+
+    fn any_dead(&self, random: &mut Random) -> Option<H> {
+        self.dead.get(random.below(self.dead.len().max(1))).copied()
+    }
+
+    fn has_slot(&self, index: u32) -> bool {
+        self.order.iter().any(|(handle, _)| handle.index() == index)
+    }
+}
+
+fn check<H: HandleLayout>(pool: &PackedPool<Counted, H>, model: &Model<H>) {
+    assert_eq!(pool.len(), model.order.len());
+    let expected = || model.order.iter().copied();
+    assert!(pool.iter().map(|(handle, value)| (handle, value.id())).eq(expected()));
+    assert!(pool.iter().rev().map(|(h, value)| (h, value.id())).eq(expected().rev()));
+    assert!(pool.handles().eq(expected().map(|(handle, _)| handle)));
+    assert!(pool.as_slice().iter().map(Counted::id).eq(expected().map(|(_, value)| value)));
+    for (position, (handle, value)) in expected().enumerate() {
+        let index = handle.index() as usize;
+        assert_eq!(pool[handle].id(), value);
+        assert_eq!(pool.position_of(handle), Some(position));
+        assert_eq!(pool.get_at(index).map(Counted::id), Some(value));
+        assert_eq!(pool.handle_at(index), Some(handle));
+        assert_eq!(pool.index_of(&pool[handle]), Some(index));
+    }
+    for &dead in model.dead.iter().rev().take(50) {
+        assert!(pool.get(dead).is_none(), "{dead} is stale");
+        assert_eq!(pool.position_of(dead), None);
+    }
+    let stats = pool.stats();
+    assert_eq!((stats.live, stats.inserted), (model.order.len(), model.inserted));
+    assert_eq!(stats.removed, model.inserted - model.order.len() as u64);
+    assert_eq!(stats.peak, model.peak);
+    assert_eq!(pool.is_full(), stats.live + stats.retired == stats.capacity);
+}
+
+fn random_operations<H: HandleLayout>(
+    builder: PackedPoolBuilder<Counted, H>,
+    lifetimes: u32,
+    capacity: usize,
+    steps: u64,
+    seed: u64,
+) {
+    let ledger = Ledger::default();
+    let mut random = Random(seed);
+    let mut pool = builder.lifetimes(lifetimes).capacity(capacity).build();
+    let mut model = Model::new();
+    for step in 0..steps {
+        match random.below(100) {
+            0..40 => match pool.insert(ledger.value(step)) {
+                Ok(handle) => model.insert(handle, step),
+                Err(full) => {
+                    assert_eq!(full.into_inner().id(), step);
+                    let stats = pool.stats();
+                    assert_eq!(stats.live + stats.retired, capacity, "refused while not full");
+                }
+            },
+            40..65 => {
+                if let Some((handle, _)) = model.any_live(&mut random) {
+                    assert_eq!(pool.remove(handle).map(|v| v.id()), model.remove(handle));
+                }
+            }
+            65..72 => {
+                if let Some(dead) = model.any_dead(&mut random) {
+                    assert!(pool.remove(dead).is_none() && pool.get_mut(dead).is_none());
+                    assert!(pool.insert_at(dead, ledger.value(step)).is_err());
+                }
+            }
+            72..80 => {
+                let index = random.below(capacity + 1) as u32;
+                let Some(handle) = H::from_parts(index, 1 + random.below(6) as u32) else {
+                    continue;
+                };
+                match pool.insert_at(handle, ledger.value(step)) {
+                    Ok(issued) => {
+                        assert_eq!(issued, handle);
+                        model.insert(handle, step);
+                    }
+                    Err(error) => match error.kind() {
+                        InsertAtErrorKind::OutOfRange => assert_eq!(index as usize, capacity),
+                        InsertAtErrorKind::Occupied => assert!(model.has_slot(index)),
+                        InsertAtErrorKind::Stale => assert!(!model.has_slot(index)),
+                        InsertAtErrorKind::Retired => assert!(pool.stats().retired > 0),
+                        InsertAtErrorKind::BeyondLifetimes => {}
+                        other => panic!("{other}"),
+                    },
+                }
+            }
+            80..83 => {
+                if let Some(entry) = pool.vacant_entry() {
+                    let promised = entry.handle();
+                    assert_eq!(entry.insert(ledger.value(step)), promised);
+                    model.insert(promised, step);
+                }
+            }
+            83..86 => {
+                let modulus = 1 + random.below(5) as u64;
+                pool.sort_by_key(|value| value.id() % modulus);
+                model.order.sort_by_key(|(_, value)| value % modulus);
+            }
+            86..88 => {
+                pool.sort_unstable_by(|a, b| b.id().cmp(&a.id()));
+                model.order.sort_by_key(|(_, value)| std::cmp::Reverse(*value));
+            }
+            88..90 => {
+                if !pool.is_empty() {
+                    let (a, b) = (random.below(pool.len()), random.below(pool.len()));
+                    pool.swap_positions(a, b);
+                    model.order.swap(a, b);
+                }
+            }
+            90..92 => {
+                let parity = random.below(2) as u64;
+                pool.retain(|handle, value| {
+                    let keep = value.id() % 2 == parity;
+                    if !keep {
+                        assert_eq!(model.remove(handle), Some(value.id()));
+                    }
+                    keep
+                });
+            }
+            92..94 => {
+                let parity = random.below(2) as u64;
+                for (handle, value) in pool.extract_if(|_, value| value.id() % 2 == parity) {
+                    assert_eq!(model.remove(handle), Some(value.id()));
+                }
+            }
+            94 => {
+                let expected = std::mem::take(&mut model.order);
+                let taken = random.below(pool.len() + 1);
+                let drained: Vec<_> =
+                    pool.drain().map(|(handle, value)| (handle, value.id())).take(taken).collect();
+                assert_eq!(drained, expected[..taken], "drained in order");
+                model.dead.extend(expected.into_iter().map(|(handle, _)| handle));
+            }
+            95 => {
+                pool.clear();
+                model.dead.extend(model.order.drain(..).map(|(handle, _)| handle));
+            }
+            96 => pool = pool.clone(),
+            _ => {
+                let stats = pool.stats();
+                if stats.live == capacity && stats.retired == 0 && capacity > 0 {
+                    let goes = |(handle, _): &&(H, u64)| handle.generation() < lifetimes;
+                    let min =
+                        model.order.iter().filter(goes).min_by_key(|(_, id)| *id % 7).copied();
+                    if min.is_none() {
+                        continue;
+                    }
+                    let (handle, evicted) =
+                        pool.insert_or_evict(ledger.value(step), |_, v| v.id() % 7);
+                    let evicted = evicted.map(|(handle, value)| (handle, value.id()));
+                    assert_eq!(evicted, min);
+                    if let Some((evicted, _)) = evicted {
+                        model.remove(evicted);
+                    }
+                    model.insert(handle, step);
+                }
+            }
+        }
+        check(&pool, &model);
+        assert_eq!(ledger.alive(), pool.len());
+    }
+    let order: Vec<_> = pool.into_iter().map(|(handle, value)| (handle, value.id())).collect();
+    assert_eq!(order, model.order);
+    assert_eq!(ledger.alive(), 0);
+}
+
+#[test]
+fn agrees_with_the_model_at_every_capacity() {
+    for (seed, capacity) in [0, 1, 2, 3, 17, 64, 65, 130].into_iter().enumerate() {
+        let seed = seed as u64 + 1;
+        let wide = PackedPool::<Counted>::builder();
+        random_operations(wide, u32::MAX, capacity, 2000, seed);
+        let narrow = PackedPool::builder().handle::<Handle32<Counted, 16>>();
+        random_operations(narrow, u32::MAX, capacity, 1000, seed + 100);
+        let short = PackedPool::builder().handle::<Handle32<Counted, 24>>();
+        random_operations(short, 6, capacity, 2000, seed + 200);
+        let once = PackedPool::builder().handle::<Handle<Counted>>();
+        random_operations(once, 1, capacity, 400, seed + 300);
+    }
+}
+
+#[test]
+fn no_method_takes_memory_after_creation() {
+    let mut pool = PackedPool::<[u64; 3]>::new(1000);
+    let mut handles = Vec::with_capacity(2000);
+    let ((), asked) = allocations::during(|| {
+        for round in 0..4_u64 {
+            handles.clear();
+            while let Ok(handle) = pool.insert([round, handles.len() as u64, 0]) {
+                handles.push(handle);
+            }
+            assert_eq!(handles.len(), 1000);
+            assert!(pool.insert([0; 3]).is_err());
+            pool.sort_by(|a, b| b[1].cmp(&a[1]));
+            pool.sort_unstable_by(|a, b| (a[1] % 10).cmp(&(b[1] % 10)));
+            pool.sort_by_key(|value| value[1] % 7);
+            pool.swap_positions(0, 999);
+            for handle in &handles[..500] {
+                pool.remove(*handle).unwrap();
+            }
+            pool.insert_at(handles[0], [0; 3]).unwrap_err();
+            let again = pool.insert_with(|_| [1; 3]).unwrap();
+            pool.get_disjoint_mut([again, handles[700]]).unwrap();
+            pool.retain(|_, value| value[1] % 3 != 0);
+            let extracted = pool.extract_if(|_, value| value[1] % 5 == 0).count();
+            assert!(extracted > 0);
+            pool.drain().take(20).for_each(drop);
+            assert!(pool.is_empty());
+            pool.insert([0; 3]).unwrap();
+            pool.clear();
+        }
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+}
+
+#[test]
+fn takes_exactly_the_documented_bytes() {
+    let slots = 6400;
+    let (pool, asked) = allocations::during(|| PackedPool::<[u8; 24]>::new(slots));
+    assert_eq!(asked.resized, 0);
+    assert_eq!(asked.bytes_taken, slots * (24 + 16));
+    drop(pool);
+    let narrow = PackedPool::<[u8; 24]>::builder().handle::<Handle32<[u8; 24], 16>>();
+    let (_pool, asked) = allocations::during(|| narrow.capacity(slots).build());
+    assert_eq!(asked.bytes_taken, slots * (24 + 8));
+}
+
+#[test]
+fn the_slot_freed_last_comes_next_and_a_used_up_one_never() {
+    let mut pool = PackedPool::<u8>::builder().capacity(3).lifetimes(2).build();
+    let handles: Vec<_> = (0..3).map(|id| pool.insert(id).unwrap()).collect();
+    for freed in [1, 0] {
+        pool.remove(handles[freed]);
+    }
+    let indices: Vec<_> = (0..2).map(|_| pool.insert(9).unwrap().index()).collect();
+    assert_eq!(indices, [0, 1]);
+    pool.retain(|handle, _| handle.index() != 0);
+    assert_eq!((pool.stats().retired, pool.is_full()), (1, true));
+    let full = pool.insert(7).unwrap_err();
+    assert_eq!((full.retired(), full.capacity(), full.peak()), (1, 3, 3));
+    pool.clear();
+    assert_eq!((pool.stats().retired, pool.len(), pool.is_full()), (2, 0, false));
+    assert_eq!(pool.insert(5).unwrap().to_string(), "2v2");
+    assert!(pool.insert(6).is_err());
+}
+
+/// After any sort: the same values under the same handles.
+fn assert_names_the_same(pool: &PackedPool<u64>, handles: &[Handle<u64>]) {
+    for (value, &handle) in handles.iter().enumerate() {
+        assert_eq!(pool[handle], value as u64);
+        assert_eq!(pool.as_slice()[pool.position_of(handle).unwrap()], value as u64);
+    }
+    let mut values = pool.as_slice().to_vec();
+    values.sort_unstable();
+    assert!(values.into_iter().eq(0..handles.len() as u64));
+}
+
+#[test]
+fn a_sort_whose_order_lies_or_panics_loses_nothing() {
+    let mut random = Random(5);
+    for len in [0, 1, 2, 5, 20, 21, 50, 300, 1000] {
+        let mut pool = PackedPool::new(len);
+        let handles: Vec<_> = (0..len as u64).map(|id| pool.insert(id).unwrap()).collect();
+        pool.sort_by_key(|id| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32);
+        assert_names_the_same(&pool, &handles);
+        for panics_after in [0, 1, 2, 10, 100, 1000, usize::MAX] {
+            let mut compared = 0;
+            // A sort may notice that this is no order, and panic: that is as good.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                pool.sort_by(|_, _| {
+                    compared += 1;
+                    assert!(compared <= panics_after, "enough");
+                    [std::cmp::Ordering::Less, std::cmp::Ordering::Greater][random.below(2)]
+                });
+            }));
+            assert_names_the_same(&pool, &handles);
+        }
+    }
+}
+
+#[test]
+fn sort_by_keeps_the_order_of_equal_values() {
+    let mut pool = PackedPool::new(100);
+    for id in 0..100_u64 {
+        pool.insert(id).unwrap();
+    }
+    pool.sort_by_key(|id| id % 3);
+    let expected: Vec<_> =
+        (0..3).flat_map(|rest| (0..100).filter(move |id| id % 3 == rest)).collect();
+    assert_eq!(pool.as_slice(), expected);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(4096))]
+struct Page(u8);
+
+#[test]
+fn values_without_size_and_with_large_alignment() {
+    let mut units = PackedPool::new(3);
+    let handles: Vec<_> = (0..3).map(|_| units.insert(()).unwrap()).collect();
+    assert!(units.insert(()).is_err());
+    units.sort_by(|_, _| std::cmp::Ordering::Equal);
+    assert_eq!(units.remove(handles[1]), Some(()));
+    assert_eq!((units.as_slice().len(), units.index_of(&())), (2, None));
+
+    let mut pages = PackedPool::new(3);
+    let handles: Vec<_> = (0..3).map(|id| pages.insert(Page(id)).unwrap()).collect();
+    pages.sort_by_key(|page| std::cmp::Reverse(page.0));
+    pages.remove(handles[1]);
+    assert_eq!(pages.as_slice(), [Page(2), Page(0)]);
+    assert!(std::ptr::from_ref(&pages[handles[2]]).addr().is_multiple_of(4096));
+}
+
+#[test]
+fn a_clone_is_the_same_and_has_room_for_as_many() {
+    let mut pool = PackedPool::new(10);
+    let handles: Vec<_> = (0..6).map(|id| pool.insert(id).unwrap()).collect();
+    pool.remove(handles[2]);
+    let mut copy = pool.clone();
+    assert!(copy.iter().eq(pool.iter()));
+    let ((), asked) = allocations::during(|| {
+        while !pool.is_full() {
+            assert_eq!(copy.insert(0).unwrap(), pool.insert(0).unwrap());
+        }
+    });
+    assert_eq!(asked, allocations::Allocations::default());
+}
+
+#[test]
+fn the_mutable_slice_is_that_of_all_values() {
+    let mut pool = PackedPool::new(4);
+    let handles: Vec<_> = (0..3).map(|id| pool.insert(id).unwrap()).collect();
+    assert_eq!(pool.as_mut_slice(), [0, 1, 2]);
+    pool.as_mut_slice()[1] = 7;
+    assert_eq!(pool[handles[1]], 7);
+}
+
+#[test]
+fn the_handle_to_come_is_refused() {
+    let mut pool = PackedPool::new(3);
+    let first = pool.insert('a').unwrap();
+    let check = |pool: &mut PackedPool<char>| {
+        let next = pool.vacant_entry().unwrap().handle();
+        assert!(!pool.contains(next) && pool.get(next).is_none() && pool.get_mut(next).is_none());
+        assert_eq!((pool.position_of(next), pool.remove(next)), (None, None));
+        assert_eq!(pool.check(next), Err(millpond::Refusal::NeverIssued));
+        assert!(pool.get_disjoint_mut([next]).is_err());
+        let index = next.index() as usize;
+        assert_eq!((pool.get_at(index), pool.handle_at(index)), (None, None));
+        assert_eq!(pool.clone().insert_at(next, 'x').unwrap(), next);
+    };
+    check(&mut pool);
+    pool.remove(first);
+    check(&mut pool);
+    pool.insert('b').unwrap();
+    pool.clear();
+    check(&mut pool);
+}
+
+/// What a `retain` does, in its order: looks at a value, or drops one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Event {
+    Kept(u64),
+    Refused(u64),
+    Dropped(u64),
+}
+
+/// Writes its drop down, and panics in it if it is to.
+#[derive(Debug)]
+struct Noisy {
+    id: u64,
+    panics: bool,
+    log: Rc<RefCell<Vec<Event>>>,
+}
+
+impl Clone for Noisy {
+    fn clone(&self) -> Self {
+        Self { id: self.id, panics: false, log: Rc::default() }
+    }
+}
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        self.log.borrow_mut().push(Event::Dropped(self.id));
+        assert!(!self.panics, "a drop panics");
+    }
+}
+
+/// Where a retain panics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Panics {
+    Never,
+    /// In this call of the function.
+    Keep(usize),
+    /// In the drop of this value.
+    Drop(u64),
+}
+
+/// Up to so many slots a pool removes one by one, from there on in batches (of 64).
+const CAPACITIES: [usize; 2] = [300, 5000];
+
+/// A pool of so many values whose order and whose vacant slots are well mixed.
+fn mixed<H: HandleLayout>(
+    builder: PackedPoolBuilder<Noisy, H>,
+    capacity: usize,
+    len: usize,
+    panics: Panics,
+    log: &Rc<RefCell<Vec<Event>>>,
+) -> PackedPool<Noisy, H> {
+    let mut random = Random(len as u64 + 1);
+    let mut pool = builder.capacity(capacity).build();
+    let value = || Noisy { id: 0, panics: false, log: log.clone() };
+    let most = capacity.min(len + 40);
+    let mut handles: Vec<_> = (0..most).map(|_| pool.insert(value()).unwrap()).collect();
+    while pool.len() > len.saturating_sub(20) {
+        let any = random.below(handles.len());
+        pool.remove(handles.swap_remove(any));
+    }
+    while pool.len() < len {
+        pool.insert(value()).unwrap();
+    }
+    for _ in 0..len {
+        pool.swap_positions(random.below(len), random.below(len));
+    }
+    for (id, value) in (0..).zip(pool.values_mut()) {
+        (value.id, value.panics) = (id, panics == Panics::Drop(id));
+    }
+    log.borrow_mut().clear();
+    pool
+}
+
+/// Retains by the function of the value's place in the sequence of calls, and does the same to a copy by
+/// single removals, as the docs describe it; the two must be the same in everything.
+fn retains_as_removals<H: HandleLayout>(
+    builder: PackedPoolBuilder<Noisy, H>,
+    capacity: usize,
+    len: usize,
+    panics: Panics,
+    goes: impl Fn(usize) -> bool,
+) {
+    let log = Rc::default();
+    let mut pool = mixed(builder, capacity, len, panics, &log);
+    let mut expected = pool.clone();
+    let (mut expected_log, mut expected_seen) = (Vec::new(), Vec::new());
+    let (mut position, mut call) = (0, 0);
+    while position < expected.len() && Panics::Keep(call) != panics {
+        let (handle, id) = (expected.as_handle_slice()[position], expected.as_slice()[position].id);
+        expected_seen.push((handle, id));
+        if goes(call) {
+            expected.remove(handle).unwrap();
+            expected_log.extend([Event::Refused(id), Event::Dropped(id)]);
+            if panics == Panics::Drop(id) {
+                break;
+            }
+        } else {
+            expected_log.push(Event::Kept(id));
+            position += 1;
+        }
+        call += 1;
+    }
+
+    let mut call = 0;
+    let mut seen = Vec::new();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        pool.retain(|handle, value| {
+            assert_ne!(panics, Panics::Keep(call), "a call panics");
+            let keeps = !goes(call);
+            call += 1;
+            seen.push((handle, value.id));
+            log.borrow_mut().push(if keeps { Event::Kept } else { Event::Refused }(value.id));
+            keeps
+        });
+    }));
+    let context = format!("{capacity} slots, {len} values, {panics:?}");
+    assert!(panics != Panics::Never || outcome.is_ok(), "{context}");
+    assert_eq!(*log.borrow(), expected_log, "{context}");
+    assert_eq!(seen, expected_seen, "{context}");
+    pool.validate().unwrap();
+    assert!(pool.handles().eq(expected.handles()), "{context}");
+    assert!(pool.values().map(|v| v.id).eq(expected.values().map(|v| v.id)), "{context}");
+    assert_eq!(pool.stats(), expected.stats(), "{context}");
+    for (handle, id) in seen {
+        assert_eq!(pool.position_of(handle), expected.position_of(handle), "{context}");
+        assert_eq!(pool.get(handle).map(|v| v.id), expected.get(handle).map(|_| id), "{context}");
+    }
+    let value = || Noisy { id: 0, panics: false, log: Rc::default() };
+    for _ in 0..len + 50 {
+        let (next, expected) = (pool.insert(value()).ok(), expected.insert(value()).ok());
+        assert_eq!(next, expected, "{context}");
+    }
+    pool.retain(|_, value| {
+        value.panics = false;
+        true
+    });
+    pool.validate().unwrap();
+}
+
+#[test]
+fn retain_is_the_documented_removals_at_every_border_of_a_batch() {
+    let lens = [0, 1, 2, 63, 64, 65, 66, 127, 128, 129, 200];
+    for capacity in CAPACITIES {
+        for len in lens {
+            let check = |goes: &dyn Fn(usize) -> bool| {
+                let builder = PackedPool::<Noisy>::builder();
+                retains_as_removals(builder, capacity, len, Panics::Never, goes);
+                let short = PackedPool::builder().handle::<Handle32<Noisy, 24>>().lifetimes(2);
+                retains_as_removals(short, capacity, len, Panics::Never, goes);
+            };
+            check(&|_| false);
+            check(&|_| true);
+            for deaths in lens {
+                check(&|call| call < deaths);
+                check(&|call| call + deaths >= len);
+                check(&|call| call >= 5 && call < 2 * deaths + 5 && call % 2 == 0);
+            }
+            for seed in 0..40 {
+                let part = 1 + seed as usize % 8;
+                check(&|call| Random(seed * 1000 + call as u64 + 1).below(part) == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn retain_that_panics_anywhere_has_done_what_came_before() {
+    let len = 140;
+    for capacity in CAPACITIES {
+        for part in [1, 2, 5] {
+            let goes = |call: usize| Random(call as u64 + 1).below(part) == 0;
+            let check = |panics| {
+                retains_as_removals(PackedPool::builder(), capacity, len, panics, goes);
+            };
+            (0..=len).for_each(|call| check(Panics::Keep(call)));
+            (0..len as u64).for_each(|id| check(Panics::Drop(id)));
+        }
+    }
+}
+
+#[test]
+fn retain_of_values_without_size_and_with_large_alignment() {
+    for capacity in CAPACITIES {
+        let mut units = PackedPool::new(capacity);
+        let handles: Vec<_> = (0..200).map(|_| units.insert(()).unwrap()).collect();
+        units.retain(|handle, ()| handle.index() % 3 == 0);
+        units.validate().unwrap();
+        let live = |handle: &&Handle<()>| handle.index() % 3 == 0;
+        assert_eq!(units.len(), handles.iter().filter(live).count());
+        assert!(handles.iter().all(|handle| units.contains(*handle) == live(&handle)));
+
+        #[derive(Debug)]
+        #[repr(align(256))]
+        struct Wide(u32);
+        let mut wide = PackedPool::new(capacity);
+        let handles: Vec<_> = (0..200).map(|id| wide.insert(Wide(id)).unwrap()).collect();
+        wide.retain(|_, value| value.0 % 3 == 0);
+        wide.validate().unwrap();
+        for (id, handle) in (0..).zip(handles) {
+            let value = wide.get(handle);
+            assert_eq!(value.map(|value| value.0), (id % 3 == 0).then_some(id));
+            assert!(value.is_none_or(|value| std::ptr::from_ref(value).addr().is_multiple_of(256)));
+        }
+    }
+}

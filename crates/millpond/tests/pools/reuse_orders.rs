@@ -1,0 +1,650 @@
+//! The exact order in which each reuse order hands out slots, against models that are too plain to
+//! be wrong: literal lists, searched from one end to the other.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+
+use crate::common::{Random, in_every_order};
+use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
+use millpond::{Handle, Handle32, HandleAllocator, HandleLayout, PackedPool, Pool, StaticPool};
+
+/// What an order has to say, in the plainest form.
+trait Model {
+    fn new(slots: usize) -> Self;
+    /// The slot that comes next.
+    fn next(&self) -> Option<usize>;
+    /// The next slot is live now.
+    fn take(&mut self, slot: usize);
+    /// A vacant slot that was claimed by name is live now.
+    fn claim(&mut self, slot: usize) {
+        self.take(slot);
+    }
+    fn give_back(&mut self, slot: usize);
+    fn retire(&mut self, slot: usize);
+    /// Nothing is live: `retired` are gone, and the rest are vacant.
+    fn clear(&mut self, retired: &BTreeSet<usize>);
+}
+
+/// A stack; a claimed slot leaves it from wherever it is.
+struct Stack {
+    slots: usize,
+    vacant: Vec<usize>,
+}
+
+impl Model for Stack {
+    fn new(slots: usize) -> Self {
+        Self { slots, vacant: (0..slots).rev().collect() }
+    }
+
+    fn next(&self) -> Option<usize> {
+        self.vacant.last().copied()
+    }
+
+    fn take(&mut self, slot: usize) {
+        let at = self.vacant.iter().rposition(|vacant| *vacant == slot).unwrap();
+        self.vacant.remove(at);
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        self.vacant.push(slot);
+    }
+
+    fn retire(&mut self, _: usize) {}
+
+    fn clear(&mut self, retired: &BTreeSet<usize>) {
+        self.vacant = (0..self.slots).rev().filter(|slot| !retired.contains(slot)).collect();
+    }
+}
+
+/// A queue; a claimed slot leaves it from wherever it is.
+struct Line {
+    slots: usize,
+    vacant: VecDeque<usize>,
+}
+
+impl Model for Line {
+    fn new(slots: usize) -> Self {
+        Self { slots, vacant: (0..slots).collect() }
+    }
+
+    fn next(&self) -> Option<usize> {
+        self.vacant.front().copied()
+    }
+
+    fn take(&mut self, slot: usize) {
+        let at = self.vacant.iter().position(|vacant| *vacant == slot).unwrap();
+        self.vacant.remove(at);
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        self.vacant.push_back(slot);
+    }
+
+    fn retire(&mut self, _: usize) {}
+
+    fn clear(&mut self, retired: &BTreeSet<usize>) {
+        self.vacant = (0..self.slots).filter(|slot| !retired.contains(slot)).collect();
+    }
+}
+
+/// A set, of which the least comes next.
+struct Set {
+    slots: usize,
+    vacant: BTreeSet<usize>,
+}
+
+impl Model for Set {
+    fn new(slots: usize) -> Self {
+        Self { slots, vacant: (0..slots).collect() }
+    }
+
+    fn next(&self) -> Option<usize> {
+        self.vacant.first().copied()
+    }
+
+    fn take(&mut self, slot: usize) {
+        assert!(self.vacant.remove(&slot));
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        assert!(self.vacant.insert(slot));
+    }
+
+    fn retire(&mut self, _: usize) {}
+
+    fn clear(&mut self, retired: &BTreeSet<usize>) {
+        self.vacant = (0..self.slots).filter(|slot| !retired.contains(slot)).collect();
+    }
+}
+
+/// A stack; the slot that comes next takes the place of a claimed one.
+struct SwapDelete(Stack);
+
+impl Model for SwapDelete {
+    fn new(slots: usize) -> Self {
+        Self(Stack::new(slots))
+    }
+
+    fn next(&self) -> Option<usize> {
+        self.0.next()
+    }
+
+    fn take(&mut self, slot: usize) {
+        let at = self.0.vacant.iter().rposition(|vacant| *vacant == slot).unwrap();
+        self.0.vacant.swap_remove(at);
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        self.0.give_back(slot);
+    }
+
+    fn retire(&mut self, _: usize) {}
+
+    fn clear(&mut self, retired: &BTreeSet<usize>) {
+        self.0.clear(retired);
+    }
+}
+
+/// The cursor, moved slot by slot as in the byte-map pool's `New`.
+struct Cursor {
+    vacant: Vec<bool>,
+    cursor: i64,
+}
+
+impl Model for Cursor {
+    fn new(slots: usize) -> Self {
+        Self { vacant: vec![true; slots], cursor: -1 }
+    }
+
+    fn next(&self) -> Option<usize> {
+        let mut cursor = self.cursor;
+        for _ in 0..self.vacant.len() {
+            cursor += 1;
+            if cursor >= self.vacant.len() as i64 {
+                cursor = 0;
+            }
+            if self.vacant[cursor as usize] {
+                return Some(cursor as usize);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, slot: usize) {
+        self.cursor = slot as i64;
+        self.claim(slot);
+    }
+
+    /// The cursor stays where it is.
+    fn claim(&mut self, slot: usize) {
+        assert!(std::mem::replace(&mut self.vacant[slot], false));
+    }
+
+    fn give_back(&mut self, slot: usize) {
+        self.vacant[slot] = true;
+        self.cursor = self.cursor.min(slot as i64);
+    }
+
+    fn retire(&mut self, _: usize) {}
+
+    fn clear(&mut self, retired: &BTreeSet<usize>) {
+        self.vacant = (0..self.vacant.len()).map(|slot| !retired.contains(&slot)).collect();
+        self.cursor = -1;
+    }
+}
+
+/// What the test asks of a pool and of an allocator alike.
+trait Subject<H> {
+    fn next(&mut self) -> Option<H>;
+    fn acquire(&mut self) -> Option<H>;
+    fn acquire_at(&mut self, handle: H) -> bool;
+    fn release(&mut self, handle: H) -> bool;
+    fn release_all(&mut self);
+    fn retired(&self) -> usize;
+}
+
+impl<T: Default, R: ReuseOrder, H: HandleLayout> Subject<H> for Pool<T, R, H> {
+    fn next(&mut self) -> Option<H> {
+        self.vacant_entry().map(|entry| entry.handle())
+    }
+    fn acquire(&mut self) -> Option<H> {
+        self.insert(T::default()).ok()
+    }
+    fn acquire_at(&mut self, handle: H) -> bool {
+        self.insert_at(handle, T::default()).is_ok()
+    }
+    fn release(&mut self, handle: H) -> bool {
+        self.remove(handle).is_some()
+    }
+    fn release_all(&mut self) {
+        self.clear();
+    }
+    fn retired(&self) -> usize {
+        self.stats().retired
+    }
+}
+
+impl<R: ReuseOrder, H: HandleLayout> Subject<H> for HandleAllocator<R, H> {
+    fn next(&mut self) -> Option<H> {
+        self.next_handle()
+    }
+    fn acquire(&mut self) -> Option<H> {
+        self.acquire()
+    }
+    fn acquire_at(&mut self, handle: H) -> bool {
+        self.acquire_at(handle).is_ok()
+    }
+    fn release(&mut self, handle: H) -> bool {
+        self.release(handle)
+    }
+    fn release_all(&mut self) {
+        self.clear();
+    }
+    fn retired(&self) -> usize {
+        self.stats().retired
+    }
+}
+
+/// A pool beside its model: every slot that the one hands out is the one that the other says.
+struct Checked<M, S, H> {
+    model: M,
+    subject: S,
+    slots: usize,
+    /// How many lifetimes each slot has.
+    lifetimes: u32,
+    live: Vec<H>,
+    is_live: Vec<bool>,
+    /// The generation that each slot would have next.
+    generation: Vec<u32>,
+    retired: BTreeSet<usize>,
+    issued: HashSet<H>,
+}
+
+impl<M: Model, S: Subject<H>, H: HandleLayout> Checked<M, S, H> {
+    fn new(subject: S, slots: usize, lifetimes: u32) -> Self {
+        Self {
+            model: M::new(slots),
+            subject,
+            slots,
+            lifetimes,
+            live: Vec::new(),
+            is_live: vec![false; slots],
+            generation: vec![1; slots],
+            retired: BTreeSet::new(),
+            issued: HashSet::new(),
+        }
+    }
+
+    fn began(&mut self, handle: H) {
+        let slot = handle.index() as usize;
+        assert!(self.issued.insert(handle), "{handle} was issued twice");
+        self.is_live[slot] = true;
+        self.generation[slot] = handle.generation() + 1;
+        self.live.push(handle);
+    }
+
+    fn acquire(&mut self) -> bool {
+        let expected = self.model.next();
+        let promised = self.subject.next();
+        assert_eq!(promised.map(|handle| handle.index() as usize), expected);
+        assert_eq!(self.subject.next(), promised, "asked again, it answers the same");
+        let handle = self.subject.acquire();
+        assert_eq!(handle, promised);
+        let Some(handle) = handle else { return false };
+        let slot = handle.index() as usize;
+        assert_eq!(handle.generation(), self.generation[slot]);
+        self.model.take(slot);
+        self.began(handle);
+        true
+    }
+
+    /// Claims this slot, or the nearest vacant one after it.
+    fn claim(&mut self, slot: usize, skipped_lifetimes: u32) {
+        let dead = (slot..self.slots).chain(0..slot);
+        let mut vacant = dead.filter(|slot| !self.is_live[*slot] && !self.retired.contains(slot));
+        let Some(slot) = vacant.next() else { return };
+        let generation = (self.generation[slot] + skipped_lifetimes).min(self.lifetimes);
+        let handle = H::from_parts(slot as u32, generation).unwrap();
+        assert!(self.subject.acquire_at(handle), "{handle}");
+        self.model.claim(slot);
+        self.began(handle);
+    }
+
+    fn release(&mut self, at: usize) {
+        let handle = self.live.swap_remove(at);
+        assert!(self.subject.release(handle));
+        assert!(!self.subject.release(handle));
+        if self.ended(handle) {
+            self.model.retire(handle.index() as usize);
+        } else {
+            self.model.give_back(handle.index() as usize);
+        }
+    }
+
+    /// Whether the slot retires.
+    fn ended(&mut self, handle: H) -> bool {
+        let slot = handle.index() as usize;
+        self.is_live[slot] = false;
+        let retires = handle.generation() == self.lifetimes;
+        if retires {
+            self.retired.insert(slot);
+        }
+        retires
+    }
+
+    fn clear(&mut self) {
+        self.subject.release_all();
+        for handle in std::mem::take(&mut self.live) {
+            self.ended(handle);
+        }
+        self.model.clear(&self.retired);
+    }
+
+    fn step(&mut self, random: &mut Random) {
+        match random.below(100) {
+            0..45 => {
+                self.acquire();
+            }
+            45..80 => {
+                if !self.live.is_empty() {
+                    self.release(random.below(self.live.len()));
+                }
+            }
+            80..99 => {
+                let slot = match random.below(5) {
+                    0 => self.model.next().unwrap_or(0),
+                    1 => 0,
+                    2 => self.slots.saturating_sub(1),
+                    _ => random.below(self.slots.max(1)),
+                };
+                self.claim(slot, random.below(20) as u32 / 18);
+            }
+            _ => {
+                if random.below(5) == 0 {
+                    self.clear();
+                }
+            }
+        }
+        assert_eq!(self.subject.retired(), self.retired.len());
+    }
+
+    /// Takes all that is left, to see the whole order.
+    fn exhaust(&mut self) {
+        while self.acquire() {}
+        assert_eq!(self.live.len() + self.retired.len(), self.slots);
+    }
+}
+
+/// Random operations, then all that is left in order; and the same again after a clear.
+fn run<M: Model, S: Subject<H>, H: HandleLayout>(
+    subject: S,
+    slots: usize,
+    lifetimes: u32,
+    steps: usize,
+) -> Checked<M, S, H> {
+    let mut checked = Checked::<M, S, H>::new(subject, slots, lifetimes);
+    let mut random = Random(slots as u64 * 31 + u64::from(lifetimes));
+    for _ in 0..2 {
+        for _ in 0..steps {
+            checked.step(&mut random);
+        }
+        checked.exhaust();
+        checked.clear();
+        for _ in 0..steps.min(slots) {
+            checked.acquire();
+        }
+    }
+    checked
+}
+
+fn pool_of<T, R: ReuseOrder, H: HandleLayout>(slots: usize, lifetimes: u32) -> Pool<T, R, H> {
+    let builder = Pool::<T>::builder().reuse(R::default()).handle::<H>();
+    builder.capacity(slots).lifetimes(lifetimes).build()
+}
+
+const NEVER_USED_UP: u32 = 1 << 20;
+
+fn follows_model<M: Model, R: ReuseOrder>(_: R) {
+    for slots in [0, 1, 2, 3, 63, 64, 65, 130] {
+        for (lifetimes, steps) in [(NEVER_USED_UP, 2_000), (5, 1_000), (1, 300)] {
+            let large_values: Pool<u64, R> = pool_of(slots, lifetimes);
+            run::<M, _, _>(large_values, slots, lifetimes, steps);
+            let small_values: Pool<u16, R> = pool_of(slots, lifetimes);
+            run::<M, _, _>(small_values, slots, lifetimes, steps);
+            let lifetimes = lifetimes.min(Handle32::<(), 16>::LIFETIMES_MAX);
+            let short_handles: Pool<[u8; 9], R, Handle32<(), 16>> = pool_of(slots, lifetimes);
+            run::<M, _, _>(short_handles, slots, lifetimes, steps);
+            let allocator = HandleAllocator::builder().reuse(R::default()).capacity(slots);
+            run::<M, _, _>(allocator.lifetimes(lifetimes).build(), slots, lifetimes, steps);
+        }
+    }
+    // Two levels of bitmap and a little more.
+    let two_levels: Pool<u64, R> = pool_of(4097, 3);
+    run::<M, _, _>(two_levels, 4097, 3, 3_000);
+}
+
+/// Too many slots to search through often: the first and the last of the order, and the borders of a
+/// third level of bitmap.
+fn follows_model_in_a_big_pool<M: Model, R: ReuseOrder>(_: R) {
+    const SLOTS: usize = 300_000;
+    let pool: Pool<u64, R> = pool_of(SLOTS, 2);
+    let mut checked = Checked::<M, _, Handle<u64>>::new(pool, SLOTS, 2);
+    for slot in [0, 1, 63, 64, 4095, 4096, 262_143, 262_144, SLOTS - 1] {
+        checked.claim(slot, slot as u32 % 2);
+    }
+    for _ in 0..70 {
+        checked.acquire();
+    }
+    for at in [8, 8, 40, 30, 20, 10, 6, 4, 2, 1, 0] {
+        checked.release(at);
+        checked.acquire();
+        checked.release(at);
+    }
+    for _ in 0..20 {
+        checked.acquire();
+    }
+}
+
+#[test]
+fn lifo_hands_out_the_slot_freed_last_and_forgets_claimed_ones() {
+    follows_model::<Stack, _>(Lifo);
+    follows_model_in_a_big_pool::<Stack, _>(Lifo);
+}
+
+#[test]
+fn fifo_hands_out_the_slot_freed_first() {
+    follows_model::<Line, _>(Fifo);
+    follows_model_in_a_big_pool::<Line, _>(Fifo);
+}
+
+#[test]
+fn lowest_first_hands_out_the_lowest_vacant_slot() {
+    follows_model::<Set, _>(LowestFirst);
+    follows_model_in_a_big_pool::<Set, _>(LowestFirst);
+}
+
+#[test]
+fn roster_hands_out_the_entry_at_the_partition() {
+    follows_model::<SwapDelete, _>(Roster);
+    follows_model_in_a_big_pool::<SwapDelete, _>(Roster);
+}
+
+#[test]
+fn next_fit_goes_on_from_the_cursor_and_round_once() {
+    follows_model::<Cursor, _>(NextFit);
+    follows_model_in_a_big_pool::<Cursor, _>(NextFit);
+}
+
+#[test]
+fn intrusive_hands_out_the_slot_freed_last_and_forgets_claimed_ones() {
+    follows_model::<Stack, _>(Intrusive);
+    follows_model_in_a_big_pool::<Stack, _>(Intrusive);
+}
+
+fn starts_at_zero<R: ReuseOrder>() {
+    for slots in [1, 64, 300] {
+        let mut pool: Pool<u64, R> = pool_of(slots, 9);
+        for round in 0..2 {
+            for expected in 0..slots {
+                assert_eq!(pool.insert(7).unwrap().index() as usize, expected, "round {round}");
+            }
+            pool.clear();
+        }
+    }
+}
+
+#[test]
+fn every_order_starts_with_slot_0_1_2_when_new_and_after_a_clear() {
+    in_every_order!(starts_at_zero());
+}
+
+/// The next slot is `Fifo`'s only after all others have been.
+#[test]
+fn fifo_lets_a_slot_rest_for_as_many_insertions_as_other_slots_are_dead() {
+    let mut pool: Pool<u32, Fifo> = Pool::with_capacity(100);
+    let live: Vec<_> = (0..60).map(|i| pool.insert(i).unwrap()).collect();
+    let freed = live[17];
+    pool.remove(freed);
+    for _ in 0..40 {
+        let other = pool.insert(0).unwrap();
+        assert_ne!(other.index(), freed.index());
+        pool.remove(other);
+    }
+    assert_eq!(pool.insert(0).unwrap().index(), freed.index());
+}
+
+#[test]
+fn lowest_first_pools_of_one_occupancy_go_on_alike_whatever_their_histories() {
+    for slots in [65, 4097, 20_000] {
+        let lifetimes = NEVER_USED_UP;
+        let mut random = Random(slots as u64);
+        let wanted: Vec<bool> = (0..slots).map(|_| random.below(10) < 7).collect();
+        let mut upward: Pool<u64, LowestFirst> = pool_of(slots, lifetimes);
+        // One pool is filled and thinned out; the other is claimed together from the last to the
+        // first, with detours.
+        let handles: Vec<_> = (0..slots).map(|_| upward.insert(0).unwrap()).collect();
+        for handle in &handles {
+            if !wanted[handle.index() as usize] {
+                upward.remove(*handle);
+            }
+        }
+        let mut downward: Pool<u64, LowestFirst> = pool_of(slots, lifetimes);
+        for slot in (0..slots).rev() {
+            let handle = Handle::from_parts(slot as u32, 100_000).unwrap();
+            downward.insert_at(handle, 0).unwrap();
+            if !wanted[slot] {
+                downward.remove(handle);
+            }
+            if random.below(9) == 0 {
+                let detour = downward.insert(0);
+                downward.remove(detour.unwrap());
+            }
+        }
+        assert_eq!(upward.occupancy(), downward.occupancy());
+        for _ in 0..3 * slots {
+            if random.below(3) > 0 || upward.is_empty() {
+                let next = upward.insert(0).ok().map(Handle::index);
+                assert_eq!(downward.insert(0).ok().map(Handle::index), next);
+            } else {
+                let from = random.below(slots);
+                let live = upward.occupancy().iter().find(|slot| *slot >= from);
+                let Some(slot) = live else { continue };
+                let (a, b) = (upward.handle_at(slot), downward.handle_at(slot));
+                assert!(upward.remove(a.unwrap()).is_some());
+                assert!(downward.remove(b.unwrap()).is_some());
+            }
+        }
+    }
+}
+
+/// A claim leaves an entry in `Lifo`'s stack, which has room for few of them. A million claims in a
+/// pool of which one slot is live fill that room again and again.
+#[test]
+fn lifo_sweeps_out_what_a_million_claims_leave_behind() {
+    const SLOTS: usize = 130;
+    let mut pool: Pool<u64> = Pool::new(SLOTS);
+    let resident = pool.insert(42).unwrap();
+    let mut stack: Vec<u32> = (1..SLOTS as u32).rev().collect();
+    let mut generations = [1; SLOTS];
+    let mut random = Random(1);
+    for round in 0..1_000_000 {
+        let at = random.below(stack.len());
+        let slot = stack.remove(at);
+        let handle = Handle::from_parts(slot, generations[slot as usize]).unwrap();
+        generations[slot as usize] += 1;
+        pool.insert_at(handle, round).unwrap();
+        assert_eq!(pool.remove(handle), Some(round));
+        stack.push(slot);
+    }
+    assert_eq!((pool[resident], pool.len()), (42, 1));
+    while let Some(slot) = stack.pop() {
+        assert_eq!(pool.insert(0).unwrap().index(), slot);
+    }
+    assert!(pool.insert(0).is_err());
+}
+
+#[test]
+fn live_slots_of_a_roster_are_the_live_slots_in_the_order_of_the_roster() {
+    let mut pool: Pool<u64, Roster> = pool_of(50, 3);
+    let mut random = Random(5);
+    // The part of the roster below the partition, as published.
+    let mut live: Vec<u32> = Vec::new();
+    for _ in 0..5_000 {
+        if random.below(2) == 0 {
+            if let Ok(handle) = pool.insert(0) {
+                live.push(handle.index());
+            }
+        } else if !live.is_empty() {
+            let at = random.below(live.len());
+            let slot = live.swap_remove(at);
+            pool.remove(pool.handle_at(slot as usize).unwrap());
+        }
+        assert_eq!(pool.live_slots(), live);
+    }
+    assert_eq!(pool.stats().retired, 50, "long enough to see slots retire");
+}
+
+/// The slots that this pool of eight hands out after some were freed and others have retired in between.
+macro_rules! slots_after_retirements {
+    ($pool:expr) => {{
+        let mut pool = $pool;
+        let first: Vec<_> = (0..8).map(|value| pool.insert(value).unwrap()).collect();
+        // Slots 0 and 5 are in their last lifetimes now.
+        let last = [5, 0].map(|slot| {
+            pool.remove(first[slot]).unwrap();
+            pool.insert(9).unwrap()
+        });
+        for handle in [first[3], first[1], last[1], first[6], last[0], first[2]] {
+            pool.remove(handle).unwrap();
+        }
+        assert_eq!(pool.stats().retired, 2);
+        let mut slots: Vec<_> = (0..2).map(|_| pool.insert(9).unwrap().index()).collect();
+        assert_eq!(slots, [2, 6]);
+        // Freed among the retired ones, and claimed.
+        pool.remove(first[7]).unwrap();
+        let claimed = Handle::from_parts(1, 2).unwrap();
+        pool.insert_at(claimed, 9).unwrap();
+        pool.remove(claimed).unwrap();
+        assert_eq!(pool.stats().retired, 3);
+        while let Ok(handle) = pool.insert(9) {
+            slots.push(handle.index());
+        }
+        slots
+    }};
+}
+
+#[test]
+fn the_slot_freed_last_comes_next_after_retirements_too() {
+    fn of<R: ReuseOrder>(order: R) -> Vec<u32> {
+        slots_after_retirements!(
+            Pool::<u8>::builder().capacity(8).reuse(order).lifetimes(2).build()
+        )
+    }
+    let expected = [2, 6, 7, 3];
+    assert_eq!(of(Lifo), expected);
+    assert_eq!(of(Intrusive), expected);
+    assert_eq!(of(Roster), expected);
+    let packed = PackedPool::<u8>::builder().capacity(8).lifetimes(2).build();
+    assert_eq!(slots_after_retirements!(packed), expected);
+    let fixed: StaticPool<u8, 8> = StaticPool::builder().lifetimes(2).build();
+    assert_eq!(slots_after_retirements!(fixed), expected);
+}

@@ -1,0 +1,899 @@
+//! Feature `serde`: the form of saved pools for humans (JSON) and the compact one (postcard); files of the
+//! first version can be read; and what cannot be the state of a pool is refused with the reason. (That
+//! what is read goes on as what was written, for every pool: `tests/families/save_and_load.rs`; that bad
+//! bytes do no harm: `tests/families/hostile_files.rs`.)
+
+use std::path::Path;
+
+use crate::allocations::{during, refusing};
+use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, Roster};
+use millpond::snapshot::SnapshotOf;
+use millpond::{
+    BlockPool, Handle, Handle32, HandleAllocator, PackedPool, Pool, Recycler, SideTable,
+    StaticPool, Stats,
+};
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
+use serde::{Deserializer, Serialize};
+use serde_json::{Value as Json, json};
+
+macro_rules! a_snapshot_is_read_and_restored {
+    ($($test:ident: $pool:ty, $build:expr;)*) => {$(
+        #[test]
+        fn $test() {
+            let mut crew: $pool = $build.name("crew").build();
+            let cook = crew.insert("cook".to_string()).unwrap();
+            let gone = crew.insert("guest".to_string()).unwrap();
+            crew.remove(gone);
+            let text = serde_json::to_string(&crew.snapshot_cloned()).unwrap();
+
+            let loaded: SnapshotOf<$pool> = serde_json::from_str(&text).unwrap();
+            let mut later: $pool = $build.name("crew").build();
+            let stowaway = later.insert("stowaway".to_string()).unwrap();
+            later.restore(&loaded).unwrap();
+            later.validate().unwrap();
+            assert_eq!((later.name(), later[cook].as_str(), later.len()), (Some("crew"), "cook", 1));
+            assert_eq!((stowaway, later.stats()), (cook, crew.stats()));
+            assert_eq!(later.insert(String::new()), crew.insert(String::new()));
+            let unnamed: $pool = serde_json::from_str(&text).unwrap();
+            assert_eq!((unnamed.name(), unnamed[cook].as_str()), (None, "cook"));
+            let mut other: $pool = $build.name("cargo").build();
+            assert!(other.restore(&loaded).is_err());
+        }
+    )*};
+}
+
+a_snapshot_is_read_and_restored! {
+    a_snapshot_of_a_pool: Pool<String>, Pool::builder().capacity(4);
+    a_snapshot_of_a_packed_pool: PackedPool<String>, PackedPool::builder().capacity(4);
+    a_snapshot_of_a_static_pool: StaticPool<String, 4>, StaticPool::builder();
+}
+
+#[test]
+fn a_snapshot_of_a_recycler_is_read_and_restored_with_its_dead_objects() {
+    let mut recycler = Recycler::from_fn(3, |index| index.to_string());
+    let (handle, name) = recycler.acquire().unwrap();
+    name.push_str(" of three");
+    let text = serde_json::to_string(&recycler.snapshot_cloned()).unwrap();
+    let loaded: SnapshotOf<Recycler<String>> = serde_json::from_str(&text).unwrap();
+    let mut later = Recycler::<String>::new(3);
+    later.restore(&loaded).unwrap();
+    later.validate().unwrap();
+    assert_eq!(later.as_slice(), ["0 of three", "1", "2"]);
+    assert_eq!((later.contains(handle), later.stats()), (true, recycler.stats()));
+}
+
+/// Which slots have retired, how near the others are to their end, whether they wrap, what comes next, and
+/// all that is counted.
+#[test]
+fn what_is_read_has_the_past_of_what_was_written() {
+    macro_rules! has_the_past {
+        ($($pool:ty, $build:expr;)*) => {$(
+            let mut pool: $pool = $build.lifetimes(2).build();
+            let mut gone = Vec::new();
+            for _ in 0..2 {
+                gone.extend([1, 2, 3].map(|value| pool.insert(value).unwrap()));
+                gone.iter().for_each(|handle| _ = pool.remove(*handle));
+            }
+            while !pool.is_full() {
+                pool.insert(4).unwrap();
+            }
+            assert!(pool.insert(5).is_err());
+            pool.insert_or_evict(6, |_, value| *value);
+            let first: Vec<_> = pool.handles().filter(|it| it.generation() == 1).take(3).collect();
+            first.iter().for_each(|handle| assert!(pool.remove(*handle).is_some()));
+            let Stats { retired, refused, evicted, .. } = pool.stats();
+            assert_eq!((retired, refused, evicted), (3, 1, 1));
+
+            let text = serde_json::to_string(&pool).unwrap();
+            let mut read: $pool = serde_json::from_str(&text).unwrap();
+            read.validate().unwrap();
+            assert_eq!(read.stats(), pool.stats());
+            for value in 0..3 {
+                assert!(!read.is_full());
+                assert_eq!(read.insert(value).unwrap(), pool.insert(value).unwrap());
+            }
+            assert!(read.is_full() && gone.iter().all(|handle| read.get(*handle).is_none()));
+            assert_eq!(read.insert(9).unwrap_err(), pool.insert(9).unwrap_err());
+            // Their slots are as near to their end.
+            read.clear();
+            pool.clear();
+            assert_eq!((read.stats(), read.stats().retired), (pool.stats(), 7));
+
+            // Nothing lives, and what comes next is not what comes in a new pool.
+            let mut far: $pool = $build.lifetimes(2).build();
+            let claim = Handle::from_parts(6, 1).unwrap();
+            far.insert_at(claim, 1).unwrap();
+            far.remove(claim);
+            let text = serde_json::to_string(&far).unwrap();
+            let read: $pool = serde_json::from_str(&text).unwrap();
+            let mut again: $pool = $build.lifetimes(2).build();
+            again.restore(&read.snapshot()).unwrap();
+            again.validate().unwrap();
+            while let Ok(handle) = far.insert(2) {
+                assert_eq!(again.insert(2).unwrap(), handle);
+            }
+
+            // Slots that do not retire.
+            let wrapping: $pool = $build.lifetimes(1).wrap().build();
+            let text = serde_json::to_string(&wrapping).unwrap();
+            let mut read: $pool = serde_json::from_str(&text).unwrap();
+            for _ in 0..3 {
+                while read.insert(1).is_ok() {}
+                assert_eq!((read.len(), read.drain().count()), (8, 8));
+            }
+        )*};
+    }
+    has_the_past! {
+        Pool<u32>, Pool::builder().capacity(8);
+        Pool<u32, Roster>, Pool::builder().reuse(Roster).capacity(8);
+        PackedPool<u32>, PackedPool::builder().capacity(8);
+        StaticPool<u32, 8>, StaticPool::builder();
+        BlockPool<u32>, BlockPool::builder().slots_per_block(4).max_blocks(2);
+    }
+}
+
+#[test]
+fn a_snapshot_of_handles_alone_is_read_and_restored_with_its_counters() {
+    let mut slots = HandleAllocator::new(3);
+    let handles: Vec<Handle<()>> = std::iter::from_fn(|| slots.acquire()).collect();
+    slots.release(handles[1]);
+    let text = serde_json::to_string(&slots.snapshot()).unwrap();
+
+    let loaded: SnapshotOf<HandleAllocator> = serde_json::from_str(&text).unwrap();
+    let mut later = HandleAllocator::new(3);
+    later.restore(&loaded).unwrap();
+    assert_eq!(
+        handles.iter().map(|it| later.contains(*it)).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    assert_eq!((later.stats(), slots.stats().removed), (slots.stats(), 1));
+    assert_eq!((later.acquire(), later.acquire()), (slots.acquire(), None));
+}
+
+#[test]
+fn a_snapshot_of_a_side_table_is_read_and_restored() {
+    let handle = |index, generation| Handle::<u8>::from_parts(index, generation).unwrap();
+    let mut names = SideTable::with_capacity(4);
+    names.insert(handle(1, 1), "cook".to_string()).unwrap();
+    names.insert(handle(3, 2), "pilot".to_string()).unwrap();
+    names.remove(handle(1, 1));
+    let text = serde_json::to_string(&names.snapshot_cloned()).unwrap();
+
+    let loaded: SnapshotOf<SideTable<Handle<u8>, String>> = serde_json::from_str(&text).unwrap();
+    let mut later = SideTable::with_capacity(4);
+    later.insert(handle(0, 1), "nobody".to_string()).unwrap();
+    later.restore(&loaded).unwrap();
+    later.validate().unwrap();
+    assert!(later.iter().eq(names.iter()) && later.len() == 1);
+    // What was stale is so again.
+    assert!(later.insert(handle(3, 1), String::new()).is_err());
+}
+
+/// In a roster the retired slots come last.
+#[test]
+fn an_order_with_a_retired_slot_before_others_is_refused() {
+    macro_rules! check {
+        ($($pool:ty, $build:expr;)*) => {$(
+            let mut pool: $pool = $build.lifetimes(1).build();
+            let gone = pool.insert(1).unwrap();
+            pool.insert(2).unwrap();
+            pool.remove(gone).unwrap();
+            let mut saved = serde_json::to_value(&pool).unwrap();
+            saved["state"]["order"] = json!([[0, 6]]);
+            refused::<$pool>("the reuse order lists slot 0, which is retired", saved);
+        )*};
+    }
+    check! {
+        Pool<u32, Roster>, Pool::builder().reuse(Roster).capacity(6);
+        PackedPool<u32>, PackedPool::builder().capacity(6);
+        StaticPool<u32, 6>, StaticPool::builder();
+    }
+}
+
+/// As many slots as the handle layout can name.
+#[test]
+fn the_largest_pools_come_back() {
+    type Tiny = Handle32<u32, 8>;
+    let mut pool = Pool::<u32>::builder().handle::<Tiny>().capacity(256).build();
+    let mut blocks =
+        BlockPool::<u32>::builder().handle::<Tiny>().slots_per_block(2).max_blocks(128).build();
+    for value in 0..256 {
+        pool.insert(value).unwrap();
+        blocks.insert(value).unwrap();
+    }
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let read: Pool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    assert!(read.iter().eq(pool.iter()) && read.is_full());
+    let bytes = postcard::to_allocvec(&blocks).unwrap();
+    let read: BlockPool<u32, millpond::reuse::Lifo, Tiny> = postcard::from_bytes(&bytes).unwrap();
+    assert!(read.iter().eq(blocks.iter()) && read.is_full());
+}
+
+#[test]
+fn the_form_for_humans_is_readable() {
+    let mut pool = Pool::<&str>::new(4);
+    let handles: Vec<_> = ["a", "b", "c"].map(|value| pool.insert(value).unwrap()).into();
+    pool.remove(handles[1]);
+    assert_eq!(
+        serde_json::to_value(&pool).unwrap(),
+        json!({
+            "version": 1,
+            "state": {
+                "pool": "Pool", "reuse": "Lifo",
+                "first": 1, "last": 2_147_483_647, "wraps": false,
+                "generations": [1, 2, 1, 1],
+                "order": [[1, 1], [3, 1]],
+                "inserted": 3, "refused": 0, "evicted": 0, "peak": 3,
+            },
+            "objects": { "0v1": "a", "2v1": "c" },
+        })
+    );
+    let mut recycler = Recycler::from_fn(2, |index| index);
+    let _ = recycler.acquire();
+    let objects = serde_json::to_value(&recycler).unwrap()["objects"].clone();
+    assert_eq!(objects, json!([["0v1", 0], [null, 1]]));
+}
+
+/// The compact form: the bytes beside the values.
+#[test]
+fn the_form_for_machines_is_compact() {
+    let mut pool = Pool::<[u8; 8]>::new(1000);
+    (0..900).for_each(|_| _ = pool.insert([7; 8]));
+    let bytes = postcard::to_allocvec(&pool).unwrap().len() - 900 * 8;
+    assert!(bytes < 1000 + 60, "{bytes}"); // a byte for each generation
+}
+
+/// What is read of either form of a recorded file is all that is in it: written again it is the same.
+fn is_read<P: Serialize + DeserializeOwned>(name: &str) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
+    let file = |ending: &str| std::fs::read(directory.join(format!("{name}.{ending}"))).unwrap();
+    let (text, bytes) = (file("json"), file("postcard"));
+    let from_text: P = serde_json::from_slice(&text).unwrap();
+    let from_bytes: P = postcard::from_bytes(&bytes).unwrap();
+    let text: Json = serde_json::from_slice(&text).unwrap();
+    for read in [from_text, from_bytes] {
+        assert_eq!(serde_json::to_value(&read).unwrap(), text, "{name}");
+        assert_eq!(postcard::to_allocvec(&read).unwrap(), bytes, "{name}");
+    }
+}
+
+/// Pools of blocks that had an order each: what is read is the same from both forms, and is written in the present one.
+fn former_blocks_are_read() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved_v1");
+    let file = |ending: &str| std::fs::read(directory.join(format!("blocks.{ending}"))).unwrap();
+    let from_text: BlockPool<u32> = serde_json::from_slice(&file("json")).unwrap();
+    let mut from_bytes: BlockPool<u32> = postcard::from_bytes(&file("postcard")).unwrap();
+    let former: Json = serde_json::from_slice(&file("json")).unwrap();
+    let present = serde_json::to_value(&from_text).unwrap();
+    assert_eq!(present, serde_json::to_value(&from_bytes).unwrap());
+    assert_eq!(present["objects"], former["objects"]);
+    assert_eq!(
+        present["state"]["slots"]["generations"],
+        json!([9, 7, 5, 3, 4, 4, 3, 3, 2, 2, 1, 1])
+    );
+    // The orders of the two blocks that were there, then the slots of the one that was not.
+    let order: Vec<_> = std::iter::from_fn(|| from_bytes.insert(0).ok()).collect();
+    assert_eq!(order.iter().map(|h| h.index()).collect::<Vec<_>>(), [3, 2, 9, 10, 11, 4, 5, 6, 7]);
+    let again: BlockPool<u32> = serde_json::from_value(present.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&again).unwrap(), present);
+    again.validate().unwrap();
+}
+
+/// Files of version 1, written when that was the current one: a pool of each kind, with some past.
+#[test]
+fn files_of_the_first_version_can_be_read() {
+    is_read::<Pool<u32>>("lifo");
+    is_read::<Pool<u32, Fifo>>("fifo");
+    is_read::<Pool<String, LowestFirst>>("lowest_first");
+    is_read::<Pool<u32, Roster, Handle32<u32, 24>>>("roster");
+    is_read::<Pool<u32, NextFit>>("next_fit");
+    is_read::<Pool<[u64; 3], Intrusive>>("intrusive");
+    is_read::<Pool<u32>>("named");
+    is_read::<Pool<u32>>("retiring");
+    is_read::<Pool<u32>>("wrapping");
+    is_read::<Recycler<u32>>("recycler");
+    is_read::<HandleAllocator>("allocator");
+    is_read::<PackedPool<u32>>("packed");
+    is_read::<StaticPool<u32, 9>>("static");
+    former_blocks_are_read();
+    is_read::<SideTable<Handle<u8>, String>>("side_table");
+}
+
+fn sample() -> Json {
+    let mut pool = Pool::<u32>::builder().capacity(5).lifetimes(2).build();
+    let handles: Vec<_> = (0..4).map(|i| pool.insert(i).unwrap()).collect();
+    pool.remove(handles[1]); // vacant, 1v2 is next
+    pool.remove(handles[2]);
+    let again = pool.insert(9).unwrap();
+    pool.remove(again); // retired
+    serde_json::to_value(&pool).unwrap()
+}
+
+#[track_caller]
+fn refused<P: DeserializeOwned>(reason: &str, saved: Json) {
+    let error = serde_json::from_value::<P>(saved).err().expect("refused").to_string();
+    assert!(error.contains(reason), "{error}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    type Saved = Pool<u32>;
+    serde_json::from_value::<Saved>(sample()).unwrap().validate().unwrap();
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(at).unwrap() = value;
+        saved
+    };
+    let with_object = |handle: &str| {
+        let mut saved = sample();
+        saved["objects"][handle] = json!(5);
+        saved
+    };
+    refused::<Saved>(
+        "a saved pool of version 2, but this program reads version 1",
+        changed("/version", json!(2)),
+    );
+    refused::<Saved>(
+        "a saved pool of another kind, expected Pool",
+        changed("/state/pool", json!("PackedPool")),
+    );
+    refused::<Pool<u32, Fifo>>("a saved pool of another reuse order, expected Fifo", sample());
+    refused::<Recycler<u32>>("", sample());
+    refused::<Saved>("invalid length 40", changed("/state/pool", json!("x".repeat(40))));
+
+    refused::<Saved>("slot 5 is beyond the capacity", with_object("5v1"));
+    refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
+    refused::<Saved>("slot 0 is there twice", with_object("0v2"));
+    refused::<Saved>("slot 2 is live and has retired", with_object("2v2"));
+    refused::<Saved>("the object in slot 4 has another generation than 1", with_object("4v2"));
+    refused::<Saved>("not a handle", with_object("first"));
+    refused::<Saved>("no handle of this layout", with_object("4v0"));
+    refused::<Saved>("the reuse order lists slot 1, which is live", with_object("1v2"));
+
+    refused::<Saved>(
+        "generation 3 of slot 0 is out of range",
+        changed("/state/generations/0", json!(3)),
+    );
+    refused::<Saved>(
+        "generation 2147483648 of slot 0 is out of range",
+        changed("/state/generations/0", json!(1_u64 << 31)),
+    );
+    refused::<Saved>("slot 0 is live and has retired", changed("/state/generations/0", json!(0)));
+    refused::<Saved>("the first or the last generation", changed("/state/first", json!(0)));
+    refused::<Saved>(
+        "the first or the last generation",
+        changed("/state/last", json!(1_u64 << 31)),
+    );
+    refused::<Saved>(
+        "generation 0 of slot 2 is out of range",
+        changed("/state/wraps", json!(true)),
+    );
+
+    refused::<Saved>(
+        "the reuse order lists 1 slots, expected 2",
+        changed("/state/order", json!([[1, 1]])),
+    );
+    refused::<Saved>(
+        "the reuse order lists slot 1, which is in it twice",
+        changed("/state/order", json!([[1, 1], [1, 1]])),
+    );
+    refused::<Saved>(
+        "the reuse order lists slot 2, which is retired",
+        changed("/state/order", json!([[1, 2]])),
+    );
+    refused::<Saved>(
+        "slot 5 is beyond the capacity",
+        changed("/state/order", json!([[4, u32::MAX]])),
+    );
+    refused::<Saved>(
+        "slot 4294967295 is beyond the capacity",
+        changed("/state/order", json!([[u32::MAX, u32::MAX]])),
+    );
+
+    refused::<Saved>("fewer were inserted than are live", changed("/state/inserted", json!(1)));
+    refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(1)));
+    refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(6)));
+    refused::<Saved>("more were evicted than removed", changed("/state/evicted", json!(9)));
+    refused::<Saved>("absurdly large", changed("/state/inserted", json!(u64::MAX)));
+    refused::<Saved>("missing field `peak`", {
+        let mut saved = sample();
+        saved["state"].as_object_mut().unwrap().remove("peak");
+        saved
+    });
+    refused::<Saved>("unknown field", {
+        let mut saved = sample();
+        saved["more"] = json!(1);
+        saved
+    });
+    let text = sample().to_string();
+    let twice = text.replacen("\"version\"", "\"objects\":{},\"version\"", 1);
+    let error = serde_json::from_str::<Saved>(&twice).err().unwrap().to_string();
+    assert!(error.contains("duplicate field `objects`"), "{error}");
+    let twice = text.replacen("\"0v1\":0", "\"0v1\":0,\"0v1\":0", 1);
+    let error = serde_json::from_str::<Saved>(&twice).err().unwrap().to_string();
+    assert!(error.contains("slot 0 is there twice"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_of_the_other_pools_is_refused_too() {
+    let mut recycler = serde_json::to_value(Recycler::<u32>::new(2)).unwrap();
+    recycler["objects"] = json!([[null, 1]]);
+    refused::<Recycler<u32>>("1 objects, though 2 slots have one", recycler.clone());
+    recycler["objects"] = json!([[null, 1], ["0v1", 1]]);
+    refused::<Recycler<u32>>("slot 0 is there twice", recycler);
+
+    let mut packed = PackedPool::<u32>::new(3);
+    packed.insert(1).unwrap();
+    let mut packed = serde_json::to_value(packed).unwrap();
+    packed["state"]["order"] = json!([[1, 1], [0, 1], [2, 1]]);
+    refused::<PackedPool<u32>>("the reuse order lists slot 1, which is vacant", packed.clone());
+    packed["state"]["order"] = json!([[0, 2]]);
+    refused::<PackedPool<u32>>("the reuse order lists 2 slots, expected 3", packed);
+
+    let three = serde_json::to_value(StaticPool::<u32, 3>::new()).unwrap();
+    refused::<StaticPool<u32, 4>>("a saved pool of 3 slots, expected 4", three);
+
+    let mut lowest = serde_json::to_value(Pool::<u32, LowestFirst>::with_capacity(3)).unwrap();
+    lowest["state"]["order"] = json!([[0, 1]]);
+    refused::<Pool<u32, LowestFirst>>("the reuse order lists 1 slots, expected 0", lowest);
+    let mut next_fit = serde_json::to_value(Pool::<u32, NextFit>::with_capacity(3)).unwrap();
+    next_fit["state"]["order"] = json!([[0, 2]]);
+    refused::<Pool<u32, NextFit>>("the reuse order lists 2 slots, expected 1", next_fit);
+
+    let mut small = serde_json::to_value(HandleAllocator::new(1)).unwrap();
+    small["state"]["generations"] = json!(vec![1; 300]);
+    small["state"]["order"] = json!([[0, 300]]);
+    small["state"]["last"] = json!(255);
+    serde_json::from_value::<HandleAllocator>(small.clone()).unwrap();
+    type Tiny = HandleAllocator<millpond::reuse::Lifo, Handle32<(), 8>>;
+    refused::<Tiny>("300 slots are more than the handle layout can name", small);
+}
+
+/// Slots that are there, and some that were.
+fn sample_of_blocks() -> BlockPool<u32> {
+    let mut pool = BlockPool::builder().block_sizes(2..=4).max_blocks(5).lifetimes(2).build();
+    let handles: Vec<_> = (0..9).map(|i| pool.insert(i).unwrap()).collect();
+    [1, 8, 5, 4, 6].iter().for_each(|at| assert!(pool.remove(handles[*at]).is_some()));
+    let again = pool.insert(9).unwrap(); // slot 6, which retires
+    pool.remove(again).unwrap();
+    pool.remove(handles[7]).unwrap();
+    assert_eq!(pool.shrink_to_fit(), 2);
+    pool
+}
+
+#[test]
+fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
+    let mut pool = sample_of_blocks();
+    let saved = serde_json::to_value(&pool).unwrap();
+    assert_eq!(
+        saved,
+        json!({
+            "version": 1,
+            "state": {
+                "pool": "BlockPool/2",
+                "growth": {
+                    "first_block": 2, "largest_block": 4, "max_blocks": 5,
+                    "give_back_beyond": null, "slots_there": 4, "blocks_peak": 4,
+                    "taken": 4, "taken_by_insertions": 4, "given_back": 2,
+                },
+                "slots": {
+                    "pool": "BlockPool/2", "reuse": "Lifo",
+                    "first": 1, "last": 2, "wraps": false,
+                    "generations": [1, 2, 1, 1, 2, 2, 0, 2, 2, 1, 1, 1],
+                    "order": [[1, 1]],
+                    "inserted": 10, "refused": 0, "evicted": 0, "peak": 9,
+                },
+            },
+            "objects": { "0v1": 0, "2v1": 2, "3v1": 3 },
+        })
+    );
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let of_bytes: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    let of_text: BlockPool<u32> = serde_json::from_value(saved).unwrap();
+    for mut read in [of_bytes, of_text] {
+        read.validate().unwrap();
+        assert_eq!((read.capacity(), read.capacity_max()), (4, 16));
+        assert_eq!((read.stats(), read.growth_stats()), (pool.stats(), pool.growth_stats()));
+        let mut twin = pool.clone();
+        for value in 10..30 {
+            assert_eq!(read.insert(value).ok(), twin.insert(value).ok());
+        }
+        read.validate().unwrap();
+        assert!(read.is_full() && read.iter().eq(twin.iter()));
+        assert_eq!((read.stats(), read.growth_stats()), (twin.stats(), twin.growth_stats()));
+    }
+    pool.clear();
+}
+
+#[test]
+fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
+    type Saved = BlockPool<u32>;
+    let sample = || serde_json::to_value(sample_of_blocks()).unwrap();
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(&format!("/state{at}")).expect("a place") = value;
+        saved
+    };
+    refused::<Pool<u32>>("", sample());
+    refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
+    for (at, value, reason) in [
+        ("/growth/first_block", json!(3), "blocks of 3 to 4 slots, expected powers of two"),
+        ("/growth/first_block", json!(8), "blocks of 8 to 4 slots"),
+        ("/growth/max_blocks", json!(u64::MAX), "are more than the handle layout can name"),
+        ("/growth/max_blocks", json!(3), "12 slots are more"),
+        ("/growth/slots_there", json!(5), "5 slots are there, which are not those of whole"),
+        ("/growth/slots_there", json!(16), "16 slots are there"),
+        ("/growth/slots_there", json!(u64::MAX), "slots are there"),
+        ("/growth/slots_there", json!(2), "slot 2 is beyond the capacity"),
+        ("/growth/given_back", json!(1), "the blocks are not those taken and not given back"),
+        ("/growth/blocks_peak", json!(1), "the peak of blocks is less than what is there"),
+        ("/growth/blocks_peak", json!(6), "the peak of blocks is more than the limit"),
+        ("/slots/generations/5", json!(3), "generation 3 of slot 1 is out of range"),
+        ("/slots/order", json!([[1, 1], [4, 1]]), "slot 4 is beyond the capacity"),
+        ("/slots/order", json!([]), "lists 0 slots, expected 1"),
+        ("/slots/peak", json!(17), "the peak is more than the capacity"),
+        ("/slots/peak", json!(2), "the peak is less than what is live"),
+    ] {
+        refused::<Saved>(reason, changed(at, value));
+    }
+}
+
+/// The form in which each block had an order: blocks that are there, were given back, and never were.
+fn former_sample() -> Json {
+    let block = |there: bool, generations: [u32; 2], order: Json, inserted: u32, peak: u32| {
+        json!({
+            "there": there, "generations": generations, "order": order,
+            "inserted": inserted, "peak": peak,
+        })
+    };
+    json!({
+        "version": 1,
+        "state": {
+            "pool": "BlockPool", "reuse": "Lifo",
+            "first": 1, "last": 2, "wraps": false,
+            "slots_per_block": 2, "max_blocks": 5, "give_back_beyond": null,
+            "blocks": [
+                block(true, [1, 2], json!([[1, 1]]), 2, 2),
+                block(false, [2, 2], json!([]), 2, 2),
+                block(true, [1, 1], json!([[1, 1]]), 1, 1),
+                null,
+                block(true, [1, 1], json!([[0, 1]]), 1, 1),
+            ],
+            "inserted": 6, "refused": 0, "evicted": 0, "peak": 5,
+            "blocks_peak": 3, "taken": 4, "taken_by_insertions": 4, "given_back": 1,
+        },
+        "objects": { "0v1": 0, "4v1": 4, "9v1": 9 },
+    })
+}
+
+#[test]
+fn blocks_with_orders_of_their_own_are_joined() {
+    let mut read: BlockPool<u32> = serde_json::from_value(former_sample()).unwrap();
+    read.validate().unwrap();
+    assert_eq!((read.capacity(), read.capacity_max(), read.len()), (10, 10, 3));
+    let handles: Vec<_> = std::iter::from_fn(|| read.insert(5).ok()).collect();
+    let parts = |handle: &Handle<u32>| (handle.index(), handle.generation());
+    let expected = [(1, 2), (5, 1), (8, 1), (2, 2), (3, 2), (6, 1), (7, 1)];
+    assert_eq!(handles.iter().map(parts).collect::<Vec<_>>(), expected);
+    read.validate().unwrap();
+}
+
+/// Blocks that never were take no memory, neither while they are read nor after.
+#[test]
+fn blocks_that_never_were_take_nothing() {
+    let mut saved = former_sample();
+    saved["state"]["max_blocks"] = json!(1_000_000);
+    let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
+    blocks.extend(std::iter::repeat_n(Json::Null, 100_000));
+    let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
+    assert_eq!(read.capacity(), 10);
+    let blocks = saved["state"]["blocks"].as_array_mut().unwrap();
+    let last = blocks[4].clone();
+    blocks.push(last);
+    refused::<BlockPool<u32>>("block 100005 is there, and too many before it never were", saved);
+}
+
+#[test]
+fn the_number_of_spare_blocks_comes_back() {
+    let mut pool = BlockPool::<u32>::builder().slots_per_block(2).give_back_beyond(1).build();
+    let handles: Vec<_> = (0..8).map(|i| pool.insert(i).unwrap()).collect();
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let mut read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    handles.iter().for_each(|handle| assert!(read.remove(*handle).is_some()));
+    assert_eq!((read.capacity(), read.growth_stats().given_back), (2, 3));
+    read.validate().unwrap();
+}
+
+#[test]
+fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
+    let build = || {
+        let builder = BlockPool::<String>::builder().slots_per_block(2).max_blocks(4);
+        builder.name("crew").build()
+    };
+    let mut crew = build();
+    let cook = crew.insert("cook".to_string()).unwrap();
+    let text = serde_json::to_string(&crew.snapshot_cloned()).unwrap();
+    let loaded: SnapshotOf<BlockPool<String>> = serde_json::from_str(&text).unwrap();
+    let mut later = build();
+    later.restore(&loaded).unwrap();
+    assert_eq!((later.name(), later[cook].as_str()), (Some("crew"), "cook"));
+    // Blocks that a pool without the name takes begin with the same generations.
+    let mut unnamed: BlockPool<String> = serde_json::from_str(&text).unwrap();
+    for _ in 0..7 {
+        assert_eq!(unnamed.insert(String::new()).unwrap(), later.insert(String::new()).unwrap());
+    }
+}
+
+#[test]
+fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
+    type Saved = BlockPool<u32>;
+    let sample = former_sample;
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(at).expect("a place") = value;
+        saved
+    };
+    let with_object = |handle: &str| {
+        let mut saved = sample();
+        saved["objects"][handle] = json!(5);
+        saved
+    };
+    refused::<Pool<u32>>("", sample());
+    refused::<Saved>("another kind, expected BlockPool", changed("/state/pool", json!("Pool")));
+    refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
+    refused::<Saved>("the first or the last generation", changed("/state/first", json!(0)));
+
+    refused::<Saved>(
+        "blocks of 3 slots, expected a power of two",
+        changed("/state/slots_per_block", json!(3)),
+    );
+    refused::<Saved>("blocks of 0 slots", changed("/state/slots_per_block", json!(0)));
+    refused::<Saved>(
+        "5 blocks of 9223372036854775808 slots are more than the handle layout can name",
+        changed("/state/slots_per_block", json!(1_u64 << 63)),
+    );
+    refused::<Saved>(
+        "18446744073709551615 blocks of 2 slots are more than",
+        changed("/state/max_blocks", json!(u64::MAX)),
+    );
+    refused::<Saved>("5 blocks, expected 4 at most", changed("/state/max_blocks", json!(4)));
+    refused::<Saved>(
+        "in block 0: it lists 2 generations, expected 4",
+        changed("/state/slots_per_block", json!(4)),
+    );
+    refused::<Saved>(
+        "in block 1: it lists 1 generations, expected 2",
+        changed("/state/blocks/1/generations", json!([1])),
+    );
+    refused::<Saved>(
+        "generation 3 of slot 5 is out of range",
+        changed("/state/blocks/2/generations/1", json!(3)),
+    );
+    refused::<Saved>(
+        "generation 3 of slot 2 is out of range",
+        changed("/state/blocks/1/generations/0", json!(3)),
+    );
+    refused::<Saved>(
+        "slot 0 is live and has retired",
+        changed("/state/blocks/0/generations/0", json!(0)),
+    );
+    refused::<Saved>(
+        "the reuse order lists slot 0, which is live",
+        changed("/state/blocks/0/order", json!([[0, 1]])),
+    );
+    refused::<Saved>(
+        "in block 1: the reuse order lists 1 slots, expected 0",
+        changed("/state/blocks/1/order", json!([[0, 1]])),
+    );
+    refused::<Saved>("slot 0 is there twice", with_object("0v2"));
+    refused::<Saved>("the object in slot 5 has another generation than 1", with_object("5v2"));
+    refused::<Saved>("slot 10 is beyond the capacity", with_object("10v1"));
+    refused::<Saved>("slot 4294967294 is beyond the capacity", with_object("4294967294v1"));
+    refused::<Saved>("fewer were inserted than are live", changed("/state/inserted", json!(2)));
+    refused::<Saved>("the peak is less than what is live", changed("/state/peak", json!(2)));
+    refused::<Saved>("the peak is more than the capacity", changed("/state/peak", json!(11)));
+    refused::<Saved>("absurdly large", changed("/state/inserted", json!(u64::MAX)));
+    refused::<Saved>("absurdly large", changed("/state/taken", json!(u64::MAX)));
+    refused::<Saved>(
+        "the blocks are not those taken and not given back",
+        changed("/state/given_back", json!(2)),
+    );
+    refused::<Saved>(
+        "the peak of blocks is more than the limit",
+        changed("/state/blocks_peak", json!(6)),
+    );
+    refused::<Saved>("missing field `blocks`", {
+        let mut saved = sample();
+        saved["state"].as_object_mut().unwrap().remove("blocks");
+        saved
+    });
+}
+
+#[test]
+fn what_a_pool_of_blocks_has_counted_comes_back() {
+    let mut pool = BlockPool::<u32>::with_blocks(2, 1);
+    (0..5).for_each(|value| _ = pool.insert(value));
+    pool.insert_or_evict(9, |_, value| *value);
+    let stats = pool.stats();
+    assert_eq!((stats.refused, stats.evicted, stats.removed, stats.live), (3, 1, 1, 2));
+    let bytes = postcard::to_allocvec(&pool).unwrap();
+    let read: BlockPool<u32> = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(read.stats(), stats);
+}
+
+/// Nothing that can be counted comes near 2 to the 62nd; sums of counts below that are numbers too.
+#[test]
+fn counts_are_believed_up_to_a_limit() {
+    const MOST: u64 = (1 << 62) - 1;
+    for (place, most) in [("inserted", MOST), ("refused", MOST)] {
+        let mut saved = sample();
+        saved["state"][place] = json!(most);
+        let read: Pool<u32> = serde_json::from_value(saved.clone()).unwrap();
+        read.validate().unwrap();
+        saved["state"][place] = json!(most + 1);
+        refused::<Pool<u32>>("absurdly large", saved);
+    }
+    let mut saved = former_sample();
+    let blocks_there = 3;
+    // Two blocks that were not there are now.
+    for (taken, is_too_large) in [(MOST - 2, false), (MOST - 1, true)] {
+        saved["state"]["taken"] = json!(taken);
+        saved["state"]["given_back"] = json!(taken - blocks_there);
+        if is_too_large {
+            refused::<BlockPool<u32>>("absurdly large", saved.clone());
+        } else {
+            let read: BlockPool<u32> = serde_json::from_value(saved.clone()).unwrap();
+            assert_eq!(read.growth_stats().taken, MOST);
+        }
+    }
+}
+
+/// A format for machines that says of what type each thing is, as CBOR does.
+struct SelfDescribing(Json);
+
+impl<'de> Deserializer<'de> for SelfDescribing {
+    type Error = serde_json::Error;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Json::Array(list) => {
+                visitor.visit_seq(SeqDeserializer::new(list.into_iter().map(SelfDescribing)))
+            }
+            Json::Object(map) => {
+                let entries = map.into_iter().map(|(key, value)| (key, SelfDescribing(value)));
+                visitor.visit_map(MapDeserializer::new(entries))
+            }
+            single => single.deserialize_any(visitor),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+impl IntoDeserializer<'_, serde_json::Error> for SelfDescribing {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+#[test]
+fn what_is_of_another_type_is_refused_with_what_was_expected() {
+    type Saved = Pool<u32>;
+    let changed = |at: &str, value: Json| {
+        let mut saved = sample();
+        *saved.pointer_mut(at).unwrap() = value;
+        saved
+    };
+    refused::<Saved>("expected a saved Pool of version 1", json!(5));
+    refused::<BlockPool<u32>>("expected a saved BlockPool of version 1", json!("a pool"));
+    refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
+    refused::<Saved>("expected a list", changed("/state/order", json!({})));
+    refused::<Saved>("expected a map from handles to objects", changed("/objects", json!([])));
+    let label = "expected the name of a pool's kind or order, of at most 24 letters";
+    refused::<Saved>(label, changed("/state/pool", json!(5)));
+    refused::<Saved>(label, changed("/state/reuse", json!("x".repeat(25))));
+    refused::<Saved>("of another reuse order", changed("/state/reuse", json!("x".repeat(24))));
+    let mut recycler = serde_json::to_value(Recycler::<u32>::new(1)).unwrap();
+    recycler["objects"] = json!({});
+    refused::<Recycler<u32>>(
+        "expected a list of pairs of a handle or null and an object",
+        recycler.clone(),
+    );
+    recycler["objects"] = json!([[5, 5]]);
+    refused::<Recycler<u32>>("expected a handle as text, such as \"3v7\"", recycler);
+
+    let for_machines = |objects: Json| {
+        let saved = SelfDescribing(changed("/objects", objects));
+        <Saved as serde::Deserialize>::deserialize(saved).map_err(|error| error.to_string())
+    };
+    let read = for_machines(json!([[[0, 1], [3, 1]], [0, 3]])).unwrap();
+    let original: Saved = serde_json::from_value(sample()).unwrap();
+    assert!(read.iter().eq(original.iter()));
+    for (objects, expected) in [
+        (json!(5), "expected the runs of live slots, and the values"),
+        (json!([]), "expected two lists"),
+        (json!([[[0, 1]]]), "expected two lists"),
+        (json!([5, []]), "expected a list"),
+        (json!([[], 5]), "expected a list of values"),
+    ] {
+        let told = for_machines(objects).expect_err("refused");
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+/// A list gets room in advance for as much as fits in a page, whatever its length is said to be.
+#[test]
+fn a_length_that_lies_takes_no_memory() {
+    let nothing = Vec::<(u32, u32)>::new();
+    let labels = (1_u32, ("Pool", "Lifo"), (1_u32, 9_u32, false));
+    let counters = (0_u64, 0_u64, 0_u64, 0_u64);
+    let lists = (Vec::<u32>::new(), &nothing, counters, &nothing);
+    let mut lies = postcard::to_allocvec(&(labels, lists, 1000_u32)).unwrap();
+    lies.extend([0; 1000]); // values of 32 bytes at least
+    let (read, allocations) = during(|| postcard::from_bytes::<Pool<[u64; 32]>>(&lies).err());
+    assert!(read.is_some());
+    assert!(allocations.bytes_taken < 5000, "{allocations:?}");
+}
+
+#[test]
+fn without_memory_for_the_blocks_the_error_says_how_many_slots() {
+    let mut pool = BlockPool::with_blocks(64, 4);
+    pool.insert([7_u64; 32]).unwrap();
+    let text = serde_json::to_string(&pool).unwrap();
+    let error = refusing(64 * 256, || serde_json::from_str::<BlockPool<[u64; 32]>>(&text).err());
+    let told = error.expect("no memory").to_string();
+    assert!(told.starts_with("no memory for a pool of 64 slots"), "{told}");
+}
+
+/// A pool that may have as many slots as there can be, and says so in a few bytes.
+#[test]
+fn large_limits_take_no_memory() {
+    let pool = BlockPool::<[u8; 24]>::builder().slots_per_block(1 << 31).build();
+    let text = serde_json::to_string(&pool).unwrap();
+    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<[u8; 24]>>(&text));
+    assert_eq!(read.unwrap().capacity_max(), 1 << 31);
+    assert!(allocations.bytes_taken < 16_384, "{allocations:?}");
+
+    let mut many = former_sample();
+    many["state"]["max_blocks"] = json!(9999);
+    many["state"]["blocks"].as_array_mut().unwrap().extend(vec![Json::Null; 9000]);
+    let text = many.to_string();
+    let (read, allocations) = during(|| serde_json::from_str::<BlockPool<u32>>(&text));
+    read.unwrap().validate().unwrap();
+    assert!(allocations.bytes_taken < 16_384 + 300 * text.len(), "{allocations:?}");
+}
+
+#[test]
+fn handles_inside_of_saved_objects_stay_good() {
+    #[derive(Clone, Serialize, serde::Deserialize)]
+    struct Ship {
+        target: Option<Handle<Ship>>,
+    }
+    let mut ships = Pool::new(4);
+    let prey = ships.insert(Ship { target: None }).unwrap();
+    let gone = ships.insert(Ship { target: None }).unwrap();
+    let hunter = ships.insert(Ship { target: Some(prey) }).unwrap();
+    let ghost_hunter = ships.insert(Ship { target: Some(gone) }).unwrap();
+    ships.remove(gone);
+    let text = serde_json::to_string(&ships).unwrap();
+    assert!(text.contains(r#""2v1":{"target":"0v1"}"#), "{text}");
+
+    let mut loaded: Pool<Ship> = serde_json::from_str(&text).unwrap();
+    assert!(loaded.contains(loaded[hunter].target.unwrap()));
+    let ghost = loaded[ghost_hunter].target.unwrap();
+    assert!(!loaded.contains(ghost)); // stale stays stale
+    let new = loaded.insert(Ship { target: None }).unwrap();
+    assert_eq!(new.index(), ghost.index());
+    assert!(!loaded.contains(ghost));
+}

@@ -1,0 +1,159 @@
+//! Pools on threads that are made and joined by the C library, for ThreadSanitizer with a standard library that was not
+//! built with it: it does not see how that library joins its own threads, and reports races that are none. So this program
+//! has no harness for tests either. `ci/sanitizers thread` runs it; elsewhere it does nothing.
+
+#[cfg(not(all(target_os = "linux", millpond_tsan)))]
+fn main() {}
+
+#[cfg(all(target_os = "linux", millpond_tsan))]
+fn main() {
+    native::values_go_from_thread_to_thread();
+    native::the_last_guards_go_with_the_pool();
+    native::objects_are_lent_to_one_thread_at_a_time();
+}
+
+#[cfg(all(target_os = "linux", millpond_tsan))]
+mod native {
+    use std::ffi::{c_int, c_ulong, c_void};
+    use std::ptr::{null, null_mut};
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use millpond::{Handle, SyncPool, SyncRecycler};
+
+    type Start = extern "C" fn(*mut c_void) -> *mut c_void;
+
+    // SAFETY: as POSIX has them, with the types of Linux.
+    unsafe extern "C" {
+        fn pthread_create(
+            thread: *mut c_ulong,
+            attributes: *const c_void,
+            start: Start,
+            argument: *mut c_void,
+        ) -> c_int;
+        fn pthread_join(thread: c_ulong, result: *mut *mut c_void) -> c_int;
+    }
+
+    struct Work<'a> {
+        number: usize,
+        work: &'a (dyn Fn(usize) + Sync),
+    }
+
+    extern "C" fn run(argument: *mut c_void) -> *mut c_void {
+        // SAFETY: what `on_threads` has given the thread, which it joins before that goes.
+        let Work { number, work } = unsafe { &*argument.cast::<Work<'_>>() };
+        work(*number);
+        null_mut()
+    }
+
+    /// Calls the function on as many threads at once, each with its number.
+    fn on_threads(count: usize, work: impl Fn(usize) + Sync) {
+        let mut works: Vec<_> = (0..count).map(|number| Work { number, work: &work }).collect();
+        let threads: Vec<_> = works
+            .iter_mut()
+            .map(|work| {
+                let mut thread = 0;
+                // SAFETY: the thread is joined below, while `works` is there.
+                let error =
+                    unsafe { pthread_create(&mut thread, null(), run, (&raw mut *work).cast()) };
+                assert_eq!(error, 0);
+                thread
+            })
+            .collect();
+        for thread in threads {
+            // SAFETY: created above, and joined once.
+            assert_eq!(unsafe { pthread_join(thread, null_mut()) }, 0);
+        }
+    }
+
+    const THREADS: usize = 4;
+    const STEPS: u64 = 20_000;
+
+    /// The next in a row of numbers that look random.
+    fn next(random: &mut u64) -> u64 {
+        *random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *random >> 33
+    }
+
+    /// Threads insert values on the heap, tell each other the handles in a way that orders nothing, look each other's up, and
+    /// remove them one by one, in batches, and by moving them out.
+    pub(super) fn values_go_from_thread_to_thread() {
+        let pool = SyncPool::<Vec<u64>>::builder().capacity(200).homes(2).build();
+        let known = [const { AtomicU64::new(0) }; 64];
+        on_threads(THREADS, |number| {
+            let mut random = number as u64;
+            for step in 0..STEPS {
+                let at = &known[next(&mut random) as usize % 64];
+                let handle = Handle::from_bits(at.load(Relaxed));
+                match (next(&mut random) % 6, handle) {
+                    (0 | 1, _) => {
+                        if let Ok(handle) = pool.insert(vec![step, !step]) {
+                            at.store(handle.to_bits(), Relaxed);
+                        }
+                    }
+                    (2, Some(handle)) => _ = pool.remove(handle),
+                    (3, Some(handle)) => {
+                        if let Ok(value) = pool.take(handle) {
+                            assert_eq!(value[0], !value[1]);
+                        }
+                    }
+                    (4, _) => {
+                        let handles = known.iter().take(8).map(|at| at.load(Relaxed));
+                        pool.remove_many(handles.filter_map(Handle::from_bits));
+                    }
+                    (_, Some(handle)) => {
+                        if let Some(guard) = pool.get(handle) {
+                            let twin = guard.clone();
+                            drop(guard);
+                            assert_eq!(twin[0], !twin[1]);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        });
+        assert_eq!(pool.iter().filter(|(_, value)| value[0] == !value[1]).count(), pool.len());
+    }
+
+    /// Guards that outlive their pool go on several threads, while the pool goes on another.
+    pub(super) fn the_last_guards_go_with_the_pool() {
+        for round in 0..500 {
+            let builder = SyncPool::<Vec<u64>>::builder().capacity(8);
+            let pool = if round % 2 == 0 { builder } else { builder.drop_in_settle() }.build();
+            let handles: Vec<_> =
+                (0..8).map(|value| pool.insert(vec![value; 2]).unwrap()).collect();
+            let parts: Vec<_> = (1..THREADS)
+                .map(|_| {
+                    let guards = handles.iter().map(|handle| pool.get_owned(*handle).unwrap());
+                    Mutex::new(guards.collect::<Vec<_>>())
+                })
+                .collect();
+            handles.iter().step_by(2).for_each(|handle| assert!(pool.remove(*handle)));
+            let pool = Mutex::new(Some(pool));
+            on_threads(THREADS, |number| match parts.get(number) {
+                Some(guards) => {
+                    let guards = std::mem::take(&mut *guards.lock().unwrap());
+                    assert!(guards.iter().enumerate().all(|(at, guard)| guard[0] == at as u64));
+                }
+                None => drop(pool.lock().unwrap().take()),
+            });
+        }
+    }
+
+    pub(super) fn objects_are_lent_to_one_thread_at_a_time() {
+        let recycler =
+            SyncRecycler::builder().capacity(3).on_release(|n| *n += 1).build_with(|_| 0_u64);
+        let lent = AtomicU64::new(0);
+        on_threads(THREADS, |_| {
+            for _ in 0..STEPS {
+                if let Some(mut object) = recycler.acquire() {
+                    *object += 1;
+                    lent.fetch_add(1, Relaxed);
+                }
+            }
+        });
+        let objects: Vec<_> = std::iter::from_fn(|| recycler.acquire()).collect();
+        assert_eq!(objects.iter().map(|object| **object).sum::<u64>(), 2 * lent.load(Relaxed));
+    }
+}
