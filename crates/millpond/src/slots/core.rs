@@ -50,7 +50,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::unsettled(Books::of(KeptCircle::of(&circle), name));
+        let mut core = Self::unsettled(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
         core.settle(slots.words());
         core
