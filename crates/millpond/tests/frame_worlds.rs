@@ -161,10 +161,10 @@ fn iterators_say_how_long_they_are_and_can_be_cloned() {
     let mut pool = FramePool::new(6);
     let links: Vec<_> = (0..5).map(|id| pool.insert(ledger.value(id)).ok().unwrap()).collect();
     let mut iter = pool.iter();
-    for taken in 0..5 {
+    for (taken, expected) in links.iter().enumerate() {
         assert_eq!(iter.size_hint(), (5 - taken, Some(5 - taken)));
         assert_eq!(iter.clone().count(), 5 - taken);
-        assert_eq!(iter.next().map(|(link, _)| link), Some(links[taken]));
+        assert_eq!(iter.next().map(|(link, _)| link), Some(*expected));
     }
     assert!(iter.next().is_none() && iter.next().is_none());
     assert!(links.is_sorted(), "links are in the order of insertion");
