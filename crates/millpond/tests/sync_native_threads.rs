@@ -9,6 +9,7 @@ fn main() {}
 fn main() {
     native::values_go_from_thread_to_thread();
     native::the_last_guards_go_with_the_pool();
+    native::guards_go_while_their_pool_is_borrowed_exclusively();
     native::objects_are_lent_to_one_thread_at_a_time();
 }
 
@@ -138,6 +139,68 @@ mod native {
                 }
                 None => drop(pool.lock().unwrap().take()),
             });
+        }
+    }
+
+    /// Guards go on several threads, while another has their pool exclusively: it writes values as soon as their guards
+    /// are gone, and removes them in each way.
+    pub(super) fn guards_go_while_their_pool_is_borrowed_exclusively() {
+        const VALUES: u64 = 100;
+        for round in 0..300 {
+            let builder = SyncPool::<Vec<u64>>::builder().capacity(VALUES as usize);
+            let pool = if round % 2 == 0 { builder } else { builder.drop_in_settle() }.build();
+            let handles: Vec<_> =
+                (0..VALUES).map(|value| pool.insert(vec![value, 0]).unwrap()).collect();
+            let parts: Vec<_> = (1..THREADS)
+                .map(|_| {
+                    let guards = handles.iter().map(|handle| pool.get_owned(*handle).unwrap());
+                    Mutex::new(guards.collect::<Vec<_>>())
+                })
+                .collect();
+            let pool = Mutex::new(pool);
+            on_threads(THREADS, |number| match parts.get(number) {
+                Some(guards) => {
+                    for (at, guard) in
+                        std::mem::take(&mut *guards.lock().unwrap()).iter().enumerate()
+                    {
+                        let twin = guard.clone();
+                        assert_eq!(twin[0], at as u64);
+                    }
+                }
+                None => use_exclusively(&mut pool.lock().unwrap(), &handles, round / 2),
+            });
+            let mut pool = pool.into_inner().unwrap();
+            pool.clear();
+            pool.settle();
+            assert_eq!((pool.len(), pool.guarded()), (0, 0));
+            assert_eq!(
+                (0..=VALUES).filter(|value| pool.insert(vec![*value]).is_ok()).count(),
+                handles.len()
+            );
+        }
+    }
+
+    fn use_exclusively(pool: &mut SyncPool<Vec<u64>>, handles: &[Handle<Vec<u64>>], round: u64) {
+        for _ in 0..20 {
+            for handle in handles {
+                if let Ok(value) = pool.get_mut(*handle) {
+                    value[1] += 1;
+                }
+            }
+            for (_, run) in pool.runs_mut() {
+                run.iter_mut().for_each(|value| value[1] += 1);
+            }
+            match round % 5 {
+                0 => pool.retain(|_, value| value[0] % 8 != 0 || value[1] % 3 != 0),
+                1 => drop(pool.drain().nth(5)),
+                2 => drop(pool.extract_if(|_, value| value[1] % 3 == 0).nth(5)),
+                3 => _ = pool.remove_many(handles.iter().copied().step_by(3)),
+                _ => assert_eq!(pool.frozen().iter().count(), pool.len()),
+            }
+            pool.settle();
+        }
+        if round % 2 == 0 {
+            pool.clear();
         }
     }
 
