@@ -6,6 +6,6 @@ TEST_ARGUMENTS=--release
 rows() {
     measure 'a pyramid of 820 boxes' 150 pyramid
     measure '10,000 bodies that meet nothing' 60 free
-    measure '1,000 of 10,000 bodies go and come' 60 churn
-    measure '500 worlds of 20 bodies' 10 worlds
+    measure '1,000 of 10,000 bodies go and come' 300 churn
+    measure '500 worlds of 20 bodies' 60 worlds
 }

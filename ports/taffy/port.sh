@@ -10,6 +10,5 @@ rows() {
     measure '4,166 trees of 24 nodes' 2 small
     # What glibc gives back to the system in between depends on the size of the largest array.
     export MALLOC_TRIM_THRESHOLD_=4000000000 MALLOC_MMAP_THRESHOLD_=30000000
-    measure 'clone of 10,000 nodes, the allocator keeps the memory' 50 clone
     measure 'building 10,000 nodes, the allocator keeps the memory' 50 build
 }

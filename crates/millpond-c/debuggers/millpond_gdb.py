@@ -10,7 +10,6 @@ import gdb
 import gdb.printing
 
 DEAD = 0x80000000
-DEAD_SHORT = 0x8000
 
 
 def handle_text(bits):
@@ -37,12 +36,10 @@ def pool_text(pool):
 
 def live_slots(pool):
     """The slots that are live, each with its generation."""
-    is_short = int(pool["kind_"]) >> 8 != 0
-    word = gdb.lookup_type("unsigned short" if is_short else "unsigned int")
-    words = pool["words_"].cast(word.pointer())
+    words = pool["words_"].cast(gdb.lookup_type("unsigned int").pointer())
     for index in range(int(pool["slots_"])):
         generation = int(words[index])
-        if generation < (DEAD_SHORT if is_short else DEAD):
+        if generation < DEAD:
             yield index, generation
 
 

@@ -60,6 +60,8 @@ typedef int32_t mp_status;
 #define MP_BROKEN 18      /* an invariant does not hold: something has written over the pool */
 #define MP_NOT_KEPT 19    /* the pool was not created with what this needs */
 #define MP_WRITE_FAILED 20
+#define MP_OTHER_VALUES 21  /* the pool has values of another size or alignment */
+#define MP_OTHER_HANDLES 22 /* the pool has other `index_bits` */
 
 /* What a status means. The text lives as long as the program. */
 const char *mp_status_text(mp_status status);
@@ -69,7 +71,7 @@ extern char mp_last_words[256];
 
 /* ---- Pools ----------------------------------------------------------------------------------------------------- */
 
-/* A handle of eight bytes: the index above, the generation below. */
+/* A handle: the index in the upper 32 bits, the generation in the lower 32. */
 typedef struct mp_handle {
     uint64_t bits;
 } mp_handle;
@@ -98,7 +100,7 @@ typedef struct mp_options {
     uint32_t value_bytes; /* 0: a handle allocator, which has no values */
     uint32_t value_align; /* 0: as `value_bytes` suggests, at most 16 */
     uint32_t order;
-    uint32_t index_bits; /* 0: handles of eight bytes; 16, 20, 24: of four, with this many bits of index */
+    uint32_t index_bits; /* 0; or 16, 20, 24: every handle fits in four bytes, with this many bits of index: MP_POOL32 */
     uint32_t full;
     uint32_t lifetimes; /* of each slot at most; 0: as many as the handles can count */
     uint32_t flags;
@@ -414,20 +416,28 @@ static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     return true;
 }
 
-/* Handles of four bytes, for pools with `index_bits`. */
-static inline bool mp_contains32_(const mp_pool *pool, uint32_t bits, unsigned index_bits) {
-    uint32_t index = bits >> (32 - index_bits), generation = bits & (UINT32_MAX >> index_bits);
-    return index < pool->slots_ && MP_CAST_(const uint16_t *, pool->words_)[index] == generation &&
-           generation < 0x8000u;
+/* A handle in four bytes, for pools with `index_bits`, and the same in eight. No bits are no bits in both. */
+static inline uint32_t mp_narrow(mp_handle handle, unsigned index_bits) {
+    return MP_CAST_(uint32_t, handle.bits >> 32) << (32 - index_bits) | MP_CAST_(uint32_t, handle.bits);
+}
+static inline mp_handle mp_widen(uint32_t bits, unsigned index_bits) {
+    mp_handle handle;
+    handle.bits = MP_CAST_(uint64_t, bits >> (32 - index_bits)) << 32 | (bits & (UINT32_MAX >> index_bits));
+    return handle;
 }
 
 /* ---- A pool type and a handle type for each use -------------------------------------------------------------------- */
 
-/* Whether a pool has values of this size and alignment, and handles of this layout. */
-static inline mp_pool *mp_pool_if_(mp_pool *pool, size_t bytes, size_t align, uint32_t index_bits) {
-    bool fits = pool != MP_NULL_ && pool->value_bytes == bytes && pool->value_align >= align &&
-                pool->value_align % align == 0 && pool->kind_ >> 8 == index_bits;
-    return fits ? pool : MP_NULL_;
+/* Whether a pool has values of this size and alignment, and such handles: MP_OK, MP_NULL_POINTER, MP_OTHER_VALUES or
+ * MP_OTHER_HANDLES. */
+static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t align, uint32_t index_bits) {
+    if (pool == MP_NULL_) {
+        return MP_NULL_POINTER;
+    }
+    if (pool->value_bytes != bytes || pool->value_align < align || pool->value_align % align != 0) {
+        return MP_OTHER_VALUES;
+    }
+    return pool->kind_ >> 8 == index_bits ? MP_OK : MP_OTHER_HANDLES;
 }
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -438,43 +448,72 @@ static inline mp_pool *mp_pool_if_(mp_pool *pool, size_t bytes, size_t align, ui
 #define MP_API_ MP_UNUSED_ static inline
 
 /* `MP_POOL(sparks, spark)` makes the pool type `sparks` of values of the type `spark`, its handle type `sparks_id`, and
- *     sparks   sparks_of(mp_pool *)                     its `pool` is null if that is no pool of such values
- *     spark   *sparks_insert(sparks *, sparks_id *out)  null when full
- *     spark   *sparks_get(sparks const *, sparks_id)    null if the handle is refused
- *     bool     sparks_contains(sparks const *, sparks_id)
- *     bool     sparks_remove(sparks *, sparks_id)
- *     spark   *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
+ *     sparks    sparks_of(mp_pool *)                    its `pool` is null if that is no pool of such values
+ *     mp_status sparks_fits(const mp_pool *)            why it is null: see `mp_pool_fits`
+ *     spark    *sparks_insert(sparks *, sparks_id *out)  null when full
+ *     spark    *sparks_get(sparks const *, sparks_id)    null if the handle is refused
+ *     bool      sparks_contains(sparks const *, sparks_id)
+ *     bool      sparks_remove(sparks *, sparks_id)
+ *     spark    *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
  *     sparks_id sparks_id_at(sparks const *, size_t index)  no bits if the slot is dead
- *     size_t   sparks_live(sparks const *)
+ *     size_t    sparks_live(sparks const *)
+ *     mp_handle sparks_handle(sparks_id)                for the functions that take any pool's handles
+ *     sparks_id sparks_id_of(mp_handle)                 what such a function has returned
  */
 #define MP_POOL(name, type)                                                                                            \
     typedef struct name##_id {                                                                                         \
         uint64_t bits;                                                                                                 \
     } name##_id;                                                                                                       \
+    MP_API_ mp_handle name##_handle(name##_id id) {                                                                    \
+        mp_handle handle = {id.bits};                                                                                  \
+        return handle;                                                                                                 \
+    }                                                                                                                  \
+    MP_API_ name##_id name##_id_of(mp_handle handle) {                                                                 \
+        name##_id id = {handle.bits};                                                                                  \
+        return id;                                                                                                     \
+    }                                                                                                                  \
+    MP_POOL_(name, type, 0)
+
+/* The same with handles of four bytes; `index_bits` is that of the options: 16, 20 or 24. */
+#define MP_POOL32(name, type, index_bits)                                                                              \
+    typedef struct name##_id {                                                                                         \
+        uint32_t bits;                                                                                                 \
+    } name##_id;                                                                                                       \
+    MP_API_ mp_handle name##_handle(name##_id id) {                                                                    \
+        return mp_widen(id.bits, index_bits);                                                                          \
+    }                                                                                                                  \
+    MP_API_ name##_id name##_id_of(mp_handle handle) {                                                                 \
+        name##_id id = {mp_narrow(handle, index_bits)};                                                                \
+        return id;                                                                                                     \
+    }                                                                                                                  \
+    MP_POOL_(name, type, index_bits)
+
+/* What both have. */
+#define MP_POOL_(name, type, index_bits)                                                                               \
     typedef struct name {                                                                                              \
         mp_pool *pool;                                                                                                 \
     } name;                                                                                                            \
+    MP_API_ mp_status name##_fits(const mp_pool *pool) {                                                               \
+        return mp_pool_fits(pool, sizeof(type), MP_ALIGNOF_(type), index_bits);                                        \
+    }                                                                                                                  \
     MP_API_ name name##_of(mp_pool *pool) {                                                                            \
-        name of = {mp_pool_if_(pool, sizeof(type), MP_ALIGNOF_(type), 0)};                                             \
+        name of = {name##_fits(pool) == MP_OK ? pool : MP_NULL_};                                                      \
         return of;                                                                                                     \
     }                                                                                                                  \
     MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
         mp_handle handle = {0};                                                                                        \
         void *made = mp_insert_(in->pool, &handle, sizeof(type));                                                      \
-        out->bits = handle.bits;                                                                                       \
+        *out = name##_id_of(handle);                                                                                   \
         return MP_CAST_(type *, made);                                                                                 \
     }                                                                                                                  \
     MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \
-        mp_handle handle = {id.bits};                                                                                  \
-        return MP_CAST_(type *, mp_get_(in->pool, handle, sizeof(type)));                                              \
+        return MP_CAST_(type *, mp_get_(in->pool, name##_handle(id), sizeof(type)));                                   \
     }                                                                                                                  \
     MP_API_ bool name##_contains(name const *in, name##_id id) {                                                       \
-        mp_handle handle = {id.bits};                                                                                  \
-        return mp_contains(in->pool, handle);                                                                          \
+        return mp_contains(in->pool, name##_handle(id));                                                               \
     }                                                                                                                  \
     MP_API_ bool name##_remove(name *in, name##_id id) {                                                               \
-        mp_handle handle = {id.bits};                                                                                  \
-        return mp_remove(in->pool, handle);                                                                            \
+        return mp_remove(in->pool, name##_handle(id));                                                                 \
     }                                                                                                                  \
     MP_API_ type *name##_next_run(name const *in, mp_run *run) {                                                       \
         if (!mp_next_run(in->pool, run)) {                                                                             \
@@ -483,56 +522,12 @@ static inline mp_pool *mp_pool_if_(mp_pool *pool, size_t bytes, size_t align, ui
         return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + run->first;                                     \
     }                                                                                                                  \
     MP_API_ name##_id name##_id_at(name const *in, size_t index) {                                                     \
-        name##_id id = {0};                                                                                            \
+        mp_handle handle = {0};                                                                                        \
         if (index < in->pool->slots_) {                                                                                \
             uint32_t word = MP_CAST_(const uint32_t *, in->pool->words_)[index];                                       \
-            id.bits = word < MP_DEAD_ ? MP_CAST_(uint64_t, index) << 32 | word : 0;                                    \
+            handle.bits = word < MP_DEAD_ ? MP_CAST_(uint64_t, index) << 32 | word : 0;                                \
         }                                                                                                              \
-        return id;                                                                                                     \
-    }                                                                                                                  \
-    MP_API_ size_t name##_live(name const *in) {                                                                       \
-        return mp_live(in->pool);                                                                                      \
-    }
-
-/* The same with handles of four bytes; `bits` is the `index_bits` of the options: 16, 20 or 24. */
-#define MP_POOL32(name, type, index_bits)                                                                              \
-    typedef struct name##_id {                                                                                         \
-        uint32_t bits;                                                                                                 \
-    } name##_id;                                                                                                       \
-    typedef struct name {                                                                                              \
-        mp_pool *pool;                                                                                                 \
-    } name;                                                                                                            \
-    MP_API_ name name##_of(mp_pool *pool) {                                                                            \
-        name of = {mp_pool_if_(pool, sizeof(type), MP_ALIGNOF_(type), index_bits)};                                    \
-        return of;                                                                                                     \
-    }                                                                                                                  \
-    MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
-        uint64_t bits = 0;                                                                                             \
-        void *made = mp_insert_slow_(in->pool, &bits);                                                                 \
-        out->bits = MP_CAST_(uint32_t, bits);                                                                          \
-        return MP_CAST_(type *, made);                                                                                 \
-    }                                                                                                                  \
-    MP_API_ bool name##_contains(name const *in, name##_id id) {                                                       \
-        return mp_contains32_(in->pool, id.bits, index_bits);                                                          \
-    }                                                                                                                  \
-    MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \
-        if (!mp_contains32_(in->pool, id.bits, index_bits)) {                                                          \
-            return MP_NULL_;                                                                                           \
-        }                                                                                                              \
-        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + (id.bits >> (32 - (index_bits)));               \
-    }                                                                                                                  \
-    MP_API_ bool name##_remove(name *in, name##_id id) {                                                               \
-        return mp_remove_slow_(in->pool, id.bits);                                                                     \
-    }                                                                                                                  \
-    MP_API_ type *name##_next_run(name const *in, mp_run *run) {                                                       \
-        if (!mp_next_run(in->pool, run)) {                                                                             \
-            return MP_NULL_;                                                                                           \
-        }                                                                                                              \
-        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + run->first;                                     \
-    }                                                                                                                  \
-    MP_API_ name##_id name##_id_at(name const *in, size_t index) {                                                     \
-        name##_id id = {MP_CAST_(uint32_t, mp_pool_handle_at(in->pool, index).bits)};                                  \
-        return id;                                                                                                     \
+        return name##_id_of(handle);                                                                                   \
     }                                                                                                                  \
     MP_API_ size_t name##_live(name const *in) {                                                                       \
         return mp_live(in->pool);                                                                                      \
@@ -581,7 +576,7 @@ static inline bool mp_release(mp_pool *pool, mp_handle handle) {
 /* ---- Side tables: what another system keeps about a pool's objects ---------------------------------------------- */
 
 typedef struct mp_table mp_table;
-/* `slots`: those of the pool whose handles it is asked for. `index_bits`: those of the pool's handles. */
+/* `slots` and `index_bits`: those of the pool whose handles it is asked for. */
 mp_status mp_table_create(uint32_t slots, uint32_t value_bytes, uint32_t value_align, uint32_t index_bits,
                           mp_table **out);
 void mp_table_destroy(mp_table *table);

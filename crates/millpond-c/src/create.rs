@@ -8,12 +8,12 @@ use core::{slice, str};
 
 use millpond::overflow::EvictOldest;
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleAllocator, HandleAllocatorBuilder, HandleLayout};
+use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::callbacks::{Give, c_free, c_take};
 use crate::face::Whole;
 use crate::head::{Head, InC};
-use crate::kinds::{ForTypes, with_types};
+use crate::kinds::{ForOrder, limits_of, with_order};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::outside::Outside;
 use crate::status::{Status, status_of};
@@ -21,13 +21,20 @@ use crate::status::{Status, status_of};
 /// The layout that this library was built for: `MP_LAYOUT_` of the header.
 pub(crate) const LAYOUT: u32 = 1;
 
-fn builder<R: ReuseOrder, H: HandleLayout>(
+fn builder<R: ReuseOrder>(
     options: &Checked<'_>,
     name: Option<&'static str>,
-) -> HandleAllocatorBuilder<(), R, H> {
+) -> Result<HandleAllocatorBuilder<(), R, Handle<()>>, Status> {
     let raw = &options.raw;
     let mut builder =
-        HandleAllocator::builder().capacity(raw.slots as usize).reuse(R::default()).handle::<H>();
+        HandleAllocator::builder().capacity(raw.slots as usize).reuse(R::default()).handle();
+    if raw.index_bits != 0 {
+        let (generation_max, slots_max) = limits_of(raw.index_bits)?;
+        if raw.slots > slots_max {
+            return Err(Status::TOO_MANY_SLOTS);
+        }
+        builder = builder.generations_up_to(generation_max);
+    }
     if let Some(name) = name {
         builder = builder.name(name);
     }
@@ -37,7 +44,7 @@ fn builder<R: ReuseOrder, H: HandleLayout>(
     if raw.lifetimes != 0 {
         builder = builder.lifetimes(raw.lifetimes);
     }
-    if raw.flags & WRAP != 0 { builder.wrap() } else { builder }
+    Ok(if raw.flags & WRAP != 0 { builder.wrap() } else { builder })
 }
 
 /// Blocks are aligned to cache lines at least.
@@ -52,14 +59,14 @@ struct Plan {
 
 struct Planning<'o>(&'o Checked<'o>);
 
-impl ForTypes for Planning<'_> {
+impl ForOrder for Planning<'_> {
     type Out = Result<Plan, Status>;
 
-    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Result<Plan, Status> {
-        let arrays = builder::<R, H>(self.0, None).memory_layout_beside(self.0.value)?;
+    fn run<R: ReuseOrder>(self) -> Result<Plan, Status> {
+        let arrays = builder::<R>(self.0, None)?.memory_layout_beside(self.0.value)?;
         let too_large = |_| Status::OUT_OF_MEMORY;
         let name = Layout::array::<u8>(self.0.name.map_or(0, str::len)).map_err(too_large)?;
-        let (layout, name) = Layout::new::<Whole<R, H>>().extend(name).map_err(too_large)?;
+        let (layout, name) = Layout::new::<Whole<R>>().extend(name).map_err(too_large)?;
         let (layout, arrays) = layout.extend(arrays).map_err(too_large)?;
         // So that the alignment follows from that of the values when the block goes back.
         let layout = layout.align_to(BLOCK_ALIGN).map_err(too_large)?;
@@ -75,11 +82,11 @@ struct Building<'o> {
     block_bytes: usize,
 }
 
-impl ForTypes for Building<'_> {
+impl ForOrder for Building<'_> {
     type Out = Result<NonNull<Head>, Status>;
 
     /// The block is as the plan says, and this pool's own.
-    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Result<NonNull<Head>, Status> {
+    fn run<R: ReuseOrder>(self) -> Result<NonNull<Head>, Status> {
         let Self { options, plan, block, .. } = self;
         let raw = &options.raw;
         let name = options.name.map(|name| {
@@ -95,15 +102,16 @@ impl ForTypes for Building<'_> {
         });
         // SAFETY: the place is within the block.
         let arrays = unsafe { block.add(plan.arrays) };
+        let builder = builder::<R>(options, name)?;
         // SAFETY: so many bytes from there on are the block's rest, aligned, and nobody else's.
-        let slots = unsafe { builder::<R, H>(options, name).build_beside(arrays, options.value)? };
+        let slots = unsafe { builder.build_beside(arrays, options.value)? };
         let oldest = match raw.full {
             EVICT_OLDEST => Some(EvictOldest::try_new(raw.slots as usize)?),
             _ => None,
         };
-        let is_quick = raw.order == 0 && raw.index_bits == 0 && oldest.is_none();
+        let is_quick = raw.order == 0 && oldest.is_none();
         let head = Head {
-            face: Whole::<R, H>::face,
+            face: Whole::<R>::face,
             give: self.give,
             user: raw.user,
             block_bytes: self.block_bytes,
@@ -114,7 +122,7 @@ impl ForTypes for Building<'_> {
             kind: raw.index_bits << 8 | raw.order,
             slow: u32::from(!is_quick),
         };
-        let whole = block.cast::<Whole<R, H>>();
+        let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.
         unsafe { whole.write(Whole { head, slots, oldest }) };
         Ok(whole.cast())
@@ -174,11 +182,11 @@ impl Drop for Block {
 
 /// Creates a pool.
 pub(crate) fn create(options: &Checked<'_>) -> Result<NonNull<Head>, Status> {
-    let plan = with_types(options.raw.order, options.raw.index_bits, Planning(options))??;
+    let plan = with_order(options.raw.order, Planning(options))??;
     let block = Block::take(&options.raw, plan.layout)?;
     let (give, block_bytes) = (block.give, block.bytes);
     let building = Building { options, plan: &plan, block: block.start, give, block_bytes };
-    let mut head = with_types(options.raw.order, options.raw.index_bits, building)??;
+    let mut head = with_order(options.raw.order, building)??;
     // From here on the pool gives its block back.
     let _ = ManuallyDrop::new(block);
     if options.raw.flags & (ZEROED | FILLED) != 0 {
@@ -221,9 +229,8 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_bytes(options: *const Options) -> usize {
     // SAFETY: as the caller promises.
-    let plan = unsafe { options::read(options) }.and_then(|options| {
-        with_types(options.raw.order, options.raw.index_bits, Planning(&options))?
-    });
+    let plan = unsafe { options::read(options) }
+        .and_then(|options| with_order(options.raw.order, Planning(&options))?);
     plan.map_or(0, |plan| plan.layout.size().saturating_add(plan.layout.align() - 1))
 }
 

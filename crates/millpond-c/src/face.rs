@@ -1,12 +1,13 @@
-//! A pool of any order and any handles, as the functions of the header see it.
+//! A pool of any order, as the functions of the header see it.
 
 use core::ptr::NonNull;
 
 use millpond::overflow::{EvictOldest, Lifetimes};
 use millpond::reuse::ReuseOrder;
-use millpond::{HandleAllocator, HandleLayout, Occupancy, Refusal, Stats};
+use millpond::{Handle, Occupancy, Refusal, Stats};
 
 use crate::head::Head;
+use crate::kinds::Slots;
 
 /// What a pool can do. Handles are bits; 0 is none.
 pub(crate) trait Face {
@@ -20,12 +21,6 @@ pub(crate) trait Face {
     fn check(&self, bits: u64) -> Result<(), Refusal>;
     /// Whether the slot of this live object retires after it.
     fn is_last(&self, bits: u64) -> bool;
-    /// Which slot bits name, whether there is one or not.
-    fn slots_of(&self) -> fn(u64) -> usize;
-    /// The slot that bits name.
-    fn slot_of(&self, bits: u64) -> usize {
-        self.slots_of()(bits)
-    }
     fn handle_at(&self, slot: usize) -> u64;
     fn next_handle(&mut self) -> u64;
     /// Whether the pool knows which object has lived longest.
@@ -44,13 +39,13 @@ pub(crate) trait Face {
 
 /// A pool in its block of memory; the name and the arrays of the slots lie behind it.
 #[repr(C)]
-pub(crate) struct Whole<R: ReuseOrder, H: HandleLayout> {
+pub(crate) struct Whole<R: ReuseOrder> {
     pub(crate) head: Head,
-    pub(crate) slots: HandleAllocator<R, H>,
-    pub(crate) oldest: Option<EvictOldest<H>>,
+    pub(crate) slots: Slots<R>,
+    pub(crate) oldest: Option<EvictOldest<Handle<()>>>,
 }
 
-impl<R: ReuseOrder, H: HandleLayout + 'static> Whole<R, H> {
+impl<R: ReuseOrder> Whole<R> {
     /// The face of a pool of this type.
     ///
     /// # Safety
@@ -62,11 +57,16 @@ impl<R: ReuseOrder, H: HandleLayout + 'static> Whole<R, H> {
 }
 
 /// The bits of what may be no handle.
-fn bits_of<H: HandleLayout>(handle: Option<H>) -> u64 {
-    handle.map_or(0, H::to_bits)
+fn bits_of(handle: Option<Handle<()>>) -> u64 {
+    handle.map_or(0, Handle::to_bits)
 }
 
-impl<R: ReuseOrder, H: HandleLayout> Face for Whole<R, H> {
+/// The slot that bits name, whether there is one or not.
+pub(crate) fn slot_of(bits: u64) -> usize {
+    (bits >> 32) as usize
+}
+
+impl<R: ReuseOrder> Face for Whole<R> {
     fn is_full(&self) -> bool {
         self.slots.is_full()
     }
@@ -76,23 +76,19 @@ impl<R: ReuseOrder, H: HandleLayout> Face for Whole<R, H> {
     }
 
     fn release(&mut self, bits: u64) -> bool {
-        H::from_bits(bits).is_some_and(|handle| self.slots.release(handle))
+        Handle::from_bits(bits).is_some_and(|handle| self.slots.release(handle))
     }
 
     fn evict(&mut self, bits: u64) -> bool {
-        H::from_bits(bits).is_some_and(|handle| self.slots.evict(handle))
+        Handle::from_bits(bits).is_some_and(|handle| self.slots.evict(handle))
     }
 
     fn check(&self, bits: u64) -> Result<(), Refusal> {
-        self.slots.check(H::from_bits(bits).ok_or(Refusal::NeverIssued)?)
+        self.slots.check(Handle::from_bits(bits).ok_or(Refusal::NeverIssued)?)
     }
 
     fn is_last(&self, bits: u64) -> bool {
-        H::from_bits(bits).is_some_and(|handle| self.slots.is_in_last_lifetime(handle))
-    }
-
-    fn slots_of(&self) -> fn(u64) -> usize {
-        |bits| H::from_bits(bits).map_or(usize::MAX, |handle| handle.index() as usize)
+        Handle::from_bits(bits).is_some_and(|handle| self.slots.is_in_last_lifetime(handle))
     }
 
     fn handle_at(&self, slot: usize) -> u64 {
@@ -114,7 +110,7 @@ impl<R: ReuseOrder, H: HandleLayout> Face for Whole<R, H> {
     }
 
     fn note(&mut self, bits: u64) {
-        if let (Some(oldest), Some(handle)) = (&mut self.oldest, H::from_bits(bits)) {
+        if let (Some(oldest), Some(handle)) = (&mut self.oldest, Handle::from_bits(bits)) {
             oldest.note(handle);
         }
     }

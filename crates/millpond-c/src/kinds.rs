@@ -1,11 +1,11 @@
-//! The types that an order and a number of index bits name.
+//! The types that the options name.
 //!
 //! What few programs call is not in a pool's [`Face`](crate::face::Face), but finds the pool's type here: a program that
 //! never calls it has no code of it.
 //!
 //! # Invariant
 //!
-//! A pool's [kind](crate::head::Head::kind) is that of the type that it was made with.
+//! A pool's [kind](crate::head::Head::kind) has the order that it was made with.
 
 use core::ptr::NonNull;
 
@@ -18,56 +18,56 @@ use crate::face::Whole;
 use crate::head::Head;
 use crate::status::Status;
 
-/// What is to be done with the types.
-pub(crate) trait ForTypes {
+/// The slots of a pool.
+pub(crate) type Slots<R> = HandleAllocator<R, Handle<()>>;
+
+/// What is to be done with an order.
+pub(crate) trait ForOrder {
     type Out;
-    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Self::Out;
+    fn run<R: ReuseOrder>(self) -> Self::Out;
 }
 
-fn with_order<H: HandleLayout + 'static, F: ForTypes>(
-    order: u32,
-    work: F,
-) -> Result<F::Out, Status> {
+/// Does it with the order that the number names.
+pub(crate) fn with_order<F: ForOrder>(order: u32, work: F) -> Result<F::Out, Status> {
     Ok(match order {
-        0 => work.run::<Lifo, H>(),
-        1 => work.run::<Fifo, H>(),
-        2 => work.run::<LowestFirst, H>(),
-        3 => work.run::<Roster, H>(),
-        4 => work.run::<NextFit, H>(),
-        5 => work.run::<Intrusive, H>(),
+        0 => work.run::<Lifo>(),
+        1 => work.run::<Fifo>(),
+        2 => work.run::<LowestFirst>(),
+        3 => work.run::<Roster>(),
+        4 => work.run::<NextFit>(),
+        5 => work.run::<Intrusive>(),
         _ => return Err(Status::BAD_OPTIONS),
     })
 }
 
-/// Does it with the types of this order and these handles.
-pub(crate) fn with_types<F: ForTypes>(
-    order: u32,
-    index_bits: u32,
-    work: F,
-) -> Result<F::Out, Status> {
+/// The largest generation of handles with so many bits of index, and how many slots these can name. Every pool keeps
+/// handles of eight bytes, and the header's functions make shorter ones of them where the options say so.
+pub(crate) fn limits_of(index_bits: u32) -> Result<(u16, u32), Status> {
+    fn limits<H: HandleLayout>() -> (u16, u32) {
+        (H::LIFETIMES_MAX as u16, H::CAPACITY_MAX as u32)
+    }
     match index_bits {
-        0 => with_order::<Handle<()>, F>(order, work),
-        16 => with_order::<Handle32<(), 16>, F>(order, work),
-        20 => with_order::<Handle32<(), 20>, F>(order, work),
-        24 => with_order::<Handle32<(), 24>, F>(order, work),
+        16 => Ok(limits::<Handle32<(), 16>>()),
+        20 => Ok(limits::<Handle32<(), 20>>()),
+        24 => Ok(limits::<Handle32<(), 24>>()),
         _ => Err(Status::BAD_OPTIONS),
     }
 }
 
-/// What is done with a pool of a given type.
+/// What is done with a pool of a given order.
 trait ForPool {
     type Out;
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out;
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out;
 }
 
 struct InPool<F>(NonNull<Head>, F);
 
-impl<F: ForPool> ForTypes for InPool<F> {
+impl<F: ForPool> ForOrder for InPool<F> {
     type Out = F::Out;
 
-    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> F::Out {
-        let whole = self.0.cast::<Whole<R, H>>();
-        // SAFETY: it is a pool of this type (the invariant), and the caller of `with_pool` has it alone.
+    fn run<R: ReuseOrder>(self) -> F::Out {
+        let whole = self.0.cast::<Whole<R>>();
+        // SAFETY: it is a pool of this order (the invariant), and the caller of `with_pool` has it alone.
         let slots = unsafe { &mut (*whole.as_ptr()).slots };
         self.1.run(slots)
     }
@@ -79,7 +79,7 @@ impl<F: ForPool> ForTypes for InPool<F> {
 unsafe fn with_pool<F: ForPool>(head: NonNull<Head>, work: F) -> Result<F::Out, Status> {
     // SAFETY: as the caller promises; the field is copied.
     let kind = unsafe { (*head.as_ptr()).kind };
-    with_types(kind & 0xff, kind >> 8, InPool(head, work))
+    with_order(kind & 0xff, InPool(head, work))
 }
 
 struct Validate;
@@ -87,7 +87,7 @@ struct Validate;
 impl ForPool for Validate {
     type Out = Result<(), Violation>;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
         pool.validate()
     }
 }
@@ -111,7 +111,7 @@ struct Sum<'f>(&'f dyn Fn(usize, &mut Checksum));
 impl ForPool for Sum<'_> {
     type Out = u64;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> u64 {
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> u64 {
         pool.checksum_beside(self.0)
     }
 }
@@ -131,8 +131,8 @@ struct Least<'f>(&'f mut dyn FnMut(u64) -> i64);
 impl ForPool for Least<'_> {
     type Out = u64;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> u64 {
-        pool.least(|handle| (self.0)(handle.to_bits())).map_or(0, H::to_bits)
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> u64 {
+        pool.least(|handle| (self.0)(handle.to_bits())).map_or(0, Handle::to_bits)
     }
 }
 
@@ -151,7 +151,7 @@ struct Save;
 impl ForPool for Save {
     type Out = SavedSlots;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> SavedSlots {
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> SavedSlots {
         pool.to_saved_slots()
     }
 }
@@ -174,9 +174,8 @@ struct Load {
 impl ForPool for Load {
     type Out = Result<(), Status>;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
-        let read =
-            HandleAllocator::<R, H>::from_saved_slots(self.saved).ok_or(Status::BAD_STATE)?;
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
+        let read = pool.loaded_beside(self.saved).ok_or(Status::BAD_STATE)?;
         if read.len() != self.live {
             return Err(Status::BAD_STATE);
         }
@@ -203,8 +202,8 @@ struct AcquireAt(u64);
 impl ForPool for AcquireAt {
     type Out = Result<(), Status>;
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) -> Self::Out {
-        let handle = H::from_bits(self.0).ok_or(Status::BEYOND_LIFETIMES)?;
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
+        let handle = Handle::from_bits(self.0).ok_or(Status::BEYOND_LIFETIMES)?;
         pool.acquire_at(handle).map_err(|error| error.kind().into())
     }
 }
@@ -224,7 +223,7 @@ struct Clear;
 impl ForPool for Clear {
     type Out = ();
 
-    fn run<R: ReuseOrder, H: HandleLayout>(self, pool: &mut HandleAllocator<R, H>) {
+    fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) {
         pool.clear();
     }
 }
@@ -244,14 +243,14 @@ struct TakeOn {
     from: NonNull<Head>,
 }
 
-impl ForTypes for TakeOn {
+impl ForOrder for TakeOn {
     type Out = Result<(), Status>;
 
-    fn run<R: ReuseOrder, H: HandleLayout + 'static>(self) -> Self::Out {
-        // SAFETY: both are pools of this type, as `take_on` has tested, and the caller has this one alone.
-        let to = unsafe { self.to.cast::<Whole<R, H>>().as_mut() };
+    fn run<R: ReuseOrder>(self) -> Self::Out {
+        // SAFETY: both are pools of this order, as `take_on` has tested, and the caller has this one alone.
+        let to = unsafe { self.to.cast::<Whole<R>>().as_mut() };
         // SAFETY: as above; nobody changes it.
-        let from = unsafe { self.from.cast::<Whole<R, H>>().as_ref() };
+        let from = unsafe { self.from.cast::<Whole<R>>().as_ref() };
         if !to.slots.take_on(&from.slots) {
             return Err(Status::OTHER_SHAPE);
         }
@@ -277,5 +276,5 @@ pub(crate) unsafe fn take_on(to: NonNull<Head>, from: NonNull<Head>) -> Result<(
     if shape(from) != shape(to) {
         return Err(Status::OTHER_SHAPE);
     }
-    with_types(kind & 0xff, kind >> 8, TakeOn { to, from })?
+    with_order(kind & 0xff, TakeOn { to, from })?
 }

@@ -10,7 +10,7 @@ use core::fmt;
 use core::ptr::{self, NonNull};
 
 use crate::callbacks::{Bits, Key, Poison};
-use crate::face::Face;
+use crate::face::{Face, slot_of};
 use crate::head::Head;
 use crate::kinds;
 use crate::outside::Outside;
@@ -51,7 +51,7 @@ impl<'p> Opened<'p> {
     }
 
     fn note_birth(&mut self, bits: u64) -> *mut u8 {
-        let slot = self.face.slot_of(bits);
+        let slot = slot_of(bits);
         let value = self.value(slot);
         self.face.note(bits);
         if let Some(outside) = &mut self.outside {
@@ -81,14 +81,14 @@ impl<'p> Opened<'p> {
 
     fn evict(&mut self, bits: u64) {
         if self.face.evict(bits) {
-            self.note_death(self.face.slot_of(bits));
+            self.note_death(slot_of(bits));
         }
     }
 
     fn remove(&mut self, bits: u64) -> bool {
         let is_live = self.face.release(bits);
         if is_live {
-            self.note_death(self.face.slot_of(bits));
+            self.note_death(slot_of(bits));
         }
         is_live
     }
@@ -235,7 +235,6 @@ pub unsafe extern "C" fn mp_pool_insert_or_evict(
         let victim = match key {
             Some(key) => {
                 let (values, bytes) = (pool.face.values(), pool.value_bytes);
-                let slot_of = pool.face.slots_of();
                 let mut key_of = |bits: u64| {
                     // SAFETY: the slot of a live object.
                     let value = unsafe { values.add(slot_of(bits) * bytes) };
@@ -248,7 +247,7 @@ pub unsafe extern "C" fn mp_pool_insert_or_evict(
             None => pool.face.oldest(),
         };
         if victim != 0 {
-            let value = pool.value(pool.face.slot_of(victim));
+            let value = pool.value(slot_of(victim));
             if !evicted_value.is_null() {
                 // SAFETY: there is room for a value, and it lies elsewhere.
                 unsafe { value.copy_to_nonoverlapping(evicted_value.cast(), pool.value_bytes) };

@@ -4,7 +4,6 @@
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
-use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 
 use crate::callbacks::{c_free, c_take};
@@ -40,14 +39,14 @@ unsafe impl Sync for LastWords {}
 #[allow(non_upper_case_globals, reason = "the name that C sees")]
 pub static mp_last_words: LastWords = LastWords(UnsafeCell::new([0; WORDS_BYTES]));
 
-/// The last byte stays 0.
+/// Writes as much as fits; the last byte stays 0.
 struct Pen {
     at: usize,
 }
 
-impl Write for Pen {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for byte in text.bytes() {
+impl Pen {
+    fn write(&mut self, text: &[u8]) {
+        for &byte in text {
             if self.at < WORDS_BYTES - 1 {
                 // SAFETY: the place is within the array.
                 let place = unsafe { mp_last_words.0.get().cast::<u8>().add(self.at) };
@@ -56,7 +55,13 @@ impl Write for Pen {
                 self.at += 1;
             }
         }
-        Ok(())
+    }
+
+    fn write_number(&mut self, number: u32) {
+        if number >= 10 {
+            self.write_number(number / 10);
+        }
+        self.write(&[b'0' + (number % 10) as u8]);
     }
 }
 
@@ -66,8 +71,14 @@ unsafe extern "C" {
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    // It never fails.
-    let _ = write!(Pen { at: 0 }, "millpond: {info}");
+    // Where it happened says enough. The message would bring all of Rust's formatting into every program.
+    let mut pen = Pen { at: 0 };
+    pen.write(b"millpond: a defect at ");
+    if let Some(place) = info.location() {
+        pen.write(place.file().as_bytes());
+        pen.write(b":");
+        pen.write_number(place.line());
+    }
     abort()
 }
 

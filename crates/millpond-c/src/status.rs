@@ -12,7 +12,8 @@ pub struct Status(i32);
 macro_rules! statuses {
     ($($name:ident = $code:literal, $text:literal;)*) => {
         impl Status {
-            $(pub(crate) const $name: Self = Self($code);)*
+            $(#[allow(dead_code, reason = "some are of the header's own functions")]
+            pub(crate) const $name: Self = Self($code);)*
 
             /// Every code with its name, for the test that reads the header.
             pub(crate) const ALL: &'static [(&'static CStr, i32)] = &[
@@ -53,6 +54,8 @@ statuses! {
     BROKEN = 18, c"an invariant does not hold: something has written over the pool";
     NOT_KEPT = 19, c"the pool was not created with the option that this needs";
     WRITE_FAILED = 20, c"what was recorded could not be written";
+    OTHER_VALUES = 21, c"the pool has values of another size or alignment";
+    OTHER_HANDLES = 22, c"the pool has other index bits";
 }
 
 impl From<BuildError> for Status {

@@ -5,54 +5,21 @@ use core::alloc::Layout;
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
-use millpond::{Handle, Handle32, HandleLayout, SideTable};
+use millpond::{Handle, HandleLayout, SideTable};
 
 use crate::callbacks::{Bits, Visit, c_free, c_take};
+use crate::face::slot_of;
+use crate::kinds::limits_of;
 use crate::status::{Status, status_of};
-
-/// A table of any handles.
-trait Keys {
-    /// The slot that the handle's value goes to; `None`: stale, or beyond the table.
-    fn put(&mut self, bits: u64) -> Option<usize>;
-    fn find(&self, bits: u64) -> Option<usize>;
-    fn remove(&mut self, bits: u64) -> bool;
-    fn count(&self) -> usize;
-    /// Calls the function with each slot that has a value, and the handle.
-    fn each(&self, f: &mut dyn FnMut(usize, u64));
-    fn clear(&mut self);
-}
-
-impl<H: HandleLayout> Keys for SideTable<H, ()> {
-    fn put(&mut self, bits: u64) -> Option<usize> {
-        let handle = H::from_bits(bits)?;
-        self.insert(handle, ()).ok()?;
-        Some(handle.index() as usize)
-    }
-
-    fn find(&self, bits: u64) -> Option<usize> {
-        H::from_bits(bits).filter(|handle| self.contains(*handle)).map(|h| h.index() as usize)
-    }
-
-    fn remove(&mut self, bits: u64) -> bool {
-        H::from_bits(bits).is_some_and(|handle| self.remove(handle).is_some())
-    }
-
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn each(&self, f: &mut dyn FnMut(usize, u64)) {
-        self.handles().for_each(|handle| f(handle.index() as usize, handle.to_bits()));
-    }
-
-    fn clear(&mut self) {
-        self.clear();
-    }
-}
 
 /// `mp_table`.
 pub struct Table {
-    keys: Box<dyn Keys>,
+    keys: SideTable<Handle<()>, ()>,
+    /// The largest generation of the pool's handles.
+    generation_max: u32,
+    /// Generations are kept multiplied by this. So the half of the cycle that a table takes for the past is half of the
+    /// pool's cycle, not half of the longer one of the handles that it keeps.
+    spread: u32,
     /// As many values as there are slots; null if they have no bytes.
     values: *mut u8,
     value_bytes: usize,
@@ -68,6 +35,25 @@ impl Drop for Table {
 }
 
 impl Table {
+    /// The handle as it is kept; `None` where the pool has no such handle.
+    fn kept(&self, bits: u64) -> Option<Handle<()>> {
+        let generation = bits as u32;
+        let spread = (generation <= self.generation_max).then(|| generation * self.spread)?;
+        Handle::from_parts(slot_of(bits) as u32, spread)
+    }
+
+    fn find(&self, bits: u64) -> Option<usize> {
+        self.kept(bits).filter(|handle| self.keys.contains(*handle)).map(|_| slot_of(bits))
+    }
+
+    /// Where the handle's value is from now on, and whether there was none; `None`: stale, or beyond the table.
+    fn put(&mut self, bits: u64) -> Option<(*mut c_void, bool)> {
+        let handle = self.kept(bits)?;
+        let is_new = !self.keys.contains(handle);
+        self.keys.insert(handle, ()).ok()?;
+        Some((self.value(slot_of(bits)), is_new))
+    }
+
     fn value(&self, slot: usize) -> *mut c_void {
         if self.values.is_null() {
             return NonNull::<u64>::dangling().as_ptr().cast();
@@ -75,10 +61,6 @@ impl Table {
         // SAFETY: the keys name slots of the table only.
         unsafe { self.values.add(slot * self.value_bytes) }.cast()
     }
-}
-
-fn keys<H: HandleLayout + 'static>(slots: usize) -> Result<Box<dyn Keys>, Status> {
-    Ok(Box::new(SideTable::<H, ()>::try_with_capacity(slots)?))
 }
 
 fn create(
@@ -94,15 +76,22 @@ fn create(
     if value.size() % align != 0 {
         return Err(Status::BAD_OPTIONS);
     }
-    let keys = match index_bits {
-        0 => keys::<Handle<()>>(slots)?,
-        16 => keys::<Handle32<(), 16>>(slots)?,
-        20 => keys::<Handle32<(), 20>>(slots)?,
-        24 => keys::<Handle32<(), 24>>(slots)?,
-        _ => return Err(Status::BAD_OPTIONS),
+    let longest = <Handle<()> as HandleLayout>::LIFETIMES_MAX;
+    let generation_max = match index_bits {
+        0 => longest,
+        index_bits => {
+            let (generation_max, slots_max) = limits_of(index_bits)?;
+            if slots > slots_max as usize {
+                return Err(Status::TOO_MANY_SLOTS);
+            }
+            u32::from(generation_max)
+        }
     };
-    let mut table = Table { keys, values: ptr::null_mut(), value_bytes: value.size() };
-    let bytes = value.size().checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
+    let keys = SideTable::try_with_capacity(slots)?;
+    let spread = longest / generation_max;
+    let value_bytes = value.size();
+    let mut table = Table { keys, generation_max, spread, values: ptr::null_mut(), value_bytes };
+    let bytes = value_bytes.checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
     if bytes > 0 {
         let all = Layout::from_size_align(bytes, align).map_err(|_| Status::OUT_OF_MEMORY)?;
         let values = NonNull::new(c_take(all).cast::<u8>()).ok_or(Status::OUT_OF_MEMORY)?;
@@ -162,11 +151,7 @@ pub unsafe extern "C" fn mp_table_put(
     is_new: *mut bool,
 ) -> *mut c_void {
     // SAFETY: as the caller promises.
-    let put = unsafe { table.as_mut() }.and_then(|table| {
-        let was_there = table.keys.find(bits).is_some();
-        let slot = table.keys.put(bits)?;
-        Some((table.value(slot), !was_there))
-    });
+    let put = unsafe { table.as_mut() }.and_then(|table| table.put(bits));
     let (value, new) = put.unwrap_or((ptr::null_mut(), false));
     if !is_new.is_null() {
         // SAFETY: as the caller promises.
@@ -183,8 +168,8 @@ pub unsafe extern "C" fn mp_table_put(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_table_get(table: *const Table, Bits { bits }: Bits) -> *mut c_void {
     // SAFETY: as the caller promises.
-    let found = unsafe { table.as_ref() }
-        .and_then(|table| table.keys.find(bits).map(|slot| table.value(slot)));
+    let found =
+        unsafe { table.as_ref() }.and_then(|table| table.find(bits).map(|slot| table.value(slot)));
     found.unwrap_or(ptr::null_mut())
 }
 
@@ -196,7 +181,9 @@ pub unsafe extern "C" fn mp_table_get(table: *const Table, Bits { bits }: Bits) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_table_remove(table: *mut Table, Bits { bits }: Bits) -> bool {
     // SAFETY: as the caller promises.
-    unsafe { table.as_mut() }.is_some_and(|table| table.keys.remove(bits))
+    unsafe { table.as_mut() }.is_some_and(|table| {
+        table.kept(bits).is_some_and(|handle| table.keys.remove(handle).is_some())
+    })
 }
 
 /// See the header.
@@ -207,7 +194,7 @@ pub unsafe extern "C" fn mp_table_remove(table: *mut Table, Bits { bits }: Bits)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_table_count(table: *const Table) -> usize {
     // SAFETY: as the caller promises.
-    unsafe { table.as_ref() }.map_or(0, |table| table.keys.count())
+    unsafe { table.as_ref() }.map_or(0, |table| table.keys.len())
 }
 
 /// See the header.
@@ -223,10 +210,12 @@ pub unsafe extern "C" fn mp_table_each(
 ) {
     // SAFETY: as the caller promises.
     if let (Some(table), Some(visit)) = (unsafe { table.as_ref() }, visit) {
-        table.keys.each(&mut |slot, bits| {
+        for handle in table.keys.handles() {
+            let slot = handle.index() as usize;
+            let bits = (slot as u64) << 32 | u64::from(handle.generation() / table.spread);
             // SAFETY: the caller's function, with what it was given for it.
             unsafe { visit(table.value(slot), Bits { bits }, user) };
-        });
+        }
     }
 }
 

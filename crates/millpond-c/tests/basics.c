@@ -106,6 +106,12 @@ static void orders_and_layouts(void) {
     }
 }
 
+static mp_handle handle_of(uint32_t index, uint32_t generation) {
+    mp_handle handle;
+    handle.bits = MP_CAST_(uint64_t, index) << 32 | generation;
+    return handle;
+}
+
 static void small_handles(void) {
     mp_options options = MP_OPTIONS(spark, 10);
     mp_pool *pool = MP_NULL_;
@@ -115,10 +121,19 @@ static void small_handles(void) {
     options.index_bits = 20;
     CHECK(mp_pool_create(&options, &pool) == MP_OK);
     all = small_sparks_of(pool);
-    CHECK(all.pool == pool && sparks_of(pool).pool == MP_NULL_);
+    CHECK(all.pool == pool && small_sparks_fits(pool) == MP_OK && sparks_of(pool).pool == MP_NULL_);
+    CHECK(sparks_fits(pool) == MP_OTHER_HANDLES && sparks_fits(MP_NULL_) == MP_NULL_POINTER);
+    CHECK(mp_pool_fits(pool, sizeof(spark) + 4, 4, 20) == MP_OTHER_VALUES);
     CHECK(small_sparks_insert(&all, &id) != MP_NULL_ && sizeof id == 4);
     CHECK(small_sparks_get(&all, id) != MP_NULL_ && small_sparks_contains(&all, id));
-    CHECK(small_sparks_id_at(&all, 0).bits == id.bits);
+    CHECK(small_sparks_id_at(&all, 0).bits == id.bits && id.bits == 1);
+    CHECK(mp_pool_check(pool, small_sparks_handle(id)) == MP_OK);
+    CHECK(small_sparks_id_of(mp_pool_handle_at(pool, 0)).bits == id.bits);
+    CHECK(small_sparks_insert(&all, &bad) != MP_NULL_ && bad.bits == (1u << 12 | 1));
+    CHECK(small_sparks_remove(&all, bad) && small_sparks_live(&all) == 1);
+    /* A generation that twelve bits do not hold. */
+    CHECK(mp_pool_insert_at(pool, handle_of(2, 4096), MP_NULL_) == MP_BEYOND_LIFETIMES);
+    CHECK(mp_pool_check(pool, handle_of(2, 4096)) == MP_NEVER_ISSUED);
     /* No other bits are a handle. */
     for (bits = 0; bits < UINT64_C(0x100000000); bits += 0x7f) {
         bad.bits = MP_CAST_(uint32_t, bits);
@@ -493,6 +508,21 @@ static void tables(void) {
     CHECK(mp_table_create(8, 4, 3, 0, &none) == MP_BAD_OPTIONS && none == MP_NULL_);
     mp_table_destroy(cargo);
     mp_pool_destroy(pool);
+    /* Generations of eight bits go on at 1 after 255: what comes half a cycle later is the past. */
+    CHECK(mp_table_create(70000, 4, 4, 16, &none) == MP_TOO_MANY_SLOTS && none == MP_NULL_);
+    CHECK(mp_table_create(4, sizeof(int), sizeof(int), 24, &cargo) == MP_OK);
+    CHECK(mp_table_put(cargo, handle_of(3, 256), MP_NULL_) == MP_NULL_);
+    CHECK(mp_table_put(cargo, handle_of(3, 200), MP_NULL_) != MP_NULL_);
+    CHECK(mp_table_put(cargo, handle_of(3, 199), MP_NULL_) == MP_NULL_);
+    CHECK(mp_table_put(cargo, handle_of(3, 73), MP_NULL_) == MP_NULL_);
+    CHECK(mp_table_put(cargo, handle_of(3, 72), MP_NULL_) != MP_NULL_);
+    CHECK(mp_table_get(cargo, handle_of(3, 72)) != MP_NULL_ && mp_table_get(cargo, handle_of(3, 200)) == MP_NULL_);
+    *MP_CAST_(int *, mp_table_get(cargo, handle_of(3, 72))) = 1;
+    sum = 0;
+    mp_table_each(cargo, visit, &sum);
+    CHECK(sum == 1 + 3);
+    CHECK(mp_table_remove(cargo, handle_of(3, 72)) && mp_table_count(cargo) == 0);
+    mp_table_destroy(cargo);
 }
 
 static void classes(void) {

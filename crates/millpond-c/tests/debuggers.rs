@@ -1,19 +1,18 @@
-//! What gdb shows of handles and pools; and that the file for Visual Studio is well-formed.
+//! What gdb and lldb show of handles and pools; and that the file for Visual Studio is well-formed.
 
 mod support;
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::{has, here, library, made, run, strict};
 
-#[test]
-fn gdb_shows_handles_and_live_values() {
-    if library().is_none() || !has("gdb") {
-        return;
-    }
-    let folder = made("gdb");
+/// A program that stops in `look` with two live bullets of three.
+fn shown(compiler: &str) -> PathBuf {
+    let folder = made("debuggers");
     let source = folder.join("shown.cpp");
-    std::fs::write(
+    fs::write(
         &source,
         "#include <millpond.hpp>\nstruct bullet { int x; };\n\
          extern \"C\" void look() { asm volatile(\"\"); }\n\
@@ -22,14 +21,19 @@ fn gdb_shows_handles_and_live_values() {
          bullets.remove(gone);\n    look();\n    return first == second;\n}\n",
     )
     .unwrap();
-    let program = folder.join("shown");
-    let mut compile = strict("g++");
-    run(compile
-        .args(["-std=c++17", "-g", "-O0"])
-        .arg(&source)
-        .arg(library().unwrap())
-        .arg("-o")
-        .arg(&program));
+    let program = folder.join(format!("shown-{compiler}"));
+    let mut compile = strict(compiler);
+    compile.args(["-std=c++17", "-g", "-O0"]).arg(&source).arg(library().unwrap());
+    run(compile.arg("-o").arg(&program));
+    program
+}
+
+#[test]
+fn gdb_shows_handles_and_live_values() {
+    if library().is_none() || !has("gdb") {
+        return;
+    }
+    let program = shown("g++");
     let script = format!("source {}", here().join("debuggers/millpond_gdb.py").display());
     let mut gdb = Command::new("gdb");
     gdb.args([
@@ -57,11 +61,62 @@ fn gdb_shows_handles_and_live_values() {
     }
 }
 
+/// Where lldb's Python module is, if it is Debian 12's: there lldb looks in another folder, and the module's link to lldb
+/// itself leads nowhere.
+fn python_of_lldb() -> Option<PathBuf> {
+    let packaged = Path::new("/usr/lib/llvm-14/lib/python3.11/dist-packages/lldb");
+    let lldb = Path::new("/usr/lib/x86_64-linux-gnu/liblldb-14.so.1");
+    let path = made("debuggers").join("python");
+    let module = path.join("lldb");
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&module).unwrap();
+    for entry in fs::read_dir(packaged).ok()? {
+        let entry = entry.unwrap();
+        let is_link_to_lldb = entry.file_name().to_string_lossy().starts_with("_lldb");
+        let to = if is_link_to_lldb { lldb.to_owned() } else { entry.path() };
+        std::os::unix::fs::symlink(to, module.join(entry.file_name())).unwrap();
+    }
+    Some(path)
+}
+
+#[test]
+fn lldb_shows_handles_and_live_values() {
+    if library().is_none() || !has("lldb") {
+        return;
+    }
+    let script = here().join("debuggers/millpond_lldb.py");
+    let script = format!("command script import {}", script.display());
+    let mut lldb = Command::new("lldb");
+    lldb.args(["--no-lldbinit", "--batch", "-o", &script]);
+    for command in ["breakpoint set -n look", "run", "up", "frame variable second bullets"] {
+        lldb.args(["-o", command]);
+    }
+    lldb.args(["-o", "frame variable *bullets.raw_"]).arg(shown("g++"));
+    if let Some(path) = python_of_lldb() {
+        lldb.env("PYTHONPATH", path);
+    }
+    let output = lldb.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("No module named") {
+        println!("not run: lldb has no Python (apt-get install python3-lldb-14)");
+        return;
+    }
+    for expected in [
+        "second = 2v1\n",
+        "bullets = 2 of 9 live, at most 3 {",
+        "[1v1] = (x = 6)",
+        "[2v1] = (x = 7)",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}{errors}");
+    }
+}
+
 #[test]
 fn the_natvis_file_names_fields_that_there_are() {
-    let natvis = std::fs::read_to_string(here().join("debuggers/millpond.natvis")).unwrap();
-    let header = std::fs::read_to_string(here().join("include/millpond.h")).unwrap();
-    let header = header + &std::fs::read_to_string(here().join("include/millpond.hpp")).unwrap();
+    let natvis = fs::read_to_string(here().join("debuggers/millpond.natvis")).unwrap();
+    let header = fs::read_to_string(here().join("include/millpond.h")).unwrap();
+    let header = header + &fs::read_to_string(here().join("include/millpond.hpp")).unwrap();
     let words = natvis.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let fields: Vec<_> = words.filter(|word| word.len() > 1 && word.ends_with('_')).collect();
     assert!(fields.len() > 8);

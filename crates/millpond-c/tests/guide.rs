@@ -36,24 +36,27 @@ fn the_page_leads_to_a_pool_that_runs() {
     }
     let folder = made("guide");
     let _ = fs::remove_dir_all(&folder);
-    let (project, sources) = (folder.join("sparks"), folder.join("sources"));
-    fs::create_dir_all(&project).unwrap();
+    let sources = folder.join("sources");
     fs::create_dir_all(sources.join("crates")).unwrap();
     std::os::unix::fs::symlink(here(), sources.join("crates/millpond-c")).unwrap();
     // The archive, as the first block says, where the page has it: beside the project.
     let archive =
         block("sh", "make-archive").replace("crates/", &format!("{}/crates/", sources.display()));
     run(Command::new("sh").args(["-e", "-c", &archive]).current_dir(&folder));
-    fs::write(project.join("main.c"), block("c", "MP_POOL")).unwrap();
-    fs::write(project.join("CMakeLists.txt"), block("cmake", "find_package")).unwrap();
-    let said = run(Command::new("sh")
-        .args(["-e", "-c", &block("sh", "cmake --build build\nbuild/sparks")])
-        .current_dir(&project));
-    let said = String::from_utf8(said.stdout).unwrap();
-    assert!(said.ends_with(SAID), "{said}");
+    for (name, language, source) in [("sparks", "c", "main.c"), ("bullets", "cpp", "main.cpp")] {
+        let project = folder.join(name);
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join(source), block(language, "int main(")).unwrap();
+        let lists = block("cmake", &format!("add_executable({name} {source})"));
+        fs::write(project.join("CMakeLists.txt"), lists).unwrap();
+        let commands = block("sh", &format!("cmake --build build\nbuild/{name}"));
+        let said = run(Command::new("sh").args(["-e", "-c", &commands]).current_dir(&project));
+        let said = String::from_utf8(said.stdout).unwrap();
+        assert!(said.ends_with(SAID), "{said}");
+    }
 
     fs::write(folder.join("main.cpp"), block("cpp", "millpond::pool")).unwrap();
-    let program = folder.join("bullets");
+    let program = folder.join("without-warnings");
     let mut compile = strict("g++");
     compile.args(["-std=c++17", "-Wno-double-promotion"]).arg(folder.join("main.cpp"));
     run(compile.arg(library().unwrap()).arg("-o").arg(&program));

@@ -127,3 +127,29 @@ fn offsets_sizes_and_codes_are_the_same_on_both_sides() {
         .collect();
     assert_eq!(in_header, codes);
 }
+
+/// The linker drops what the program does not use.
+#[test]
+fn a_program_that_uses_one_pool_grows_by_64_kib_at_most() {
+    let Some(library) = library() else { return };
+    let folder = made("size");
+    let source = folder.join("one.c");
+    let program = "#include \"millpond.h\"\ntypedef struct { int frames; } spark;\nMP_POOL(sparks, spark)\n\
+                   int main(int count, char **arguments) {\n    mp_options options = MP_OPTIONS(spark, 100);\n\
+                   \x20   mp_pool *pool = NULL;\n    sparks all;\n    sparks_id id;\n    (void)arguments;\n\
+                   \x20   if (count < 9 || mp_pool_create(&options, &pool) != MP_OK) {\n        return 0;\n    }\n\
+                   \x20   all = sparks_of(pool);\n    sparks_insert(&all, &id);\n    sparks_remove(&all, id);\n\
+                   \x20   mp_pool_destroy(pool);\n    return 0;\n}\n";
+    let without = "int main(void) { return 0; }\n";
+    let bytes_of = |text: &str, name: &str| {
+        std::fs::write(&source, text).unwrap();
+        let linked = folder.join(name);
+        let mut link = strict("gcc");
+        link.args(["-O2", "-s", "-Wl,--gc-sections"]).arg(&source).arg(library);
+        run(link.arg("-o").arg(&linked));
+        run(&mut Command::new(&linked));
+        std::fs::metadata(linked).unwrap().len()
+    };
+    let more = bytes_of(program, "with") - bytes_of(without, "without");
+    assert!((20_000..64 << 10).contains(&more), "{more} bytes");
+}

@@ -103,3 +103,28 @@ fn valgrind_finds_nothing() {
     valgrind.args(["--error-exitcode=9", "--leak-check=full", "--quiet"]);
     run(valgrind.arg(made("programs").join("valgrind")));
 }
+
+/// With the sanitizer, insertions and removals are called; without it, they are the header's own.
+#[test]
+fn the_fuzzer_finds_no_difference_to_a_model() {
+    if library().is_none() || !has("clang") {
+        return;
+    }
+    for (name, sanitizers) in [("fuzz", "fuzzer"), ("fuzz-asan", "fuzzer,address,undefined")] {
+        let program = made("programs").join(name);
+        let mut command = strict("clang");
+        command.args(["-std=c99", "-g", "-O1", "-fno-sanitize-recover=all"]);
+        command.arg(format!("-fsanitize={sanitizers}")).arg(here().join("tests/fuzz.c"));
+        let built = command.arg(library().unwrap()).arg("-o").arg(&program).output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        if said.contains("libclang_rt.fuzzer") {
+            println!("not run: no libFuzzer on this machine (apt-get install libclang-rt-14-dev)");
+            return;
+        }
+        assert!(built.status.success(), "{said}");
+        // What is found stays beside the program.
+        let mut fuzz = Command::new(&program);
+        fuzz.current_dir(made("programs"));
+        run(fuzz.args(["-runs=60000", "-seed=1", "-max_len=600", "-len_control=0"]));
+    }
+}

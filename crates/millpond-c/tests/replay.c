@@ -28,6 +28,17 @@ static void put(value *made, uint64_t number) {
     }
 }
 
+/* Handles travel in as many bytes as the options say. */
+static mp_handle read_in(uint64_t bits, uint32_t index_bits) {
+    mp_handle handle;
+    handle.bits = bits;
+    return index_bits == 0 ? handle : mp_widen((uint32_t)bits, index_bits);
+}
+
+static uint64_t sent(mp_handle handle, uint32_t index_bits) {
+    return index_bits == 0 ? handle.bits : mp_narrow(handle, index_bits);
+}
+
 int main(int count, char **arguments) {
     mp_options options = MP_OPTIONS(value, 0);
     mp_pool *pool = NULL;
@@ -48,30 +59,25 @@ int main(int count, char **arguments) {
     while (fgets(line, sizeof line, stdin) != NULL) {
         char operation = 0;
         mp_handle handle, gone;
-        uint64_t number = 0;
+        uint64_t bits = 0, number = 0;
         void *made = NULL;
-        handle.bits = 0;
-        if (sscanf(line, "%c %" SCNu64 " %" SCNu64, &operation, &handle.bits, &number) < 1) {
+        if (sscanf(line, "%c %" SCNu64 " %" SCNu64, &operation, &bits, &number) < 1) {
             return 4;
         }
+        handle = read_in(bits, options.index_bits);
         switch (operation) {
         case 'i':
             put(mp_insert(pool, &handle), number);
-            printf("%" PRIu64 "\n", handle.bits);
+            printf("%" PRIu64 "\n", sent(handle, options.index_bits));
             break;
         case 'r':
             printf("%d\n", mp_remove(pool, handle));
             break;
-        case 'g':
-            if (options.index_bits == 0) {
-                value *found = mp_get(pool, handle);
-                printf("%" PRIu64 "\n", found != NULL ? found->number : 0);
-            } else {
-                size_t slot = (size_t)((handle.bits & 0xffffffff) >> (32 - options.index_bits));
-                bool lives = mp_contains32_(pool, (uint32_t)handle.bits, options.index_bits);
-                printf("%" PRIu64 "\n", lives ? ((value *)(void *)pool->values_)[slot].number : 0);
-            }
+        case 'g': {
+            value *found = mp_get(pool, handle);
+            printf("%" PRIu64 "\n", found != NULL ? found->number : 0);
             break;
+        }
         case 'a': {
             mp_status status = mp_pool_insert_at(pool, handle, &made);
             put(made, number);
@@ -80,7 +86,7 @@ int main(int count, char **arguments) {
         }
         case 'e':
             put(mp_pool_insert_or_evict(pool, key, NULL, &handle, &gone, NULL), number);
-            printf("%" PRIu64 " %" PRIu64 "\n", handle.bits, gone.bits);
+            printf("%" PRIu64 " %" PRIu64 "\n", sent(handle, options.index_bits), sent(gone, options.index_bits));
             break;
         case 'c':
             mp_pool_clear(pool);
@@ -117,7 +123,7 @@ int main(int count, char **arguments) {
             break;
         }
         case 'n':
-            printf("%" PRIu64 "\n", mp_pool_next_handle(pool).bits);
+            printf("%" PRIu64 "\n", sent(mp_pool_next_handle(pool), options.index_bits));
             break;
         default:
             return 5;

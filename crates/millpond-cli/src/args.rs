@@ -159,7 +159,7 @@ pub(crate) struct PlanArguments {
     /// recorded, and requests the next, so those who wait less also request more. CALLERS is how many there are, such
     /// as the program's worker threads.
     ///
-    /// [default: as many as the recording has at once at most]
+    /// [default: the most that the recording has at once]
     #[arg(
         long,
         value_name = "CALLERS",

@@ -34,30 +34,20 @@ impl fmt::Display for Holder {
 #[non_exhaustive]
 pub enum Unopened {
     /// The last opening took longer than it may, and was given up.
-    TooSlow {
-        /// How long it took.
-        after_ms: u64,
-    },
+    TooSlow,
     /// The maker panicked in the last opening.
     Panicked,
     /// An opening has not ended yet.
-    UnderWay {
-        /// For how long the longest has been under way.
-        for_ms: u64,
-    },
+    UnderWay,
 }
 
 impl fmt::Display for Unopened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooSlow { after_ms } => {
-                write!(f, "the last opening was given up after {after_ms} ms")
-            }
-            Self::Panicked => f.write_str("the maker panicked in the last opening"),
-            Self::UnderWay { for_ms } => {
-                write!(f, "an opening has been under way for {for_ms} ms")
-            }
-        }
+        f.write_str(match self {
+            Self::TooSlow => "the last opening took too long and was given up",
+            Self::Panicked => "the maker panicked in the last opening",
+            Self::UnderWay => "an opening has not ended yet",
+        })
     }
 }
 
@@ -75,7 +65,7 @@ pub enum AcquireError<E> {
         /// How long the caller waited.
         waited_ms: u64,
         /// How many callers were waiting already when it asked.
-        ahead: usize,
+        ahead: u32,
         /// The four loans that have been out longest, the longest first.
         holders: [Option<Holder>; 4],
         /// Why the last opening failed, if nothing has been opened since.

@@ -181,6 +181,26 @@ fn a_check_comes_only_after_idleness_or_suspicion() {
     assert_eq!((stats.closings.broken, stats.closings.check), (1, 2));
 }
 
+/// The server restarts while both are lent. One comes back broken, so the other is checked before the first who
+/// waits has it, though nobody noticed that it is dead.
+#[test]
+fn a_loan_that_comes_back_under_suspicion_is_checked_before_it_is_lent() {
+    let (lender, server) =
+        lender_of(|builder| builder.capacity(2).check_after_idle_ms(100_000).idle_min(0));
+    let mut loans = block_on(lender.acquire_many(2)).unwrap();
+    let (second, mut first) = (loans.pop().unwrap(), loans.pop().unwrap());
+    let mut waiting = [lender.acquire(), lender.acquire()];
+    assert!(waiting.iter_mut().all(|caller| poll_once(caller).is_pending()));
+    server.restart();
+    std::thread::sleep(Duration::from_millis(2));
+    first.is_broken = true;
+    drop(first);
+    drop(second);
+    let both = waiting.map(|caller| block_on(caller).unwrap());
+    assert!(both.iter().all(|loan| loan.works()));
+    assert_eq!(server.checks.load(SeqCst), 1);
+}
+
 #[test]
 fn an_idle_object_is_checked_before_it_is_lent() {
     let (lender, server) = lender_of(|builder| builder.capacity(1).check_after_idle_ms(1));

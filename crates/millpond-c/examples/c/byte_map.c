@@ -37,7 +37,7 @@ int main(void) {
            vehicles_get(&all, ids[2]) == NULL ? "refused" : "good");
 
     /* Loading a saved game: exactly that handle. */
-    saved.bits = id.bits;
+    saved = vehicles_handle(id);
     if (mp_pool_create(&options, &loaded) != MP_OK || mp_pool_insert_at(loaded, saved, &place) != MP_OK) {
         return 2;
     }
@@ -49,10 +49,9 @@ int main(void) {
      * would retire, and with eight bytes it takes 2,147,483,647 uses. */
     for (round = 0; round < 254; round++) {
         vehicles_id before = vehicles_id_at(&all, 2);
-        mp_handle next;
+        vehicles_id next = {before.bits % 256 == 255 ? 2 << 8 | 1 : before.bits + 1};
         vehicles_remove(&all, before);
-        next.bits = before.bits % 256 == 255 ? 2 << 8 | 1 : before.bits + 1;
-        if (mp_pool_insert_at(loaded, next, &place) != MP_OK || vehicles_get(&all, id) != NULL) {
+        if (mp_pool_insert_at(loaded, vehicles_handle(next), &place) != MP_OK || vehicles_get(&all, id) != NULL) {
             return 3;
         }
     }

@@ -81,8 +81,9 @@ impl<'a> Lines<'a> {
     /// The fault of a line that is too long and begins at this offset of the block.
     #[must_use]
     pub fn too_long(&self, offset: usize) -> Fault {
-        let message =
-            format!("a line of more than {LINE_BYTES_MAX} bytes, expected a trace's short lines");
+        let message = format!(
+            "a line of more than {LINE_BYTES_MAX} bytes, expected the short lines of a trace"
+        );
         Fault { place: self.place(offset), message }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn unit_names(unit: TimeUnit) -> &'static str {
 
 /// Seconds in the unit that fits; what never ends is said so.
 pub(super) fn seconds(seconds: f64) -> String {
-    if seconds.is_finite() { output::figures::duration(seconds) } else { "for ever".to_owned() }
+    if seconds.is_finite() { output::figures::duration(seconds) } else { "forever".to_owned() }
 }
 
 /// A ratio as per cent, with a digit after the point where it is small.
@@ -103,8 +103,8 @@ mod tests {
         assert_eq!(duration(12_600, TimeUnit::Ticks), "12,600 ticks");
         assert_eq!(duration(2113, TimeUnit::Milliseconds), "2,113 ms");
         assert_eq!(duration(21_130, TimeUnit::Milliseconds), "21.1 s");
-        assert_eq!(seconds(f64::INFINITY), "for ever");
-        assert_eq!(seconds(f64::NAN), "for ever");
+        assert_eq!(seconds(f64::INFINITY), "forever");
+        assert_eq!(seconds(f64::NAN), "forever");
     }
 
     #[test]

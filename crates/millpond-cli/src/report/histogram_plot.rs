@@ -27,10 +27,7 @@ pub(super) fn plot(bins: &[Bin], unit: TimeUnit) -> String {
     let frame = Frame {
         caption: "Lifetimes by length".to_owned(),
         note: format!("in {}, log scale", live_plot::unit_axis(unit)),
-        description: format!(
-            "Lifetimes by length, the fullest bar holds {}",
-            figures::count(highest)
-        ),
+        description: format!("Lifetimes by length, {} in the tallest bar", figures::count(highest)),
         x: length_ticks(&bars, unit),
         y: count_ticks(highest),
         width: width(&bars),

@@ -77,7 +77,7 @@ impl Follow {
             self.filled -= begin;
             if self.filled > LINE_BYTES_MAX {
                 let message = format!(
-                    "a line of more than {LINE_BYTES_MAX} bytes, expected a live trace's short lines"
+                    "a line of more than {LINE_BYTES_MAX} bytes, expected the short lines of a live trace"
                 );
                 let place = Place::Line { line: self.line + 1, byte: self.byte };
                 return Err(Fault { place, message });

@@ -325,14 +325,12 @@ impl<T, W, E> Ledger<T, W, E> {
         self.openings.paused_until_us(self.queue.missing() > 0)
     }
 
-    /// Why the last opening failed, if it has no error, or how long the longest has been under way, if
-    /// there is nothing worse to say.
-    pub(super) fn unopened(&self, now_us: u64) -> Option<Unopened> {
+    /// Why the last opening failed, if it has no error, or that one is under way, if there is nothing worse to
+    /// say.
+    pub(super) fn unopened(&self) -> Option<Unopened> {
         if self.openings.last_error.is_some() || self.openings.unopened.is_some() {
             return self.openings.unopened;
         }
-        let opening = self.slots.values().filter(|slot| slot.state == State::Opening);
-        let since_us = opening.map(|slot| slot.since_us).min()?;
-        Some(Unopened::UnderWay { for_ms: now_us.saturating_sub(since_us) / 1_000 })
+        (self.openings.now > 0).then_some(Unopened::UnderWay)
     }
 }

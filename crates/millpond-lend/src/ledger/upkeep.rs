@@ -58,10 +58,10 @@ impl<T, W, E> Ledger<T, W, E> {
     fn time_out(&self, now_us: u64, asked_us: u64, ahead: usize) -> AcquireError<E> {
         AcquireError::TimedOut {
             waited_ms: now_us.saturating_sub(asked_us) / 1_000,
-            ahead,
+            ahead: u32::try_from(ahead).unwrap_or(u32::MAX),
             holders: self.holders(now_us),
             source: self.openings.last_error.clone(),
-            unopened: self.unopened(now_us),
+            unopened: self.unopened(),
         }
     }
 
@@ -153,20 +153,19 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     fn expire_work(&mut self, now_us: u64) {
-        let late: Vec<(LoanHandle, State, u64)> = self
+        let late: Vec<(LoanHandle, State)> = self
             .slots
             .iter()
             .filter(|(_, slot)| {
                 matches!(slot.state, State::Opening | State::Checking | State::Closing)
                     && slot.deadline_us <= now_us
             })
-            .map(|(handle, slot)| (handle.relabel(), slot.state, slot.since_us))
+            .map(|(handle, slot)| (handle.relabel(), slot.state))
             .collect();
-        for (handle, state, since_us) in late {
+        for (handle, state) in late {
             self.push_work(Work::Abort(handle));
             if state == State::Opening {
-                let after_ms = now_us.saturating_sub(since_us) / 1_000;
-                let how = Failed::Without(Unopened::TooSlow { after_ms });
+                let how = Failed::Without(Unopened::TooSlow);
                 let to_drop = self.opening_failed(now_us, handle, how);
                 debug_assert!(to_drop.is_empty());
             } else {

@@ -46,7 +46,7 @@ impl<H: HandleLayout> Books<H> {
 
     /// The books of slots that were never used. Every bit of them is 0 unless the lifetimes say otherwise.
     pub(crate) const fn fresh(lifetimes: &Lifetimes) -> Self {
-        Self::of(KeptCircle::new(lifetimes, H::LIFETIMES_MAX), lifetimes.name)
+        Self::of(KeptCircle::new::<H>(lifetimes), lifetimes.name)
     }
 
     /// The same for a given cycle. The first lifetime that ends [finds](Self::settle) what is quick.
@@ -164,7 +164,7 @@ impl<H: HandleLayout> Books<H> {
         saved: &crate::slots::saved::Checked<H::Word>,
         words: &impl Census<Word = H::Word>,
     ) {
-        self.circle = KeptCircle::of(&saved.circle);
+        self.circle = KeptCircle::of::<H>(&saved.circle);
         self.refused = saved.refused;
         self.evicted = saved.evicted;
         self.continue_with(saved.age_max(), words);
@@ -418,7 +418,7 @@ mod tests {
         }
 
         pub(crate) fn set_lifetimes(&mut self, lifetimes: &Lifetimes) {
-            self.circle = KeptCircle::new(lifetimes, H::LIFETIMES_MAX);
+            self.circle = KeptCircle::new::<H>(lifetimes);
         }
     }
 

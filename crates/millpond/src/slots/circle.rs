@@ -57,7 +57,7 @@ pub(crate) struct Circle<W> {
     pub(crate) start: W,
     /// The last generation of every slot: one before `start` on the circle, unless limited.
     pub(crate) last: W,
-    /// The largest generation of the layout, after which the circle goes on at 1.
+    /// The largest generation, after which the circle goes on at 1: the layout's, or a smaller one.
     pub(crate) max: W,
     /// Whether a slot starts again after `last`; otherwise it retires.
     pub(crate) wraps: bool,
@@ -65,14 +65,13 @@ pub(crate) struct Circle<W> {
 
 impl<W: Word> Circle<W> {
     pub(crate) fn new<H: HandleLayout<Word = W>>(lifetimes: &Lifetimes) -> Self {
-        let max = H::LIFETIMES_MAX;
-        Self::of::<H>(lifetimes.start(max), lifetimes.count_up_to(max), lifetimes.wraps)
+        let max = lifetimes.generation_max::<H>();
+        Self::of(lifetimes.start(max), lifetimes.count_up_to(max), max, lifetimes.wraps)
     }
 
-    /// So many lifetimes, from 1 to the layout's last, from a first generation on.
+    /// `count` lifetimes (1 to `max`) from the generation `start` on.
     #[inline]
-    pub(crate) fn of<H: HandleLayout<Word = W>>(start: u32, count: u32, wraps: bool) -> Self {
-        let max = H::LIFETIMES_MAX;
+    fn of(start: u32, count: u32, max: u32, wraps: bool) -> Self {
         // No sum of two generations is too large for a `u32`.
         let last = start - 1 + count;
         let last = if last > max { last - max } else { last };
@@ -167,7 +166,10 @@ impl<W: Word> Circle<W> {
             Err(InsertAtErrorKind::Retired)
         } else if !word.is_dead() {
             Err(InsertAtErrorKind::Occupied)
-        } else if generation == W::ZERO || self.age(generation) > self.age(self.last) {
+        } else if generation == W::ZERO
+            || generation > self.max
+            || self.age(generation) > self.age(self.last)
+        {
             Err(InsertAtErrorKind::BeyondLifetimes)
         } else {
             Ok((self.age(word.as_live()), self.age(generation)))
@@ -182,7 +184,7 @@ impl<W: Word> Circle<W> {
         let Some(word) = word else {
             return Refusal::OutOfRange;
         };
-        if generation == W::ZERO {
+        if generation == W::ZERO || generation > self.max {
             return Refusal::NeverIssued;
         }
         let age = self.age(generation);
@@ -222,31 +224,38 @@ impl<W: Word> Circle<W> {
 /// it can be made in a constant, whatever the type of the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptCircle {
-    /// One less than the first generation of every slot.
+    /// One less than the first generation of every slot. With the top bit set, that is in the lower half, and the largest
+    /// generation in the upper half.
     start_minus_1: u32,
-    /// How many lifetimes fewer than the layout allows each slot has. The top bit is set if a slot starts again
+    /// How many lifetimes fewer than there are generations each slot has. The top bit is set if a slot starts again
     /// after its last lifetime; otherwise it retires.
     fewer_and_wraps: u32,
 }
 
 impl KeptCircle {
     const WRAPS: u32 = 1 << 31;
+    const IS_NARROW: u32 = 1 << 31;
+    /// The largest generation that fits beside a first one.
+    const NARROW_MAX: u32 = (1 << 15) - 1;
 
-    /// `max`: the largest generation of the layout.
-    pub(crate) const fn new(lifetimes: &Lifetimes, max: u32) -> Self {
+    /// For handles of the layout `H`.
+    pub(crate) const fn new<H: HandleLayout>(lifetimes: &Lifetimes) -> Self {
+        let max = lifetimes.generation_max::<H>();
         let fewer = max - lifetimes.count_up_to(max);
-        Self::of_parts(lifetimes.start(max), fewer, lifetimes.wraps)
+        Self::of_parts::<H>(lifetimes.start(max), max, fewer, lifetimes.wraps)
     }
 
-    pub(crate) fn of<W: Word>(circle: &Circle<W>) -> Self {
-        let fewer = circle.max.generation() - 1 - circle.age(circle.last);
-        Self::of_parts(circle.start.generation(), fewer, circle.wraps)
+    pub(crate) fn of<H: HandleLayout>(circle: &Circle<H::Word>) -> Self {
+        let max = circle.max.generation();
+        let fewer = max - 1 - circle.age(circle.last);
+        Self::of_parts::<H>(circle.start.generation(), max, fewer, circle.wraps)
     }
 
     /// A generation has 31 bits, and so has a number of them.
-    const fn of_parts(start: u32, fewer: u32, wraps: bool) -> Self {
+    const fn of_parts<H: HandleLayout>(start: u32, max: u32, fewer: u32, wraps: bool) -> Self {
         let wraps = if wraps { Self::WRAPS } else { 0 };
-        Self { start_minus_1: start - 1, fewer_and_wraps: fewer | wraps }
+        let narrow = if max == H::LIFETIMES_MAX { 0 } else { Self::IS_NARROW | max << 16 };
+        Self { start_minus_1: (start - 1) | narrow, fewer_and_wraps: fewer | wraps }
     }
 
     #[cfg(test)]
@@ -259,19 +268,23 @@ impl KeptCircle {
     pub(crate) fn circle<H: HandleLayout>(&self) -> Circle<H::Word> {
         let (fewer, wraps) =
             (self.fewer_and_wraps & !Self::WRAPS, self.fewer_and_wraps & Self::WRAPS);
-        Circle::of::<H>(self.start_minus_1 + 1, H::LIFETIMES_MAX - fewer, wraps != 0)
+        let (start_minus_1, max) = match self.start_minus_1 & Self::IS_NARROW {
+            0 => (self.start_minus_1, H::LIFETIMES_MAX),
+            _ => (self.start_minus_1 & 0xffff, self.start_minus_1 >> 16 & Self::NARROW_MAX),
+        };
+        Circle::of(start_minus_1 + 1, max - fewer, max, wraps != 0)
     }
 }
 
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::handle::Handle32;
+    use crate::handle::{Handle, Handle32};
 
     type Short = Handle32<(), 24>;
 
     fn circle(count: u32, wraps: bool, salt: Option<u64>) -> Circle<u16> {
-        Circle::new::<Short>(&Lifetimes { name: None, salt, count, wraps })
+        Circle::new::<Short>(&Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN })
     }
 
     #[test]
@@ -279,12 +292,31 @@ mod tests {
         for (count, wraps) in [(1, false), (2, true), (254, false), (255, true)] {
             for salt in [None, Some(1), Some(2), Some(3)] {
                 let circle = circle(count, wraps, salt);
-                assert_eq!(KeptCircle::of(&circle).circle::<Short>(), circle);
-                let lifetimes = Lifetimes { name: None, salt, count, wraps };
-                assert_eq!(KeptCircle::new(&lifetimes, 255).circle::<Short>(), circle);
+                assert_eq!(KeptCircle::of::<Short>(&circle).circle::<Short>(), circle);
+                let lifetimes = Lifetimes { salt, count, wraps, ..Lifetimes::PLAIN };
+                assert_eq!(KeptCircle::new::<Short>(&lifetimes).circle::<Short>(), circle);
             }
         }
-        assert!(KeptCircle::new(&Lifetimes::PLAIN, 255).has_zero_bits());
+        assert!(KeptCircle::new::<Short>(&Lifetimes::PLAIN).has_zero_bits());
+    }
+
+    /// Generations of eight-byte handles that end where those of the shorter layout do.
+    #[test]
+    fn ends_earlier_on_request() {
+        for (count, wraps) in [(1, false), (2, true), (254, false), (u32::MAX, true)] {
+            for salt in [None, Some(1), Some(2), Some(3)] {
+                let lifetimes =
+                    Lifetimes { salt, count, wraps, generation_max: 255, ..Lifetimes::PLAIN };
+                let circle = Circle::new::<Handle<()>>(&lifetimes);
+                let parts = |start, last, max| (u32::from(start), u32::from(last), u32::from(max));
+                let short = Circle::new::<Short>(&lifetimes);
+                let expected = parts(short.start, short.last, short.max);
+                assert_eq!((circle.start, circle.last, circle.max), expected);
+                assert_eq!(KeptCircle::of::<Handle<()>>(&circle).circle::<Handle<()>>(), circle);
+                let kept = KeptCircle::new::<Handle<()>>(&lifetimes);
+                assert_eq!(kept.circle::<Handle<()>>(), circle);
+            }
+        }
     }
 
     /// The generations of a slot from its first on, as far as they go or to 600.

@@ -50,7 +50,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        let mut core = Self::unsettled(Books::of(KeptCircle::of(&circle), name));
+        let mut core = Self::unsettled(Books::of(KeptCircle::of::<H>(&circle), name));
         core.queue.reset(slots);
         core.settle(slots.words());
         core
@@ -159,9 +159,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        let taken = self.queue.take_plain(&self.books.is_plain, slots);
-        if taken.is_some() {
-            return taken;
+        if self.books.is_plain {
+            let taken = self.queue.take_plain(slots);
+            if taken.is_some() {
+                return taken;
+            }
         }
         let index = self.take_next_with_care(slots)?;
         Some((index, slots.words().get(index)?))
@@ -267,16 +269,14 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
-        // One exit for everything rare, before anything is written. With two, compilers do not keep in a register what the
-        // queue writes last, and an insertion right after the removal waits for memory.
-        if !self.books.is_quick(generation)
-            || !self.queue.end(index, generation.dead_successor(), slots)
-        {
-            self.end_with_care(index, generation, slots);
+        if !self.books.is_quick(generation) {
+            return self.end_with_care(index, generation, slots);
         }
+        slots.set_dead(index, generation.dead_successor());
+        self.queue.give_back(index, slots);
     }
 
-    /// Also where the successor of this generation does not come next, the queue has no room, or somebody listens.
+    /// Also where the successor of this generation does not come next, or somebody listens.
     #[cold]
     #[inline(never)]
     fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(

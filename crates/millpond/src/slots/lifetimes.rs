@@ -1,5 +1,6 @@
 //! The settings of a pool's builder for the generations of its slots.
 
+use crate::handle::HandleLayout;
 use crate::slots::first_generation;
 
 /// How the generations of a pool's slots begin and end.
@@ -10,11 +11,19 @@ pub(crate) struct Lifetimes {
     /// How many lifetimes each slot has at most.
     pub(crate) count: u32,
     pub(crate) wraps: bool,
+    /// The largest generation, unless the handle layout's is smaller.
+    pub(crate) generation_max: u32,
 }
 
 impl Lifetimes {
     /// No name, no salt, no limit, and slots retire.
-    pub(crate) const PLAIN: Self = Self { name: None, salt: None, count: u32::MAX, wraps: false };
+    pub(crate) const PLAIN: Self =
+        Self { name: None, salt: None, count: u32::MAX, wraps: false, generation_max: u32::MAX };
+
+    /// The largest generation with handles of this layout.
+    pub(crate) const fn generation_max<H: HandleLayout>(&self) -> u32 {
+        if self.generation_max < H::LIFETIMES_MAX { self.generation_max } else { H::LIFETIMES_MAX }
+    }
 
     /// The first generation, from 1 to `max`: 1, or what follows from the name and the salt.
     pub(crate) const fn start(&self, max: u32) -> u32 {

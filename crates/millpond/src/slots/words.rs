@@ -430,17 +430,6 @@ impl<P: Place> SlotWords<P> {
         let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
         unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
-        // SAFETY: there is such a slot.
-        unsafe { self.change_bit(index) }
-    }
-
-    /// Notes that a slot lives or dies, and lends its word of the bitmap if that is kept in step.
-    ///
-    /// # Safety
-    ///
-    /// There is such a slot.
-    #[inline(always)]
-    unsafe fn change_bit(&mut self, index: usize) -> Option<&mut u64> {
         if let Some(age) = self.place.bitmap_age_mut() {
             age.prefix = Prefix::UNKNOWN;
         }
@@ -465,34 +454,6 @@ impl<P: Place> SlotWords<P> {
             *bits &= !(1 << (index % WORD_SLOTS));
         }
         self.counts.death();
-    }
-
-    /// The same, and sets an entry of the order. `false`: nothing is changed, because there is no such entry.
-    #[inline(always)]
-    pub(crate) fn set_dead_and_enter(
-        &mut self,
-        index: usize,
-        word: P::Word,
-        at: usize,
-        entry: P::Entry,
-    ) -> bool {
-        debug_assert!(self.is_live(index) && word.is_dead());
-        let key = self.place.key();
-        let parts = self.place.parts_mut();
-        // Both tests come before both writes: after a write, compilers test again.
-        let (Some(kept), Some(room)) = (parts.words.get_mut(index), parts.entries.get_mut(at))
-        else {
-            return false;
-        };
-        *kept = word.difference(key);
-        *room = entry;
-        // SAFETY: there is a word for the slot, so there is such a slot.
-        let bits = unsafe { self.change_bit(index) };
-        if let Some(bits) = bits {
-            *bits &= !(1 << (index % WORD_SLOTS));
-        }
-        self.counts.death();
-        true
     }
 
     /// Ends the last lifetime of a live slot.

@@ -11,7 +11,7 @@ use super::{Link, Storage};
 use crate::base::entry::Entry;
 use crate::base::memory::OutOfMemory;
 use crate::handle::{HandleLayout, Word};
-use crate::occupancy::{LiveBits, Occupancy, Runs, Source, WORD_SLOTS};
+use crate::occupancy::{LiveSlots, Occupancy, Runs, WORD_SLOTS};
 use crate::slots::reuse::{Queue, ReuseOrder};
 use crate::slots::{BlockSizes, BlockTable, Blocks, Circle, EntryOf, KeptWords, SlotWords};
 
@@ -197,10 +197,11 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 }
 
-/// The block that a walk is in, which ends in front of slot `end`: where slot 0 would be if the block went back that far.
+/// The block that a walk is in: its slots, and where slot 0 would be if the block went back that far.
 struct Window<T> {
-    origin: *mut MaybeUninit<T>,
-    end: usize,
+    first: usize,
+    len: usize,
+    origin: *const MaybeUninit<T>,
 }
 
 impl<T> Clone for Window<T> {
@@ -211,32 +212,34 @@ impl<T> Clone for Window<T> {
 impl<T> Copy for Window<T> {}
 
 impl<T> Window<T> {
-    const NONE: Self = Self { origin: core::ptr::null_mut(), end: 0 };
+    const NONE: Self = Self { first: 0, len: 0, origin: core::ptr::null() };
 
-    /// Of the block of a slot. Not inlined: it returns two registers, and a loop over values comes to few blocks.
+    /// Where the value of a slot is, from the same block as last time or another.
     ///
     /// # Safety
     ///
     /// There is such a slot in the place of the table, which has neither got nor lost a block since.
+    #[inline(always)]
+    unsafe fn value(&mut self, values: BlockTable<T>, index: usize) -> *mut MaybeUninit<T> {
+        if index.wrapping_sub(self.first) >= self.len {
+            // SAFETY: as the caller promises.
+            *self = unsafe { Self::of(values, index) };
+        }
+        self.origin.wrapping_add(index).cast_mut()
+    }
+
+    /// # Safety
+    ///
+    /// As [`value`](Self::value).
     #[inline(never)]
     unsafe fn of(values: BlockTable<T>, index: usize) -> Self {
         // SAFETY: as the caller promises.
         let origin = unsafe { values.origin_of(index) };
-        Self { origin, end: values.sizes().end_of_block_with(index) }
-    }
-
-    /// Where the value of a slot is, which does not come before that of the last call.
-    ///
-    /// # Safety
-    ///
-    /// As [`of`](Self::of).
-    #[inline(always)]
-    unsafe fn value(&mut self, values: BlockTable<T>, index: usize) -> *mut T {
-        if index >= self.end {
-            // SAFETY: as the caller promises.
-            *self = unsafe { Self::of(values, index) };
-        }
-        self.origin.wrapping_add(index).cast()
+        let sizes = values.sizes();
+        let block = sizes.block_of(index);
+        let end = sizes.end_of_block_with(index);
+        let len = sizes.len_of(block);
+        Self { first: end - len, len, origin: origin.cast_const() }
     }
 }
 
@@ -245,89 +248,51 @@ impl<T> Window<T> {
 /// # Invariant
 ///
 /// The occupancy is that of the slots of the table's place, which is borrowed for `'a`.
-///
-/// The slots of the prefix from `index` to `until` are left, those up to `block_end` in one block, where the value of
-/// `index` is `at`. `bits` has other slots.
 struct Walk<'a, T> {
-    at: *mut MaybeUninit<T>,
-    index: usize,
-    block_end: usize,
-    until: usize,
-    bits: LiveBits,
+    live: LiveSlots<'a>,
     window: Window<T>,
-    source: Source<'a>,
     values: BlockTable<T>,
     occupancy: Occupancy<'a>,
 }
 
 impl<T> Clone for Walk<'_, T> {
     fn clone(&self) -> Self {
-        Self { bits: self.bits.clone(), ..*self }
+        Self { live: self.live.clone(), ..*self }
     }
 }
 
 impl<'a, T> Walk<'a, T> {
-    #[inline(always)]
-    fn new(values: BlockTable<T>, occupancy: Occupancy<'a>) -> Self {
-        let (bits, until) = LiveBits::new(occupancy);
-        let (at, window, source) = (core::ptr::null_mut(), Window::NONE, occupancy.source());
-        Self { at, index: 0, block_end: 0, until, bits, window, source, values, occupancy }
-    }
-
     #[inline]
-    fn len(&self) -> usize {
-        self.until - self.index + self.bits.left()
+    fn new(values: BlockTable<T>, occupancy: Occupancy<'a>) -> Self {
+        Self { live: occupancy.iter(), window: Window::NONE, values, occupancy }
     }
 
     /// The next live slot, and its value, which is initialised.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, *mut T)> {
-        if self.index == self.block_end {
-            if self.index == self.until {
-                let index = self.bits.next(self.source)?;
-                // SAFETY: the occupancy names slots of the place only (invariant).
-                return Some((index, unsafe { self.window.value(self.values, index) }));
-            }
-            // SAFETY: as above.
-            let Window { origin, end } = unsafe { Window::of(self.values, self.index) };
-            self.at = origin.wrapping_add(self.index);
-            self.block_end = end.min(self.until);
-        }
-        let next = (self.index, self.at.cast());
-        self.index += 1;
-        self.at = self.at.wrapping_add(1);
-        Some(next)
+        let index = self.live.next()?;
+        // SAFETY: the occupancy names slots of the place only (invariant).
+        Some((index, unsafe { self.window.value(self.values, index) }.cast()))
     }
 
     #[inline]
     fn next_back(&mut self) -> Option<(usize, *mut T)> {
-        self.bits.take_prefix(self.index, self.until, self.source);
-        (self.index, self.block_end, self.until) = (0, 0, 0);
-        let index = self.bits.next_back(self.source)?;
-        // SAFETY: the occupancy names slots of the place only (invariant).
-        Some((index, unsafe { self.values.value(index) }.cast()))
+        let index = self.live.next_back()?;
+        // SAFETY: as above.
+        Some((index, unsafe { self.window.value(self.values, index) }.cast()))
     }
 
     #[inline(always)]
     fn fold<A>(self, start: A, mut f: impl FnMut(A, (usize, *mut T)) -> A) -> A {
-        let Self { mut index, until, bits, mut window, source, values, occupancy, .. } = self;
-        let mut folded = start;
-        while index < until {
-            // SAFETY: the occupancy names slots of the place only (invariant).
-            let Window { origin, end } = unsafe { Window::of(values, index) };
-            let end = end.min(until);
-            for slot in index..end {
-                folded = f(folded, (slot, origin.wrapping_add(slot).cast()));
-            }
-            index = end;
-        }
-        if bits.left() < occupancy.live() {
-            return bits.fold(source, folded, |folded, index| {
-                // SAFETY: as above.
-                f(folded, (index, unsafe { window.value(values, index) }))
+        let Self { live, mut window, values, occupancy } = self;
+        if live.len() < occupancy.live() {
+            return live.fold(start, |folded, index| {
+                // SAFETY: the occupancy names slots of the place only (invariant).
+                f(folded, (index, unsafe { window.value(values, index) }.cast()))
             });
         }
         // Nothing was taken yet: 64 slots at a time, most of which lie in one block.
+        let mut folded = start;
         for word in 0..occupancy.slots().div_ceil(WORD_SLOTS) {
             let mut bits = occupancy.word(word);
             if bits == 0 {
@@ -336,18 +301,19 @@ impl<'a, T> Walk<'a, T> {
             let first = word * WORD_SLOTS;
             let lowest = first + bits.trailing_zeros() as usize;
             // SAFETY: as above.
-            unsafe { window.value(values, lowest) };
-            // No set bit comes before the block.
-            if first + WORD_SLOTS > window.end {
+            let value = unsafe { window.value(values, lowest) };
+            let is_in_one =
+                first >= window.first && first + WORD_SLOTS <= window.first + window.len;
+            if !is_in_one {
                 while bits != 0 {
                     let index = first + bits.trailing_zeros() as usize;
                     // SAFETY: as above.
-                    folded = f(folded, (index, unsafe { window.value(values, index) }));
+                    folded = f(folded, (index, unsafe { window.value(values, index) }.cast()));
                     bits &= bits - 1;
                 }
                 continue;
             }
-            let origin = window.origin;
+            let origin = value.wrapping_sub(lowest);
             if bits == !0 {
                 for index in first..first + WORD_SLOTS {
                     folded = f(folded, (index, origin.wrapping_add(index).cast()));
@@ -373,9 +339,6 @@ macro_rules! values {
             #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (index, $pointer) = self.walk.next()?;
-                // SAFETY: no value is at address 0. Otherwise each step of a loop tests for it, as an `Option` of a
-                // reference is `None` there.
-                unsafe { core::hint::assert_unchecked(!$pointer.is_null()) };
                 // SAFETY: the occupancy calls the slot live, so its value is initialised (invariant 2); it is
                 // borrowed for `'a`, and no slot is named twice.
                 Some((index, unsafe { $lend }))
@@ -383,7 +346,7 @@ macro_rules! values {
 
             #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.walk.len(), Some(self.walk.len()))
+                self.walk.live.size_hint()
             }
 
             #[inline(always)]
@@ -527,8 +490,6 @@ macro_rules! runs {
             #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (first, values, len) = self.runs.next()?;
-                // SAFETY: no value is at address 0.
-                unsafe { core::hint::assert_unchecked(!values.is_null()) };
                 // SAFETY: the slots of a run are live, so their values are initialised (invariant 2); they lie in one
                 // block, one behind the other, are borrowed for `'a`, and come once.
                 Some((first, unsafe { $make(values, len) }))

@@ -720,22 +720,6 @@ impl<P: Place> Slots for Storage<P> {
     }
 
     /// As [`set_dead`](Self::set_dead).
-    #[inline(always)]
-    fn set_dead_and_enter(
-        &mut self,
-        index: usize,
-        word: P::Word,
-        at: usize,
-        entry: P::Entry,
-    ) -> bool {
-        let is_dead = self.words.set_dead_and_enter(index, word, at, entry);
-        if is_dead {
-            self.write_link(index, Link::NONE);
-        }
-        is_dead
-    }
-
-    /// As [`set_dead`](Self::set_dead).
     fn retire(&mut self, index: usize) {
         self.words.retire(index);
         self.write_link(index, Link::NONE);

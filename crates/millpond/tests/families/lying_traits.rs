@@ -50,9 +50,10 @@ fn clone(kind: &Pools) {
     world.ledger.let_clones_say_more(1_000);
     let Some((_, copy)) = world.pool.came_back(CLONED) else { return };
     copy.validate().unwrap();
+    let more = 1_000 * kind.facts().clones_for_a_copy;
     for (&id, &handle) in &world.handles {
         assert_eq!(world.pool.get(handle).map(Counted::id), Some(id));
-        assert_eq!(copy.get(handle).map(Counted::id), Some(id + 1_000));
+        assert_eq!(copy.get(handle).map(Counted::id), Some(id + more));
     }
     drop(copy);
     world.check();

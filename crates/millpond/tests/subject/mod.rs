@@ -106,6 +106,9 @@ pub(crate) trait Kind: 'static {
 
     /// Whether a restore that a clone's panic ends leaves an empty pool.
     const PANICKING_RESTORE_EMPTIES: bool = true;
+
+    /// How often each value is cloned for a copy of the pool.
+    const CLONES_FOR_A_COPY: u64 = 1;
     /// Whether inserting a value takes memory: only where the test's own wrapping does.
     const ALLOCATES: bool = false;
     /// Whether the lowest slot comes next after a clear, and then the others in order.

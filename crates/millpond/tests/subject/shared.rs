@@ -23,6 +23,9 @@ impl Kind for SharedKind {
     /// A snapshot that was being written keeps what it has, and refuses to be restored: see `sync_hostile`.
     const PANICKING_RESTORE_EMPTIES: bool = false;
 
+    /// For the snapshot, and for the twin that takes it over.
+    const CLONES_FOR_A_COPY: u64 = 2;
+
     fn wraps(_plan: Plan) -> bool {
         false
     }

@@ -96,7 +96,7 @@ type Pools<T, R, H> = Spill<Spill<Pool<T, R, H>, Pool<T, R, H>>, BlockPool<T, R,
 /// use millpond::overflow::{Overflow, PolicyPool};
 ///
 /// let mut holes = PolicyPool::new(Overflow::EvictOldest, Pool::builder().capacity(2), 0);
-/// let shoot = |holes: &mut PolicyPool<&str>, hole| holes.insert_by(hole, |_, _| 0).unwrap();
+/// let shoot = |holes: &mut PolicyPool<&'static str>, hole| holes.insert_by(hole, |_, _| 0).unwrap();
 /// let (door, _) = shoot(&mut holes, "in the door");
 /// shoot(&mut holes, "in the wall");
 /// let saved = holes.snapshot();

@@ -22,6 +22,13 @@ use crate::snapshot::state::sealed::State;
 type AllocatorBlock<R, H> = Block<<H as HandleLayout>::Word, EntryOf<R, H>, ()>;
 
 impl<T, R: ReuseOrder, H: HandleLayout> HandleAllocatorBuilder<T, R, H> {
+    /// Generations go from 1 to `max` (at most 32,767), as those of a shorter handle layout do.
+    #[doc(hidden)]
+    pub fn generations_up_to(mut self, max: u16) -> Self {
+        self.settings.lifetimes.generation_max = u32::from(max.clamp(1, u16::MAX >> 1));
+        self
+    }
+
     /// The block for the words and, behind them, a value of this layout for each slot.
     ///
     /// # Errors

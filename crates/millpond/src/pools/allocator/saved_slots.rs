@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::HandleAllocator;
-use crate::handle::HandleLayout;
+use crate::handle::{HandleLayout, Word};
 use crate::slots::reuse::ReuseOrder;
-use crate::snapshot::format::{Objects, SavedState, read_list};
+use crate::snapshot::format::{Objects, SavedState, from_saved_up_to, read_list};
 use crate::snapshot::state::sealed::Save;
 
 /// The saved form of a [`HandleAllocator`].
@@ -38,11 +38,11 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         SavedSlots { state: self.to_saved(), live: runs.collect() }
     }
 
-    /// An allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file) says; `None` if that is the state
-    /// of none.
+    /// An allocator without a name, as [`snapshot`](crate::snapshot#saving-to-a-file) says, with generations up to this
+    /// one's largest; `None` if that is the state of none.
     #[doc(hidden)]
     #[must_use]
-    pub fn from_saved_slots(saved: SavedSlots) -> Option<Self> {
+    pub fn loaded_beside(&self, saved: SavedSlots) -> Option<Self> {
         let slots = Self::saved_slots(&saved.state);
         let live = saved.live();
         if live > slots {
@@ -50,7 +50,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         }
         // Values without a size: their vector takes no memory.
         let objects = Objects::Counted { live: saved.live, values: alloc::vec![(); live] };
-        Self::from_saved(saved.state, objects).ok()
+        let generation_max = self.core.circle().max.generation();
+        from_saved_up_to(&saved.state, objects, generation_max).ok()
     }
 }
 
@@ -73,7 +74,7 @@ mod tests {
     #[test]
     fn comes_back_as_it_was() {
         let mut slots = used();
-        let mut read = Slots::from_saved_slots(slots.to_saved_slots()).unwrap();
+        let mut read = slots.loaded_beside(slots.to_saved_slots()).unwrap();
         assert_eq!((read.checksum(), read.stats()), (slots.checksum(), slots.stats()));
         assert_eq!(read.acquire(), slots.acquire());
     }
@@ -83,7 +84,7 @@ mod tests {
         let change = |f: fn(&mut SavedSlots)| {
             let mut saved = used().to_saved_slots();
             f(&mut saved);
-            Slots::from_saved_slots(saved).is_none()
+            used().loaded_beside(saved).is_none()
         };
         assert!(!change(|_| ()));
         assert!(change(|saved| saved.live.push((0, u32::MAX))));
@@ -92,10 +93,13 @@ mod tests {
         assert!(change(|saved| saved.state.peak = 99));
         type Other = HandleAllocator<Fifo, Handle<()>>;
         assert!(
-            Other::from_saved_slots(used().to_saved_slots()).is_some(),
+            Other::with_capacity(9).loaded_beside(used().to_saved_slots()).is_some(),
             "shapes are compared later"
         );
+        // A generation that the shorter layout does not have.
+        let longer = HandleAllocator::builder().capacity(9).reuse(Fifo).salt(77).build();
+        assert!(used().loaded_beside(longer.to_saved_slots()).is_none());
         type OtherOrder = HandleAllocator<crate::slots::reuse::Lifo, Handle32<(), 24>>;
-        assert!(OtherOrder::from_saved_slots(used().to_saved_slots()).is_none());
+        assert!(OtherOrder::with_capacity(9).loaded_beside(used().to_saved_slots()).is_none());
     }
 }

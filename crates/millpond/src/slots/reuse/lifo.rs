@@ -162,29 +162,17 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline(always)]
-    fn take_plain<S: Slots<Entry = I>>(
-        &mut self,
-        is_plain: &bool,
-        slots: &mut S,
-    ) -> Option<(usize, S::Word)> {
-        // Two branches and no common path: the processor guesses which, and waits for neither. The question whether the
-        // order is plain comes last, so that right after a removal the length of the stack is still in a register; a reference,
-        // so that it is not read earlier either.
+    fn take_plain<S: Slots<Entry = I>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+        // Two branches and no common path: the processor guesses which, and waits for neither.
         match self.top(slots.words().entries()) {
             Some(top) => {
                 let word = slots.words().get(top)?;
-                if !*is_plain {
-                    return None;
-                }
                 self.len -= 1;
                 Some((top, word))
             }
             None => {
                 let fresh = self.fresh_from;
                 let word = slots.words().get(fresh)?;
-                if !*is_plain {
-                    return None;
-                }
                 self.fresh_from += 1;
                 slots.expect_fresh(fresh + 1);
                 Some((fresh, word))
@@ -213,15 +201,6 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         };
         *room = I::from_index(index);
         self.len += 1;
-    }
-
-    #[inline(always)]
-    fn end<S: Slots<Entry = I>>(&mut self, index: usize, word: S::Word, slots: &mut S) -> bool {
-        let has_room = slots.set_dead_and_enter(index, word, self.len, I::from_index(index));
-        if has_room {
-            self.len += 1;
-        }
-        has_room
     }
 
     fn grow<S: Slots<Entry = I>>(&mut self, _from: usize, _slots: &mut S) {

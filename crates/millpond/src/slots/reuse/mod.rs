@@ -142,10 +142,9 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         false
     }
 
-    /// As [`take_next`](Self::take_next) in an order that is plain. `None` in one that is not.
+    /// As [`take_next`](Self::take_next), in an order that is plain.
     fn take_plain<S: Slots<Entry = Self::Entry>>(
         &mut self,
-        _is_plain: &bool,
         _slots: &mut S,
     ) -> Option<(usize, S::Word)> {
         None
@@ -156,20 +155,6 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
 
     /// A live slot has become vacant.
     fn give_back<S: Slots<Entry = Self::Entry>>(&mut self, index: usize, slots: &mut S);
-
-    /// Ends the lifetime of a live slot, which then has this word and is vacant. `false`: nothing is changed, because the
-    /// order has something else to do first.
-    #[inline(always)]
-    fn end<S: Slots<Entry = Self::Entry>>(
-        &mut self,
-        index: usize,
-        word: S::Word,
-        slots: &mut S,
-    ) -> bool {
-        slots.set_dead(index, word);
-        self.give_back(index, slots);
-        true
-    }
 
     /// A live slot has died and never comes back.
     fn retire<S: Slots<Entry = Self::Entry>>(&mut self, _index: usize, _slots: &mut S) {}
@@ -272,20 +257,6 @@ pub trait Slots {
     fn expect_fresh(&mut self, used: usize);
     /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
     fn set_dead(&mut self, index: usize, word: Self::Word);
-    /// The same, and sets an entry. `false`: nothing is changed, because there is no such entry.
-    #[inline(always)]
-    fn set_dead_and_enter(
-        &mut self,
-        index: usize,
-        word: Self::Word,
-        at: usize,
-        entry: Self::Entry,
-    ) -> bool {
-        let Some(room) = self.entries_mut().get_mut(at) else { return false };
-        *room = entry;
-        self.set_dead(index, word);
-        true
-    }
     /// Ends the last lifetime of a live slot.
     fn retire(&mut self, index: usize);
     /// See [`SlotWords::begin_marking`].
@@ -330,17 +301,6 @@ impl<P: Place> Slots for SlotWords<P> {
     #[inline]
     fn set_dead(&mut self, index: usize, word: P::Word) {
         self.set_dead(index, word);
-    }
-
-    #[inline(always)]
-    fn set_dead_and_enter(
-        &mut self,
-        index: usize,
-        word: P::Word,
-        at: usize,
-        entry: P::Entry,
-    ) -> bool {
-        self.set_dead_and_enter(index, word, at, entry)
     }
 
     fn retire(&mut self, index: usize) {

@@ -238,7 +238,12 @@ impl SavedBlocks {
     fn check<B: Load>(self, objects: Objects<B>) -> Result<CheckedBlocks<B>, Refused> {
         let Self { pool, growth, mut slots } = self;
         checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::reuse_name())?;
-        let circle = checks::check_circle::<B>(slots.first, slots.last, slots.wraps)?;
+        let circle = checks::check_circle::<B>(
+            slots.first,
+            slots.last,
+            slots.wraps,
+            B::Handle::LIFETIMES_MAX,
+        )?;
         let (sizes, max_blocks) = growth.check_sizes::<B>()?;
         let known = slots.generations.len();
         let there = usize::try_from(growth.slots_there).ok().filter(|there| *there <= known);
@@ -253,7 +258,7 @@ impl SavedBlocks {
         }
         let beyond = slots.generations.split_off(there);
         let known = checks::check_generations::<B>(&beyond, &circle)?;
-        let slots = checks::check_slots::<B>(&slots, objects, B::order_of(), capacity_max)?;
+        let slots = checks::check_slots::<B>(&slots, circle, objects, B::order_of(), capacity_max)?;
         let stats = growth.stats(blocks);
         check_growth(&stats, max_blocks)?;
         let spare_blocks =

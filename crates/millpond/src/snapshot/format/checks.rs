@@ -142,13 +142,15 @@ pub(super) type CheckedPool<P> = (Checked<WordOf<P>>, Vec<(usize, ValueOf<P>)>);
 pub(super) type WordOf<P> = <<P as super::State>::Handle as HandleLayout>::Word;
 pub(super) type ValueOf<P> = <P as super::State>::Value;
 
-/// Checks all, and sorts the values by slot.
+/// Checks all, and sorts the values by slot. `generation_max`: the pool's largest generation.
 pub(super) fn check<P: Load>(
     state: &SavedState,
     objects: Objects<P>,
+    generation_max: u32,
 ) -> Result<CheckedPool<P>, Refused> {
     check_labels(&state.pool, P::KIND, &state.reuse, P::reuse_name())?;
-    check_slots(state, objects, P::order_of(), state.generations.len())
+    let circle = check_circle::<P>(state.first, state.last, state.wraps, generation_max)?;
+    check_slots(state, circle, objects, P::order_of(), state.generations.len())
 }
 
 pub(super) fn check_labels(
@@ -169,11 +171,11 @@ pub(super) fn check_labels(
 /// Checks all but what kind of pool it is. The order lists these slots. There were at most `capacity` slots.
 pub(super) fn check_slots<P: Load>(
     state: &SavedState,
+    circle: Circle<WordOf<P>>,
     objects: Objects<P>,
     order_of: OrderOf,
     capacity: usize,
 ) -> Result<CheckedPool<P>, Refused> {
-    let circle = check_circle::<P>(state.first, state.last, state.wraps)?;
     let mut words = check_generations::<P>(&state.generations, &circle)?;
     let values = place_objects::<P>(objects, &mut words)?;
     let live = words.iter().filter(|word| !word.is_dead()).count();
@@ -214,8 +216,8 @@ pub(super) fn check_circle<P: Load>(
     first: u32,
     last: u32,
     wraps: bool,
+    max: u32,
 ) -> Result<Circle<WordOf<P>>, Refused> {
-    let max = P::Handle::LIFETIMES_MAX;
     let own = if P::COUNTS { 1..=max } else { 0..=max };
     if !own.contains(&first) || !own.contains(&last) {
         return Err(Refused::Lifetimes);
@@ -236,7 +238,7 @@ pub(super) fn check_generations<P: Load>(
     let mut words = Vec::new();
     words.try_reserve_exact(slots).map_err(|_| Refused::OutOfMemory(slots))?;
     for (slot, &generation) in generations.iter().enumerate() {
-        let in_layout = generation <= P::Handle::LIFETIMES_MAX;
+        let in_layout = generation <= circle.max.generation();
         let word = WordOf::<P>::from_generation(if in_layout { generation } else { 0 });
         let on_circle = !P::COUNTS || circle.age(word) <= circle.age(circle.last);
         let is_retired = generation == 0 && !(P::COUNTS && circle.wraps);

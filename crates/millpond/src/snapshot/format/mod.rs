@@ -74,6 +74,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::SnapshotOf;
 use super::state::sealed::{Load, Restore, Save, State};
+use crate::handle::HandleLayout;
 use objects::{ObjectsOf, ReadObjects};
 use state::Version;
 
@@ -142,6 +143,16 @@ where
 
 struct PoolVisitor<P>(PhantomData<P>);
 
+/// A pool whose largest generation may be smaller than the handle layout's.
+pub(crate) fn from_saved_up_to<P: Load>(
+    saved: &SavedState,
+    objects: Objects<P>,
+    generation_max: u32,
+) -> Result<P, Refused> {
+    let (checked, values) = checks::check::<P>(saved, objects, generation_max)?;
+    P::load(&checked, values)
+}
+
 /// A pool whose slots are saved in one list.
 impl<P: Load> Save for P {
     const NAME: &'static str = P::KIND;
@@ -157,8 +168,7 @@ impl<P: Load> Save for P {
     }
 
     fn from_saved(saved: SavedState, objects: Objects<P>) -> Result<P, Refused> {
-        let (checked, values) = checks::check::<P>(&saved, objects)?;
-        P::load(&checked, values)
+        from_saved_up_to(&saved, objects, P::Handle::LIFETIMES_MAX)
     }
 }
 

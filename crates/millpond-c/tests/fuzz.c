@@ -1,0 +1,357 @@
+/* A target for libFuzzer: the bytes are the options of a pool and what happens in it, and a model in plain arrays says
+ * what each call must give. Built twice, with and without the address sanitizer: with it, insertions and removals are
+ * called, without it they are the header's inline ones. `tests/programs.rs` runs both.
+ *
+ *     clang -g -O1 -fsanitize=fuzzer -Iinclude tests/fuzz.c libmillpond.a -o fuzz && ./fuzz -max_len=600
+ */
+#include "millpond.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MAX 90
+#define KNOWN_MAX 64
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "fuzz.c:%d: not true: %s\n", __LINE__, #condition);                                        \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+typedef struct value {
+    uint64_t number;
+    uint32_t more;
+} value;
+
+/* What lives where. */
+typedef struct model {
+    uint64_t bits[SLOTS_MAX]; /* 0: dead */
+    uint64_t number[SLOTS_MAX];
+    uint64_t born[SLOTS_MAX]; /* ascends with each birth and use */
+    uint64_t clock;
+    size_t live;
+} model;
+
+typedef struct run_of {
+    const uint8_t *bytes;
+    size_t left;
+    mp_pool *pool;
+    mp_options options;
+    mp_snapshot *past;
+    model now, then;
+    bool is_saved;
+    uint64_t known[KNOWN_MAX]; /* handles that were issued, of late */
+    size_t known_count;
+} run_of;
+
+static unsigned next(run_of *run) {
+    if (run->left == 0) {
+        return 0;
+    }
+    run->left--;
+    return *run->bytes++;
+}
+
+static void know(run_of *run, uint64_t bits) {
+    run->known[run->known_count++ % KNOWN_MAX] = bits;
+}
+
+/* Mostly a handle that was issued; otherwise one that may never have been. */
+static mp_handle some_handle(run_of *run) {
+    mp_handle handle;
+    unsigned which = next(run);
+    size_t count = run->known_count < KNOWN_MAX ? run->known_count : KNOWN_MAX;
+    handle.bits = count == 0 ? 1 : run->known[which % count];
+    if (which >= 224) {
+        handle.bits += (uint64_t)next(run) << (which % 8 * 8);
+    }
+    return handle;
+}
+
+static bool lives(const model *model, size_t slots, mp_handle handle) {
+    uint64_t index = handle.bits >> 32;
+    return handle.bits != 0 && index < slots && model->bits[index] == handle.bits;
+}
+
+static void ended(run_of *run, size_t slot) {
+    run->now.bits[slot] = 0;
+    run->now.live--;
+}
+
+/* The object of a lifetime that begins now is there. */
+static void began(run_of *run, mp_handle handle, value *made, uint64_t number) {
+    size_t slot = (size_t)(handle.bits >> 32);
+    CHECK(handle.bits != 0 && slot < run->options.slots && run->now.bits[slot] == 0);
+    CHECK((void *)made == (char *)mp_values(run->pool) + slot * sizeof(value));
+    CHECK(mp_pool_index_of(run->pool, made) == slot && mp_pool_handle_at(run->pool, slot).bits == handle.bits);
+    CHECK((run->options.flags & MP_ZEROED) == 0 || (made->number == 0 && made->more == 0));
+    made->number = number;
+    made->more = 0;
+    run->now.bits[slot] = handle.bits;
+    run->now.number[slot] = number;
+    run->now.born[slot] = ++run->now.clock;
+    run->now.live++;
+    know(run, handle.bits);
+}
+
+static bool is_full(run_of *run) {
+    return run->now.live == run->options.slots - mp_pool_stats(run->pool).retired;
+}
+
+/* The slot that has lived longest. */
+static size_t oldest(const run_of *run) {
+    size_t slot, best = SIZE_MAX;
+    for (slot = 0; slot < run->options.slots; slot++) {
+        if (run->now.bits[slot] != 0 && (best == SIZE_MAX || run->now.born[slot] < run->now.born[best])) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+/* The same bits may come again. */
+static bool wraps(const run_of *run) {
+    return (run->options.flags & MP_WRAP) != 0;
+}
+
+/* Without a limit of lifetimes no slot retires, and evicting always makes room. */
+static bool makes_room(const run_of *run) {
+    return run->options.lifetimes == 0 || wraps(run);
+}
+
+static void insert(run_of *run) {
+    mp_handle handle, expected = mp_pool_next_handle(run->pool);
+    uint64_t number = next(run);
+    bool was_full = is_full(run), evicts = run->options.full == MP_EVICT_OLDEST;
+    size_t victim = was_full && evicts ? oldest(run) : SIZE_MAX;
+    uint64_t victim_bits = victim == SIZE_MAX ? 0 : run->now.bits[victim];
+    value *made = mp_insert(run->pool, &handle);
+    CHECK((expected.bits == 0) == was_full);
+    if (victim_bits != 0 && makes_room(run)) {
+        mp_handle gone;
+        gone.bits = victim_bits;
+        CHECK(made != NULL && (gone.bits == handle.bits ? wraps(run) : !mp_contains(run->pool, gone)));
+        ended(run, victim);
+    } else if (victim_bits != 0 && made != NULL) {
+        /* The oldest whose slot does not retire has gone. */
+        ended(run, (size_t)(handle.bits >> 32));
+    }
+    if (made == NULL) {
+        CHECK(was_full && handle.bits == 0);
+        return;
+    }
+    CHECK(was_full || handle.bits == expected.bits);
+    began(run, handle, made, number);
+}
+
+static int64_t by_number(const void *of, mp_handle handle, void *user) {
+    (void)handle;
+    (*(size_t *)user)++;
+    return (int64_t)((const value *)of)->number;
+}
+
+static void insert_or_evict(run_of *run) {
+    mp_handle handle, gone;
+    value last = {0, 0};
+    size_t asked = 0, slot;
+    uint64_t number = next(run);
+    bool was_full = is_full(run);
+    value *made = mp_pool_insert_or_evict(run->pool, by_number, &asked, &handle, &gone, &last);
+    CHECK(was_full || (gone.bits == 0 && asked == 0));
+    if (gone.bits != 0) {
+        CHECK(lives(&run->now, run->options.slots, gone));
+        CHECK(gone.bits == handle.bits ? wraps(run) : !mp_contains(run->pool, gone));
+        CHECK(last.number == run->now.number[gone.bits >> 32]);
+        if (makes_room(run)) {
+            for (slot = 0; slot < run->options.slots; slot++) {
+                CHECK(run->now.bits[slot] == 0 || (int64_t)run->now.number[slot] >= (int64_t)last.number);
+            }
+        }
+        ended(run, (size_t)(gone.bits >> 32));
+    }
+    CHECK((made == NULL) == (handle.bits == 0));
+    if (made != NULL) {
+        began(run, handle, made, number);
+    }
+}
+
+static void insert_at(run_of *run) {
+    mp_handle handle = some_handle(run);
+    uint64_t index = handle.bits >> 32, number = next(run);
+    uint32_t generation = (uint32_t)handle.bits;
+    void *made = NULL;
+    mp_status status = mp_pool_insert_at(run->pool, handle, &made);
+    CHECK((status == MP_OK) == (made != NULL));
+    if (status == MP_OK) {
+        began(run, handle, (value *)made, number);
+    } else if (generation != 0 && generation <= INT32_MAX) {
+        CHECK((index >= run->options.slots) == (status == MP_OUT_OF_RANGE));
+        CHECK(index >= run->options.slots || (run->now.bits[index] != 0) == (status == MP_OCCUPIED));
+    }
+}
+
+static void walk(run_of *run, bool refreshes) {
+    mp_run stretch = MP_RUN;
+    size_t slot = 0, at;
+    if (refreshes) {
+        mp_pool_refresh(run->pool);
+    }
+    while (mp_next_run(run->pool, &stretch)) {
+        CHECK(stretch.count > 0 && stretch.first + stretch.count <= run->options.slots);
+        for (; slot < stretch.first; slot++) {
+            CHECK(run->now.bits[slot] == 0);
+        }
+        for (at = 0; at < stretch.count; at++, slot++) {
+            CHECK(run->now.bits[slot] != 0);
+        }
+    }
+    for (; slot < run->options.slots; slot++) {
+        CHECK(run->now.bits[slot] == 0);
+    }
+}
+
+/* The model takes on what the pool says: after bytes that somebody has changed were read. */
+static void look_again(run_of *run) {
+    size_t slot;
+    run->now.live = 0;
+    for (slot = 0; slot < run->options.slots; slot++) {
+        run->now.bits[slot] = mp_pool_handle_at(run->pool, slot).bits;
+        if (run->now.bits[slot] != 0) {
+            run->now.number[slot] = ((value *)mp_values(run->pool))[slot].number;
+            run->now.born[slot] = ++run->now.clock;
+            run->now.live++;
+        }
+    }
+}
+
+static void through_bytes(run_of *run) {
+    size_t bytes = mp_pool_state_bytes(run->pool), at = next(run), flipped = next(run);
+    uint64_t before = mp_pool_checksum(run->pool, NULL, NULL);
+    unsigned char *state = malloc(bytes);
+    CHECK(state != NULL && mp_pool_write_state(run->pool, state, bytes) == MP_OK);
+    CHECK(mp_pool_write_state(run->pool, state, bytes - 1) == MP_SMALL_MEMORY);
+    CHECK(mp_pool_read_state(run->pool, state, bytes) == MP_OK);
+    CHECK(mp_pool_checksum(run->pool, NULL, NULL) == before);
+    CHECK(mp_pool_read_state(run->pool, state, bytes - 1) != MP_OK);
+    state[at * 7 % bytes] ^= (unsigned char)flipped;
+    if (mp_pool_read_state(run->pool, state, bytes) != MP_OK) {
+        CHECK(mp_pool_checksum(run->pool, NULL, NULL) == before);
+    }
+    free(state);
+    /* Ages are not written, so the model starts them anew as well: in the order of the slots. */
+    look_again(run);
+}
+
+static void step(run_of *run) {
+    mp_handle handle;
+    value *found;
+    bool is_live;
+    unsigned operation = next(run);
+    switch (operation % 16) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+        insert(run);
+        break;
+    case 5:
+    case 6:
+    case 7:
+        handle = some_handle(run);
+        is_live = lives(&run->now, run->options.slots, handle);
+        CHECK(mp_remove(run->pool, handle) == is_live);
+        if (is_live) {
+            ended(run, (size_t)(handle.bits >> 32));
+        }
+        break;
+    case 8:
+        handle = some_handle(run);
+        found = (value *)mp_get(run->pool, handle);
+        is_live = lives(&run->now, run->options.slots, handle);
+        CHECK((found != NULL) == is_live && mp_contains(run->pool, handle) == is_live);
+        CHECK((mp_pool_check(run->pool, handle) == MP_OK) == is_live);
+        CHECK(!is_live || found->number == run->now.number[handle.bits >> 32]);
+        break;
+    case 9:
+        insert_at(run);
+        break;
+    case 10:
+        insert_or_evict(run);
+        break;
+    case 11:
+        walk(run, operation >= 128);
+        break;
+    case 12:
+        if (operation < 128) {
+            CHECK(mp_pool_save(run->pool, run->past) == MP_OK);
+            run->then = run->now;
+            run->is_saved = true;
+        } else {
+            CHECK((mp_pool_restore(run->pool, run->past) == MP_OK) == run->is_saved);
+            run->now = run->is_saved ? run->then : run->now;
+        }
+        break;
+    case 13:
+        if (operation >= 192) {
+            mp_pool_clear(run->pool);
+            memset(run->now.bits, 0, sizeof run->now.bits);
+            run->now.live = 0;
+        }
+        break;
+    case 14:
+        handle = some_handle(run);
+        is_live = lives(&run->now, run->options.slots, handle);
+        if (run->options.full == MP_EVICT_OLDEST) {
+            CHECK((mp_pool_note_use(run->pool, handle) == MP_OK) == is_live);
+            if (is_live) {
+                run->now.born[handle.bits >> 32] = ++run->now.clock;
+            }
+        } else {
+            CHECK(mp_pool_note_use(run->pool, handle) == MP_NOT_KEPT);
+        }
+        break;
+    default:
+        through_bytes(run);
+    }
+    CHECK(mp_live(run->pool) == run->now.live);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    static const uint32_t index_bits[4] = {0, 16, 20, 24};
+    static run_of run;
+    char text[200];
+    unsigned kind;
+    mp_status status;
+    memset(&run, 0, sizeof run);
+    run.bytes = bytes;
+    run.left = count;
+    kind = next(&run);
+    run.options = MP_OPTIONS(value, next(&run) % (SLOTS_MAX + 1));
+    run.options.order = kind % 6;
+    run.options.index_bits = index_bits[kind / 6 % 4];
+    run.options.full = kind / 24 % 2;
+    run.options.name = kind / 48 % 2 != 0 ? "sparks" : NULL;
+    kind = next(&run);
+    run.options.flags = kind % 8;
+    run.options.lifetimes = kind / 8 % 4 != 0 ? 0 : kind / 32 + 1;
+    CHECK(mp_pool_create(&run.options, &run.pool) == MP_OK);
+    CHECK(mp_snapshot_create(&run.options, &run.past) == MP_OK);
+    while (run.left > 0) {
+        step(&run);
+    }
+    walk(&run, true);
+    status = mp_pool_validate(run.pool, text, sizeof text);
+    if (status != MP_OK) {
+        fprintf(stderr, "broken: %s\n", text);
+        abort();
+    }
+    mp_snapshot_destroy(run.past);
+    mp_pool_destroy(run.pool);
+    return 0;
+}
