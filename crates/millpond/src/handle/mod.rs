@@ -231,8 +231,8 @@ pub(crate) mod sealed {
         label = "this number of index bits leaves no room for an index or for generations"
     )]
     pub trait Widths {
-        type Index: super::IndexWord;
-        type Word: super::Word;
+        type Index: crate::handle::IndexWord;
+        type Word: crate::handle::Word;
     }
 }
 

@@ -21,7 +21,7 @@ fn all_handles(kind: &Pools) -> Vec<Key> {
     let mut handles = Vec::new();
     for &high in &borders {
         handles.extend(borders.iter().filter_map(|&low| {
-            kind.facts().layout.from_bits(u64::from(high) << 32 | u64::from(low))
+            kind.facts().layout.key_of_bits(u64::from(high) << 32 | u64::from(low))
         }));
         for generation in
             [0, 1, 2, 3, kind.facts().layout.generation_max - 1, kind.facts().layout.generation_max]

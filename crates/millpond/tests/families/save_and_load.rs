@@ -84,7 +84,7 @@ fn live_handles_go_to_a_file_and_come_back(kind: &Pools) {
         let ledger = crate::common::Ledger::default();
         let mut loaded: Box<dyn Subject<Counted>> = kind.make(Plan::of(world.pool.capacity()));
         for &(bits, id) in &saved {
-            let handle = kind.facts().layout.from_bits(bits).unwrap();
+            let handle = kind.facts().layout.key_of_bits(bits).unwrap();
             match loaded.insert_at(handle, ledger.value(id)) {
                 None => return,
                 Some(result) => assert_eq!(result, Ok(())),
@@ -221,8 +221,8 @@ fn saving_and_restoring_take_no_memory(kind: &Pools) {
     if kind.facts().allocates {
         return;
     }
-    let ways: [fn(&dyn Copied<u32>) -> Option<Box<dyn Past>>; 2] =
-        [|pool| pool.take_snapshot(), |pool| pool.take_snapshot_of_copies()];
+    type Way = fn(&dyn Copied<u32>) -> Option<Box<dyn Past>>;
+    let ways: [Way; 2] = [|pool| pool.take_snapshot(), |pool| pool.take_snapshot_of_copies()];
     for take_snapshot in ways {
         let mut pool: Box<dyn Copied<u32>> =
             kind.make(Plan::of(kind.facts().capacity.unwrap_or(70)));

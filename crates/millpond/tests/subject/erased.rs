@@ -67,7 +67,7 @@ impl Facts {
 
     /// A handle of this slot in this lifetime, if the layout has one.
     pub(crate) fn handle(&self, index: usize, generation: u32) -> Option<Key> {
-        self.layout.from_parts(index, generation)
+        self.layout.key_of_parts(index, generation)
     }
 }
 

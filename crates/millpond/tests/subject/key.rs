@@ -38,11 +38,11 @@ impl Layout {
         }
     }
 
-    pub(crate) fn from_bits(&'static self, bits: u64) -> Option<Key> {
+    pub(crate) fn key_of_bits(&'static self, bits: u64) -> Option<Key> {
         (self.is_handle)(bits).then_some(Key { bits, layout: self })
     }
 
-    pub(crate) fn from_parts(&'static self, index: usize, generation: u32) -> Option<Key> {
+    pub(crate) fn key_of_parts(&'static self, index: usize, generation: u32) -> Option<Key> {
         Some(Key { bits: (self.from_parts)(index, generation)?, layout: self })
     }
 }

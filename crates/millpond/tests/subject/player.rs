@@ -81,7 +81,7 @@ fn step<T: Value, S: Basic<T> + ?Sized>(pool: &mut S, bits: u64) -> u64 {
         ),
         28 | 29 => {
             let index = below(bits >> 8, pool.capacity() + 1);
-            let handle = pool.layout().from_parts(index, 1 + (bits >> 40) as u32 % 6);
+            let handle = pool.layout().key_of_parts(index, 1 + (bits >> 40) as u32 % 6);
             hash(handle.map(|handle| pool.insert_at(handle, value)))
         }
         30 => hash(pool.retain(&mut |handle, _| handle.index() % 3 != below(bits, 5))),
