@@ -5,8 +5,9 @@ use std::panic::catch_unwind;
 
 use crate::allocations::{Allocations, during};
 use crate::common;
-use crate::common::Random;
+use crate::common::{Random, in_every_order};
 use millpond::overflow::{Overflow, PolicyPool};
+use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{
     BlockPool, Handle, HandleAllocator, PackedPool, Pool, Recycler, Refusal, SideTable, StaticPool,
@@ -155,6 +156,24 @@ fn a_block_pool_has_the_blocks_that_it_had() {
 
     let other = BlockPool::<u32>::with_blocks(8, 5).snapshot();
     assert_eq!(pool.restore(&other), Err(SnapshotError::OtherBlocks));
+}
+
+/// A pool that never had a block, as its past: what is kept beside the values is there, and of no slots.
+fn goes_back_to_no_blocks<R: ReuseOrder>() {
+    let mut pool = BlockPool::<u32>::builder().reuse(R::default()).slots_per_block(4).build();
+    let past = pool.snapshot();
+    pool.extend(0..100);
+    pool.restore(&past).unwrap();
+    pool.validate().unwrap();
+    assert_eq!((pool.capacity(), pool.iter().next()), (0, None));
+    pool.extend(0..100);
+    pool.validate().unwrap();
+    assert_eq!(pool.len(), 100);
+}
+
+#[test]
+fn a_block_pool_goes_back_to_no_blocks_in_every_order() {
+    in_every_order!(goes_back_to_no_blocks());
 }
 
 /// Slots far behind those that were in use: one was claimed by its handle, or went there when its

@@ -246,7 +246,8 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         )?;
         let (_, count) = Head::<5>::with_room(occupancy.end);
         let entries = words.entries();
-        if occupancy.is_empty() && entries.is_empty() {
+        // The first block makes the tree anew.
+        if occupancy.is_empty() {
             return Ok(());
         }
         self.others
