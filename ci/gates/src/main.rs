@@ -7,9 +7,10 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
+use millpond::classic::RosterPool;
 use millpond::reuse::{Fifo, Intrusive, LowestFirst, NextFit, ReuseOrder, Roster};
 use millpond::side_table::join;
-use millpond::{BlockPool, Handle, PackedPool, Pool, SideTable, StaticPool};
+use millpond::{BlockPool, Handle, PackedPool, Pool, Recycler, SideTable, StaticPool};
 
 /// As large as a transform with a colour: 32 bytes.
 type Value = [u64; 4];
@@ -33,6 +34,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("remove_insert_packed", remove_insert_packed),
     ("remove_insert_block_pool", remove_insert_block_pool),
     ("remove_insert_static", remove_insert_static),
+    ("release_acquire_recycler", release_acquire),
+    ("free_allocate_roster_pool", free_allocate),
     ("insert_or_evict_of_100", insert_or_evict),
     ("for_each_full", for_each_full),
     ("for_each_half", for_each_half),
@@ -148,6 +151,33 @@ macro_rules! remove_insert_of {
 remove_insert_of!(remove_insert_packed: PackedPool::new(TIMES_MAX));
 remove_insert_of!(remove_insert_block_pool: BlockPool::with_blocks(1024, 32));
 remove_insert_of!(remove_insert_static: Box::new(StaticPool::<Value, TIMES_MAX>::new()));
+
+/// Without the feature `debug-aids`, there is no scramble to test for.
+fn release_acquire(times: usize) {
+    let mut pool = Recycler::<Value>::new(TIMES_MAX);
+    let mut handles: Vec<_> = (0..TIMES_MAX).filter_map(|_| Some(pool.acquire()?.0)).collect();
+    for i in 0..times {
+        let at = i * 7919 % handles.len();
+        black_box(pool.release(handles[at]));
+        if let Some((handle, value)) = pool.acquire() {
+            *value = black_box([i as u64; 4]);
+            handles[at] = handle;
+        }
+    }
+}
+
+/// As above.
+fn free_allocate(times: usize) {
+    let mut pool = RosterPool::<Value>::new(TIMES_MAX);
+    let mut handles: Vec<_> = (0..TIMES_MAX).filter_map(|_| pool.allocate()).collect();
+    for i in 0..times {
+        let at = i * 7919 % handles.len();
+        black_box(pool.free(handles[at]));
+        if let Some(handle) = pool.allocate() {
+            handles[at] = handle;
+        }
+    }
+}
 
 fn insert_or_evict(times: usize) {
     let mut pool = Pool::<Value>::new(100);

@@ -262,7 +262,7 @@ Next:
 
 fn print_text(plans: &[TracePlan], rules: &Rules, wanted: &Wanted) -> Result<(), Failure> {
     let paint = Paint::for_stdout();
-    let mut text = rules_text(rules, wanted, paint);
+    let mut text = rules_text(plans, rules, wanted, paint);
     for plan in plans {
         text.push_str(&trace_text(plan, wanted, paint));
     }

@@ -67,7 +67,7 @@ fn unknown_verbs() {
 #[test]
 fn an_id_born_twice() {
     refuses(csv("0,alloc,7,A\n1,alloc,7,A\n"), &["line 3", "id 7 is still alive"]);
-    refuses(csv("0,alloc,7,A\n1,free,7,A\n2,alloc,7,A\n"), &["line 4", "id 7", "second time"]);
+    refuses(csv("0,alloc,7,A\n1,free,7,A\n2,alloc,7,A\n"), &["line 4", "id 7", "was used before"]);
 }
 
 #[test]

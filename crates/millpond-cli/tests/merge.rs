@@ -419,7 +419,7 @@ fn summaries_that_cannot_be_used() {
     refuses(with("40:1", "40"), &["ages: expected LENGTH:COUNT"]);
     refuses(format!("{HEADER}{good}{good}"), &["line 3", "class `Imp` occurs twice"]);
     let other_level = good.replace("map01", "map02").replace("Imp", "Demon");
-    refuses(format!("{HEADER}{good}{other_level}"), &["line 3", "something else of the session"]);
+    refuses(format!("{HEADER}{good}{other_level}"), &["line 3", "differs from the line before"]);
     refuses(format!("{HEADER}{good}{other}{good}"), &["line 4", "session `a` occurs again"]);
     refuses(format!("{HEADER}{good}{HEADER}{good}"), &["session `a` is given twice"]);
     let heap = other.replace("lifetimes", "heaptrack");

@@ -177,7 +177,7 @@ fn what_is_no_live_trace_is_refused_with_the_place() {
     directory.file("long", format!("{HEADER}\n{}", "x".repeat(1 << 20)));
     assert!(watch("long").contains("a line of more than"));
     directory.file("binary", [0_u8; 100_000]);
-    assert!(watch("binary").contains("expected a live trace"));
+    assert!(watch("binary").contains("of a live trace"));
     directory.file("escape", format!("{HEADER}\n1,\x1b[31m,0,a\n"));
     assert!(watch("escape").contains("\\u{1b}[31m"));
 }

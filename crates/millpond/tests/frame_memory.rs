@@ -137,6 +137,8 @@ fn the_last_byte_is_used_and_the_next_one_refused() {
     });
     assert_eq!((memory.peak(), memory.refused()), (64, 3));
     memory.frame(|frame| assert!(frame.insert([1_u8; 64]).is_ok()));
+    memory.frame(|frame| assert!(frame.insert(1_u8).is_ok()));
+    assert_eq!(memory.peak(), 64, "of the fullest frame, not of the last one");
 }
 
 #[test]

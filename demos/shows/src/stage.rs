@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser};
 
 #[derive(Debug, Parser)]
+#[group(skip)]
 struct Options<O: Args> {
     /// Where to write the pictures and sounds [default: target/demos/<name of the demo>]
     #[arg(long, value_name = "DIR")]

@@ -34,10 +34,15 @@ impl Wanted {
     }
 }
 
-/// What is said once, before the traces.
-pub(crate) fn rules_text(rules: &Rules, wanted: &Wanted, paint: Paint) -> String {
+/// What is said once, before the traces. Without a clock in any of them, no handles are proposed.
+pub(crate) fn rules_text(
+    plans: &[TracePlan],
+    rules: &Rules,
+    wanted: &Wanted,
+    paint: Paint,
+) -> String {
     let mut text = format!("Rule: {} (--headroom).", rules.headroom.rule());
-    if wanted.handles {
+    if wanted.handles && plans.iter().any(|plan| plan.ticks_per_second.is_some()) {
         let _ = write!(
             text,
             " Handles must last {} (--session-hours).",

@@ -6,26 +6,14 @@ use core::slice;
 use crate::occupancy::{LiveBits, Occupancy, Source};
 
 /// The values of the live slots with their indices, in index order, from both ends.
-///
-/// # Invariant
-///
-/// There is an array with all slots that the occupancy names, borrowed for `'a`. As long as slots are left, `word` points
-/// to where the array's slot [`bits.first_of_word()`](LiveBits::first_of_word) is or would be.
 pub(crate) struct Values<'a, T> {
+    values: &'a [MaybeUninit<T>],
     /// What is left of the prefix, which ends at slot `until`.
     prefix: slice::Iter<'a, MaybeUninit<T>>,
     until: usize,
-    /// In place of the array's first slot: it takes one register and saves most of the computation of each address.
-    word: *const MaybeUninit<T>,
     bits: LiveBits,
     source: Source<'a>,
-    borrow: PhantomData<&'a [MaybeUninit<T>]>,
 }
-
-// SAFETY: it is a `&[T]` and an `Occupancy` in all but form.
-unsafe impl<T: Sync> Send for Values<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for Values<'_, T> {}
 
 impl<'a, T> Values<'a, T> {
     #[inline(always)]
@@ -34,29 +22,16 @@ impl<'a, T> Values<'a, T> {
         let (bits, until) = LiveBits::new(occupancy);
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let prefix = unsafe { values.get_unchecked(..until) }.iter();
-        let word = values.as_ptr().wrapping_add(bits.first_of_word());
-        let source = occupancy.source();
-        Self { prefix, until, word, bits, source, borrow: PhantomData }
-    }
-
-    /// The array's first slot, as long as slots are left.
-    #[inline(always)]
-    fn values(&self) -> *const MaybeUninit<T> {
-        self.word.wrapping_sub(self.bits.first_of_word())
+        Self { values, prefix, until, bits, source: occupancy.source() }
     }
 
     /// # Safety
     ///
-    /// The slot comes from the `bits` that go with the values, and is this far behind the one that `from` points to.
+    /// The index comes from the `bits` that go with the values.
     #[inline(always)]
-    unsafe fn at(from: *const MaybeUninit<T>, distance: usize) -> &'a T {
+    unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
-        let value = unsafe { from.add(distance) };
-        // SAFETY: no slot is at address 0. Compilers see it of an array's start, but not of a word's; if they do not know,
-        // each step of a loop tests for it, as an `Option` of a reference is `None` there.
-        unsafe { core::hint::assert_unchecked(!value.is_null()) };
-        // SAFETY: the array is borrowed for `'a`.
-        let value = unsafe { &*value };
+        let value = unsafe { values.get_unchecked(index) };
         // SAFETY: as the caller promises, the occupancy calls the slot live.
         unsafe { Self::live(value) }
     }
@@ -82,11 +57,9 @@ impl<'a, T> Iterator for Values<'a, T> {
             // SAFETY: all slots of the prefix are live.
             return Some((index, unsafe { Self::live(value) }));
         }
-        let word = &mut self.word;
-        let bit = self.bits.next_in_word(self.source, |by| *word = word.wrapping_add(by))?;
-        let index = self.bits.first_of_word() + bit;
-        // SAFETY: the bit comes from `self.bits`, and `word` points to the first slot of its word (invariant).
-        Some((index, unsafe { Self::at(self.word, bit) }))
+        let index = self.bits.next(self.source)?;
+        // SAFETY: the index comes from `self.bits`.
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 
     #[inline]
@@ -97,8 +70,7 @@ impl<'a, T> Iterator for Values<'a, T> {
 
     #[inline(always)]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, start: A, mut f: F) -> A {
-        let values = self.values();
-        let Self { prefix, until, bits, source, .. } = self;
+        let Self { values, prefix, until, bits, source } = self;
         let first = until - prefix.len();
         let folded = prefix.enumerate().fold(start, |folded, (i, value)| {
             // SAFETY: all slots of the prefix are live.
@@ -114,14 +86,11 @@ impl<'a, T> Iterator for Values<'a, T> {
 impl<T> DoubleEndedIterator for Values<'_, T> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let values = self.values();
         let prefix = mem::take(&mut self.prefix);
         self.bits.take_prefix(self.until - prefix.len(), self.until, self.source);
-        let index = self.bits.next_back(self.source);
-        // The front may have another word now.
-        self.word = values.wrapping_add(self.bits.first_of_word());
+        let index = self.bits.next_back(self.source)?;
         // SAFETY: the index comes from `self.bits`.
-        index.map(|index| (index, unsafe { Self::at(values, index) }))
+        Some((index, unsafe { Self::at(self.values, index) }))
     }
 }
 
@@ -186,7 +155,8 @@ impl<'a, T> ValuesMut<'a, T> {
     unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { from.add(distance) };
-        // SAFETY: no slot is at address 0; see `Values::at`.
+        // SAFETY: no slot is at address 0. Compilers see it of an array's start, but not of a word's; if they do not know,
+        // each step of a loop tests for it, as an `Option` of a reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
         // SAFETY: nobody else refers to the slot (the iterator's invariant).
         let value = unsafe { &mut *value };
