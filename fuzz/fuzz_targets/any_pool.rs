@@ -11,7 +11,7 @@ mod common;
 #[path = "../../crates/millpond/tests/subject/mod.rs"]
 mod subject;
 
-use subject::{KindToRun, Of, Plan, Run, Step, every_kind};
+use subject::{KindToRun, Plan, Run, Step, every_kind};
 
 /// Enough for two words of an occupancy.
 const CAPACITY_MAX: usize = 70;
