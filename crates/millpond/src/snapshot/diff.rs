@@ -162,6 +162,11 @@ impl<P: State, F: Fn(&P::Value, &mut Checksum)> Diff<'_, P, F> {
                 return Some(Difference::Value { index, handle });
             }
             let index = self.slots.next()?;
+            let after_gap = self.left.after_gap(index).min(self.right.after_gap(index));
+            if after_gap > index {
+                self.slots.start = after_gap;
+                continue;
+            }
             let (left, right) = (self.left.word(index), self.right.word(index));
             if left == right || P::DEAD_HAVE_VALUES {
                 self.values_of = Some(index);

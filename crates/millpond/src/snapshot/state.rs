@@ -155,6 +155,13 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn used(&self) -> usize;
 
+        /// The first slot from this one on that may have been used, of those below [`used`](Self::used): a pool of two
+        /// has a gap between them.
+        #[doc(hidden)]
+        fn after_gap(&self, index: usize) -> usize {
+            index
+        }
+
         /// The slot's generation, or its next one marked dead, or [`Word::RETIRED`](super::Word::RETIRED);
         /// of a slot out of range the latter.
         #[doc(hidden)]

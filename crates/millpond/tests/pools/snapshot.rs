@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use crate::allocations::{Allocations, during};
 use crate::common;
 use crate::common::{Random, in_every_order};
-use millpond::overflow::{Overflow, PolicyPool};
+use millpond::overflow::{Overflow, PolicyPool, Spill};
 use millpond::reuse::ReuseOrder;
 use millpond::snapshot::{Difference, History, RollbackError, SlotState, SnapshotError};
 use millpond::{
@@ -1107,4 +1107,27 @@ fn a_policy_pool_goes_back_with_the_ages_of_its_objects() {
     assert_eq!(error.to_string(), "the snapshot is of a pool of another policy");
     let error = build(Overflow::EvictOldest, 4).restore(&saved).unwrap_err();
     assert_eq!(error, SnapshotError::OtherCapacity { pool: 4, snapshot: 3 });
+}
+
+/// Between the slots of two pools there may be billions that never were.
+#[test]
+fn a_comparison_skips_the_gap_between_two_pools() {
+    let mut second = Pool::new(4);
+    second.insert(1).unwrap();
+    let mut spill = Spill::new(BlockPool::<u32>::new(), second);
+    let first = spill.insert(2).unwrap();
+    let before = spill.snapshot();
+    let mut after = spill.snapshot();
+    assert_eq!(before.diff(&after).count(), 0);
+    spill.iter_mut().for_each(|(_, value)| *value += 10);
+    spill.save_into(&mut after).unwrap();
+    let slots: Vec<_> = before
+        .diff(&after)
+        .map(|difference| match difference {
+            Difference::Value { index, .. } => index,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(slots.len(), 2, "{slots:?}");
+    assert!(slots[0] == first.index() as usize && slots[1] > 1 << 30, "{slots:?}");
 }

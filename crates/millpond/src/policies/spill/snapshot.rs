@@ -42,6 +42,11 @@ where
         }
     }
 
+    fn after_gap(&self, index: usize) -> usize {
+        let second = self.first.capacity_max();
+        if (self.first.used()..second).contains(&index) { second } else { index }
+    }
+
     fn word(&self, index: usize) -> <HandleOf<A> as HandleLayout>::Word {
         match index.checked_sub(self.first.capacity_max()) {
             Some(inner) => self.second.word(inner),
