@@ -8,9 +8,9 @@ use std::process::Command;
 
 use support::{has, here, library, made, run, strict};
 
-/// A program that stops in `look` with two live bullets of three.
-fn shown(compiler: &str) -> PathBuf {
-    let folder = made("debuggers");
+/// A program for this debugger, which stops in `look` with two live bullets of three.
+fn shown(debugger: &str) -> PathBuf {
+    let folder = made(&format!("debuggers-{debugger}"));
     let source = folder.join("shown.cpp");
     fs::write(
         &source,
@@ -21,8 +21,8 @@ fn shown(compiler: &str) -> PathBuf {
          bullets.remove(gone);\n    look();\n    return first == second;\n}\n",
     )
     .unwrap();
-    let program = folder.join(format!("shown-{compiler}"));
-    let mut compile = strict(compiler);
+    let program = folder.join("shown");
+    let mut compile = strict("g++");
     compile.args(["-std=c++17", "-g", "-O0"]).arg(&source).arg(library().unwrap());
     run(compile.arg("-o").arg(&program));
     program
@@ -33,7 +33,7 @@ fn gdb_shows_handles_and_live_values() {
     if library().is_none() || !has("gdb") {
         return;
     }
-    let program = shown("g++");
+    let program = shown("gdb");
     let script = format!("source {}", here().join("debuggers/millpond_gdb.py").display());
     let mut gdb = Command::new("gdb");
     gdb.args([
@@ -66,7 +66,7 @@ fn gdb_shows_handles_and_live_values() {
 fn python_of_lldb() -> Option<PathBuf> {
     let packaged = Path::new("/usr/lib/llvm-14/lib/python3.11/dist-packages/lldb");
     let lldb = Path::new("/usr/lib/x86_64-linux-gnu/liblldb-14.so.1");
-    let path = made("debuggers").join("python");
+    let path = made("debuggers-python").join("python");
     let module = path.join("lldb");
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&module).unwrap();
@@ -91,7 +91,7 @@ fn lldb_shows_handles_and_live_values() {
     for command in ["breakpoint set -n look", "run", "up", "frame variable second bullets"] {
         lldb.args(["-o", command]);
     }
-    lldb.args(["-o", "frame variable *bullets.raw_"]).arg(shown("g++"));
+    lldb.args(["-o", "frame variable *bullets.raw_"]).arg(shown("lldb"));
     if let Some(path) = python_of_lldb() {
         lldb.env("PYTHONPATH", path);
     }
