@@ -1,6 +1,8 @@
 //! Real servers, started in a temporary folder. What is not installed is reported as not run.
 #![cfg(all(feature = "postgres", feature = "tokio-postgres", feature = "tokio"))]
 
+#[path = "common/nothing_left.rs"]
+mod nothing_left;
 #[path = "common/postgres_server.rs"]
 mod postgres_server;
 
@@ -9,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use millpond_lend::makers::{postgres::Postgres as Blocking, tokio_postgres::Postgres};
 use millpond_lend::{AcquireError, BlockingLender, Lender, TokioTimer};
+use nothing_left::closes_and_leaves_nothing;
 use postgres_server::with_server;
 use tokio_postgres::Config;
 
@@ -32,25 +35,6 @@ async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
     errors
 }
 
-/// Closes the lender; then the server has no session but the one that asks.
-async fn closes_and_leaves_no_session(lender: &Lender<Postgres>, config: &Config) {
-    let report = lender.close(Duration::from_secs(10)).await;
-    assert!(report.still_out.is_empty());
-    let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    let others = "select count(*) from pg_stat_activity \
-                  where backend_type = 'client backend' and pid <> pg_backend_pid()";
-    let give_up = Instant::now() + Duration::from_secs(10);
-    loop {
-        let left: i64 = client.query_one(others, &[]).await.unwrap().get(0);
-        if left == 0 {
-            return;
-        }
-        assert!(Instant::now() < give_up, "{left} sessions are left over");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
-
 #[test]
 fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
     with_server("restart", "", async |server| {
@@ -71,7 +55,7 @@ fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
         assert!(errors <= 4, "{errors}");
         assert_eq!(lender.acquire_many(4).await.unwrap().len(), 4);
         println!("full service {} ms after the server is up", up.elapsed().as_millis());
-        closes_and_leaves_no_session(&lender, &server.config("postgres")).await;
+        closes_and_leaves_nothing(&lender, &server.config("postgres"), || 0).await;
     });
 }
 
@@ -88,7 +72,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
         drop(loans);
         let errors = errors_until_well(&lender, 20).await;
         assert!(errors <= 2, "{errors}");
-        closes_and_leaves_no_session(&lender, &config).await;
+        closes_and_leaves_nothing(&lender, &config, || 0).await;
     });
 }
 
@@ -138,7 +122,7 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
         };
         loan.simple_query("select 1").await.unwrap();
         drop((loan, client));
-        closes_and_leaves_no_session(&lender, &cook).await;
+        closes_and_leaves_nothing(&lender, &cook, || 0).await;
     });
 }
 
@@ -164,7 +148,7 @@ fn fewer_connections_than_the_capacity_still_serve() {
             task.await.unwrap();
         }
         assert!(lender.stats().existing <= 5);
-        closes_and_leaves_no_session(&lender, &server.config("postgres")).await;
+        closes_and_leaves_nothing(&lender, &server.config("postgres"), || 0).await;
     });
 }
 

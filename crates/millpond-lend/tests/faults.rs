@@ -1,6 +1,8 @@
 //! Faults of the network between a lender and a real PostgreSQL server, by a proxy on loopback.
 #![cfg(all(feature = "tokio-postgres", feature = "tokio"))]
 
+#[path = "common/nothing_left.rs"]
+mod nothing_left;
 #[path = "common/postgres_server.rs"]
 mod postgres_server;
 
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use millpond_lend::makers::tokio_postgres::Postgres;
 use millpond_lend::{AcquireError, Lender, TokioTimer, Unopened};
+use nothing_left::closes_and_leaves_nothing;
 use postgres_server::{Server, with_server};
 
 /// How long a query may take before its caller gives up: a connection that is silent does not say so.
@@ -184,23 +187,8 @@ async fn serves_in_full_and_leaves_nothing(
     drop(loans);
     println!("full service {} ms after the fault", fault_ended.elapsed().as_millis());
     assert_eq!(errors_of(lender, 40).await, 0);
-    assert!(lender.close(Duration::from_secs(10)).await.still_out.is_empty());
-
-    let config: tokio_postgres::Config = server.config("postgres");
-    let (client, connection) = config.connect(tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    let others = "select count(*) from pg_stat_activity \
-                  where backend_type = 'client backend' and pid <> pg_backend_pid()";
-    let give_up = Instant::now() + Duration::from_secs(10);
-    loop {
-        let sessions: i64 = client.query_one(others, &[]).await.unwrap().get(0);
-        let open = proxy.faults.open.load(SeqCst);
-        if (sessions, open) == (0, 0) {
-            return;
-        }
-        assert!(Instant::now() < give_up, "{sessions} sessions and {open} connections are left");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let open = || proxy.faults.open.load(SeqCst);
+    closes_and_leaves_nothing(lender, &server.config("postgres"), open).await;
 }
 
 #[test]
