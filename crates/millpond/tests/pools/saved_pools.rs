@@ -316,20 +316,24 @@ fn refused<P: DeserializeOwned>(reason: &str, saved: Json) {
     assert!(error.contains(reason), "{error}");
 }
 
+/// The saved pool with another value at this place.
+fn changed(mut saved: Json, at: &str, value: Json) -> Json {
+    *saved.pointer_mut(at).expect("a place") = value;
+    saved
+}
+
+/// The saved pool with one object more.
+fn with_object(mut saved: Json, handle: &str) -> Json {
+    saved["objects"][handle] = json!(5);
+    saved
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_the_reason() {
     type Saved = Pool<u32>;
     serde_json::from_value::<Saved>(sample()).unwrap().validate().unwrap();
-    let changed = |at: &str, value: Json| {
-        let mut saved = sample();
-        *saved.pointer_mut(at).unwrap() = value;
-        saved
-    };
-    let with_object = |handle: &str| {
-        let mut saved = sample();
-        saved["objects"][handle] = json!(5);
-        saved
-    };
+    let changed = |at: &str, value: Json| changed(sample(), at, value);
+    let with_object = |handle: &str| with_object(sample(), handle);
     refused::<Saved>(
         "a saved pool of version 2, but this program reads version 1",
         changed("/version", json!(2)),
@@ -510,11 +514,7 @@ fn a_pool_of_blocks_comes_back_with_what_was_given_back() {
 fn what_cannot_be_of_slots_in_blocks_is_refused_with_the_reason() {
     type Saved = BlockPool<u32>;
     let sample = || serde_json::to_value(sample_of_blocks()).unwrap();
-    let changed = |at: &str, value: Json| {
-        let mut saved = sample();
-        *saved.pointer_mut(&format!("/state{at}")).expect("a place") = value;
-        saved
-    };
+    let changed = |at: &str, value: Json| changed(sample(), &format!("/state{at}"), value);
     refused::<Pool<u32>>("", sample());
     refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
     for (at, value, reason) in [
@@ -629,16 +629,8 @@ fn a_snapshot_of_blocks_is_restored_to_the_pool_with_the_name() {
 fn what_cannot_be_of_blocks_is_refused_with_the_reason() {
     type Saved = BlockPool<u32>;
     let sample = former_sample;
-    let changed = |at: &str, value: Json| {
-        let mut saved = sample();
-        *saved.pointer_mut(at).expect("a place") = value;
-        saved
-    };
-    let with_object = |handle: &str| {
-        let mut saved = sample();
-        saved["objects"][handle] = json!(5);
-        saved
-    };
+    let changed = |at: &str, value: Json| changed(sample(), at, value);
+    let with_object = |handle: &str| with_object(sample(), handle);
     refused::<Pool<u32>>("", sample());
     refused::<Saved>("another kind, expected BlockPool", changed("/state/pool", json!("Pool")));
     refused::<BlockPool<u32, Fifo>>("another reuse order, expected Fifo", sample());
@@ -790,11 +782,7 @@ impl IntoDeserializer<'_, serde_json::Error> for SelfDescribing {
 #[test]
 fn what_is_of_another_type_is_refused_with_what_was_expected() {
     type Saved = Pool<u32>;
-    let changed = |at: &str, value: Json| {
-        let mut saved = sample();
-        *saved.pointer_mut(at).unwrap() = value;
-        saved
-    };
+    let changed = |at: &str, value: Json| changed(sample(), at, value);
     refused::<Saved>("expected a saved Pool of version 1", json!(5));
     refused::<BlockPool<u32>>("expected a saved BlockPool of version 1", json!("a pool"));
     refused::<Saved>("expected a list", changed("/state/generations", json!(5)));
