@@ -180,7 +180,7 @@ impl Dashboard {
     fn draw_list(&mut self, frame: &mut Frame<'_>, area: Rect, list: &List) {
         let widths = list.table().of_width(area.width.into()).widths();
         let shown: Vec<(usize, usize)> =
-            list.columns_shown().into_iter().zip(widths).filter(|(_, width)| *width > 0).collect();
+            self.columns.iter().copied().zip(widths).filter(|(_, width)| *width > 0).collect();
         let aligned = |column: usize, text: String| match list.headings[column].starts_with('<') {
             true => Line::from(text),
             false => Line::from(text).right_aligned(),
@@ -223,9 +223,8 @@ impl Dashboard {
         let style = self.coloured(Color::Green);
         frame.render_widget(Gauge::default().ratio(share).label(label).gauge_style(style), gauge);
         self.draw_curve(frame, curve, detail);
-        match detail.map {
-            Some((slots, tick)) => self.draw_map(frame, map, (slots, tick), detail.capacity),
-            None => frame.render_widget(Paragraph::new(""), map),
+        if let Some(live) = detail.map {
+            self.draw_map(frame, map, live, detail.capacity);
         }
     }
 
@@ -284,20 +283,8 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    use super::super::list::{Cell, Row};
+    use super::super::list::tests::list;
     use super::*;
-
-    const HEADINGS: &[&str] = &["<pool", "live", "refused"];
-
-    /// Pools with these numbers of live objects and of refusals.
-    fn list(pools: &[(&str, u64, u64)]) -> List {
-        let row = |&(name, live, refused): &(&str, u64, u64)| Row {
-            name: name.to_owned(),
-            cells: vec![Cell::count(live), Cell::count_or_empty(refused)],
-            is_alarming: refused > 0,
-        };
-        List { headings: HEADINGS, rows: pools.iter().map(row).collect() }
-    }
 
     fn numbered(pools: u64) -> Vec<(String, u64, u64)> {
         (0..pools).map(|pool| (format!("pool-{pool:02}"), pool, 0)).collect()

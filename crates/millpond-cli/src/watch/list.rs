@@ -118,10 +118,11 @@ impl Row {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn list(rows: &[(&str, u64, u64)]) -> List {
+    /// Pools with these numbers of live objects and of refusals.
+    pub(in super::super) fn list(rows: &[(&str, u64, u64)]) -> List {
         let row = |&(name, live, refused): &(&str, u64, u64)| Row {
             name: name.to_owned(),
             cells: vec![Cell::count(live), Cell::count_or_empty(refused)],
