@@ -1,4 +1,4 @@
-// The works of src/work/ once more, for pools written in C++: the loops have to be compiled together with
+// The works of the folder `work` once more, for pools written in C++: the loops have to be compiled together with
 // the pool, or each operation would pay for a call across languages. Object, random numbers, order of
 // keys and checksums are those of the Rust side, which compares them.
 #pragma once
