@@ -416,9 +416,14 @@ static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     return true;
 }
 
-/* A handle in four bytes, for pools with `index_bits`, and the same in eight. No bits are no bits in both. */
-static inline uint32_t mp_narrow(mp_handle handle, unsigned index_bits) {
+/* A handle in four bytes, for pools with `index_bits`, and the same in eight. No bits are no bits in both, and a handle
+ * that does not fit, which is none of such a pool, becomes no bits. */
+static inline uint32_t mp_narrow_(mp_handle handle, unsigned index_bits) {
     return MP_CAST_(uint32_t, handle.bits >> 32) << (32 - index_bits) | MP_CAST_(uint32_t, handle.bits);
+}
+static inline uint32_t mp_narrow(mp_handle handle, unsigned index_bits) {
+    bool fits = handle.bits >> 32 >> index_bits == 0 && MP_CAST_(uint32_t, handle.bits) >> (32 - index_bits) == 0;
+    return fits ? mp_narrow_(handle, index_bits) : 0;
 }
 static inline mp_handle mp_widen(uint32_t bits, unsigned index_bits) {
     mp_handle handle;
@@ -434,7 +439,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     if (pool == MP_NULL_) {
         return MP_NULL_POINTER;
     }
-    if (pool->value_bytes != bytes || pool->value_align < align || pool->value_align % align != 0) {
+    if (pool->value_bytes != bytes || align == 0 || pool->value_align % align != 0) {
         return MP_OTHER_VALUES;
     }
     return pool->kind_ >> 8 == index_bits ? MP_OK : MP_OTHER_HANDLES;
@@ -472,7 +477,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         name##_id id = {handle.bits};                                                                                  \
         return id;                                                                                                     \
     }                                                                                                                  \
-    MP_POOL_(name, type, 0)
+    MP_POOL_(name, type, 0, handle.bits)
 
 /* The same with handles of four bytes; `index_bits` is that of the options: 16, 20 or 24. */
 #define MP_POOL32(name, type, index_bits)                                                                              \
@@ -486,10 +491,10 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
         name##_id id = {mp_narrow(handle, index_bits)};                                                                \
         return id;                                                                                                     \
     }                                                                                                                  \
-    MP_POOL_(name, type, index_bits)
+    MP_POOL_(name, type, index_bits, mp_narrow_(handle, index_bits))
 
-/* What both have. */
-#define MP_POOL_(name, type, index_bits)                                                                               \
+/* What both have. `made_bits`: those of a handle of the pool's own, `handle`. */
+#define MP_POOL_(name, type, index_bits, made_bits)                                                                    \
     typedef struct name {                                                                                              \
         mp_pool *pool;                                                                                                 \
     } name;                                                                                                            \
@@ -503,7 +508,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
         mp_handle handle = {0};                                                                                        \
         void *made = mp_insert_(in->pool, &handle, sizeof(type));                                                      \
-        *out = name##_id_of(handle);                                                                                   \
+        out->bits = made_bits;                                                                                         \
         return MP_CAST_(type *, made);                                                                                 \
     }                                                                                                                  \
     MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \

@@ -18,7 +18,9 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -124,11 +126,13 @@ struct options {
 // removed, when the pool is cleared, or with the pool.
 //
 // A destructor may use the pool: the object's lifetime has ended by then, so that its handle is refused, and its slot is
-// not handed out before the destructor has returned. A constructor may use it as well: its object is live already. If a
-// constructor throws, the object is removed; its lifetime is spent.
+// not handed out before the destructor has returned. It may not iterate (`for_each` may), nor move, swap or destroy the
+// pool. A constructor may use the pool as well: its object is live already. If a constructor throws, the object is
+// removed; its lifetime is spent.
 template <typename T>
 class pool {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && std::is_nothrow_destructible_v<T>);
+    static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
 
   public:
     using value_type = T;
@@ -148,8 +152,9 @@ class pool {
     }
 
     pool(pool &&other) noexcept
-        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)),
-          ending_(std::exchange(other.ending_, 0u)) {}
+        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
+        assert(other.ending_ == 0 && "a destructor of the pool's values moves the pool");
+    }
     pool &operator=(pool &&other) noexcept {
         pool(std::move(other)).swap(*this);
         return *this;
@@ -161,9 +166,9 @@ class pool {
         mp_pool_destroy(raw_);
     }
     void swap(pool &other) noexcept {
+        assert(ending_ + other.ending_ == 0 && "a destructor of a pool's values swaps the pool");
         std::swap(raw_, other.raw_);
         std::swap(status_, other.status_);
-        std::swap(ending_, other.ending_);
     }
 
     // `MP_OK`, or why there are no slots.
@@ -177,10 +182,17 @@ class pool {
     mp_pool *raw() noexcept { return raw_; }
     const mp_pool *raw() const noexcept { return raw_; }
 
-    // Constructs a value in the slot that comes next; a handle that is false if the pool is full. O(1).
+    // Constructs a value in the slot that comes next, with a constructor, or as an aggregate if there is none of these
+    // arguments; a handle that is false if the pool is full. O(1).
     template <typename... Arguments>
     handle<T> emplace(Arguments &&...arguments) {
-        return emplace_with([&](void *place) { ::new (place) T(std::forward<Arguments>(arguments)...); });
+        return emplace_with([&](void *place) {
+            if constexpr (std::is_constructible_v<T, Arguments &&...>) {
+                ::new (place) T(std::forward<Arguments>(arguments)...);
+            } else {
+                ::new (place) T{std::forward<Arguments>(arguments)...};
+            }
+        });
     }
 
     // The value, or null if the handle is refused. O(1).
@@ -261,8 +273,9 @@ class pool {
         }
     }
 
-    // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `evicted` names it. A handle
-    // that is false, and nothing goes, if no slot can be used: values whose slots retire after them are passed over.
+    // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `key` is called once for each
+    // value, and may not change the pool. `evicted` names what goes. A handle that is false, and nothing goes, if no slot
+    // can be used: values whose slots retire after them are skipped.
     template <typename Key, typename... Arguments>
     handle<T> emplace_or_evict(Key &&key, handle<T> *evicted, Arguments &&...arguments) {
         if (evicted != nullptr) {
@@ -270,19 +283,21 @@ class pool {
         }
         if (raw_ != nullptr && mp_pool_next_handle(raw_).bits == 0) {
             handle<T> least;
-            const T *value = nullptr;
+            std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
             for (std::size_t at = 0; at < capacity(); ++at) {
                 handle<T> which = handle_at(at);
-                if (which && !mp_is_last_(raw_, which.to_bits()) &&
-                    (value == nullptr || key(*value_at(at)) < key(*value))) {
-                    least = which;
-                    value = value_at(at);
+                if (which && !mp_is_last_(raw_, which.to_bits())) {
+                    auto its_key = key(*value_at(at));
+                    if (!least_key || its_key < *least_key) {
+                        least = which;
+                        least_key.emplace(std::move(its_key));
+                    }
                 }
             }
-            if (evicted != nullptr) {
-                *evicted = least;
-            }
             if (T *going = get(least)) {
+                if (evicted != nullptr) {
+                    *evicted = least;
+                }
                 end(*going, least);
                 mp_evict_(raw_, least.to_bits());
             }
@@ -300,10 +315,10 @@ class pool {
     }
     // The handle of a value of this pool; false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
-        return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, &value)) : handle<T>();
+        return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, std::addressof(value))) : handle<T>();
     }
 
-    // The runs of adjacent values. Not while a destructor of this pool's values runs.
+    // The runs of adjacent values.
     template <bool Const>
     class run_range {
       public:
@@ -350,7 +365,10 @@ class pool {
         refresh();
         return run_range<false>(raw_);
     }
-    run_range<true> runs() const noexcept { return run_range<true>(raw_); }
+    run_range<true> runs() const noexcept {
+        assert_no_destructor_runs();
+        return run_range<true>(raw_);
+    }
 
     // Values in the order of their slots. The value that an iterator stands at may be removed, no other.
     template <bool Const>
@@ -399,13 +417,21 @@ class pool {
         return iterator(raw_);
     }
     iterator end() noexcept { return iterator(); }
-    const_iterator begin() const noexcept { return const_iterator(raw_); }
+    const_iterator begin() const noexcept {
+        assert_no_destructor_runs();
+        return const_iterator(raw_);
+    }
     const_iterator end() const noexcept { return const_iterator(); }
 
   private:
+    // The bitmap, which iterators read, has a value until its destructor has returned.
+    void assert_no_destructor_runs() const noexcept {
+        assert(ending_ == 0 && "a destructor of the pool's values iterates");
+    }
 
     // Brings the bitmap up to date, which the walks read.
     void refresh() noexcept {
+        assert_no_destructor_runs();
         if (raw_ != nullptr) {
             mp_pool_refresh(raw_);
         }

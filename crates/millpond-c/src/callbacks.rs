@@ -1,9 +1,12 @@
 //! What crosses the border by value, and functions of the C program and the C library.
 
+use alloc::boxed::Box;
 use core::alloc::Layout;
 use core::ffi::c_void;
+use core::ptr::NonNull;
 
 use crate::checksum::Sum;
+use crate::status::Status;
 
 /// `mp_handle`: a struct, which not every platform passes as the number in it.
 #[repr(C)]
@@ -33,6 +36,20 @@ pub(crate) fn c_take(layout: Layout) -> *mut c_void {
         Some(bytes) => aligned_alloc(align, bytes),
         None => core::ptr::null_mut(),
     }
+}
+
+/// A box, or `OUT_OF_MEMORY` where `Box::new` would end the program.
+pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Status> {
+    if size_of::<T>() == 0 {
+        return Ok(Box::new(value));
+    }
+    // SAFETY: the layout has bytes.
+    let memory = unsafe { alloc::alloc::alloc(Layout::new::<T>()) };
+    let place = NonNull::new(memory.cast::<T>()).ok_or(Status::OUT_OF_MEMORY)?;
+    // SAFETY: the memory has the layout of the value.
+    unsafe { place.write(value) };
+    // SAFETY: it came from the allocator of boxes, and holds a value.
+    Ok(unsafe { Box::from_raw(place.as_ptr()) })
 }
 
 /// Gives it back.

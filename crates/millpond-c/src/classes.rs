@@ -9,6 +9,7 @@ use core::slice;
 use millpond::SizeClasses;
 use millpond::size_classes::{Overflow, SizeClassesError};
 
+use crate::callbacks::boxed;
 use crate::status::{Status, status_of};
 
 /// `mp_class`.
@@ -59,9 +60,9 @@ pub unsafe extern "C" fn mp_classes_create(
         SizeClassesError::OutOfMemory { .. } => Status::OUT_OF_MEMORY,
         _ => Status::BAD_OPTIONS,
     });
-    status_of(built.map(|classes| {
+    status_of(built.and_then(|classes| boxed(Classes(classes))).map(|classes| {
         // SAFETY: as the caller promises.
-        unsafe { out.write(Box::into_raw(Box::new(Classes(classes)))) };
+        unsafe { out.write(Box::into_raw(classes)) };
     }))
 }
 

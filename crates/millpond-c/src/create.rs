@@ -144,7 +144,8 @@ impl Block {
         let (user, give) = (options.user, options.give);
         if let Some(memory) = NonNull::new(options.memory.cast::<u8>()) {
             let skipped = memory.align_offset(layout.align());
-            if skipped.saturating_add(layout.size()) > options.memory_bytes {
+            let is_range = memory.addr().checked_add(options.memory_bytes).is_some();
+            if !is_range || skipped.saturating_add(layout.size()) > options.memory_bytes {
                 return Err(Status::SMALL_MEMORY);
             }
             // SAFETY: the caller's memory has more bytes.
@@ -191,10 +192,18 @@ pub(crate) fn create(options: &Checked<'_>) -> Result<NonNull<Head>, Status> {
     let _ = ManuallyDrop::new(block);
     if options.raw.flags & (ZEROED | FILLED) != 0 {
         let outside = Outside::filling(options.raw.flags);
+        let fills = outside.fills();
         // SAFETY: the pool was just made, and nobody else knows it.
-        let head = unsafe { head.as_mut() };
-        outside.attach(head);
-        Outside::fill_all(head);
+        let attached = outside.attach(unsafe { head.as_mut() });
+        if let Err(status) = attached {
+            // SAFETY: as above; nobody uses it any more.
+            unsafe { destroy(head) };
+            return Err(status);
+        }
+        if fills {
+            // SAFETY: as above.
+            Outside::fill_all(unsafe { head.as_mut() });
+        }
     }
     Ok(head)
 }

@@ -84,7 +84,7 @@ impl<R: ReuseOrder> Face for Whole<R> {
     }
 
     fn check(&self, bits: u64) -> Result<(), Refusal> {
-        self.slots.check(Handle::from_bits(bits).ok_or(Refusal::NeverIssued)?)
+        self.slots.check(self.head.handle(bits).ok_or(Refusal::NeverIssued)?)
     }
 
     fn is_last(&self, bits: u64) -> bool {

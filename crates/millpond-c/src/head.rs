@@ -4,10 +4,11 @@ use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use millpond::CoreOffsets;
+use millpond::{CoreOffsets, Handle};
 
 use crate::callbacks::Give;
 use crate::face::Face;
+use crate::kinds::limits_of;
 use crate::outside::Outside;
 
 /// What stands in front of the slots. The slots begin right behind it.
@@ -30,6 +31,19 @@ pub struct Head {
     pub(crate) kind: u32,
     /// Not 0 if insertions and removals are called.
     pub(crate) slow: u32,
+}
+
+impl Head {
+    /// The handle with these bits; `None` where the pool's handles cannot have this generation. Every pool keeps handles
+    /// of eight bytes, so the shorter generations of four bytes are checked here, before anything else is.
+    pub(crate) fn handle(&self, bits: u64) -> Option<Handle<()>> {
+        let handle = Handle::from_bits(bits)?;
+        let fits = match limits_of(self.kind >> 8) {
+            Ok((generation_max, _)) => handle.generation() <= u32::from(generation_max),
+            Err(_) => true,
+        };
+        fits.then_some(handle)
+    }
 }
 
 /// `mp_pool`, as the header declares it: a [`Head`], and what C reads of the allocator behind it.

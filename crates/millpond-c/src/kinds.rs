@@ -197,14 +197,13 @@ pub(crate) unsafe fn load(
     unsafe { with_pool(head, Load { saved, live }) }?
 }
 
-struct AcquireAt(u64);
+struct AcquireAt(Handle<()>);
 
 impl ForPool for AcquireAt {
     type Out = Result<(), Status>;
 
     fn run<R: ReuseOrder>(self, pool: &mut Slots<R>) -> Self::Out {
-        let handle = Handle::from_bits(self.0).ok_or(Status::BEYOND_LIFETIMES)?;
-        pool.acquire_at(handle).map_err(|error| error.kind().into())
+        pool.acquire_at(self.0).map_err(|error| error.kind().into())
     }
 }
 
@@ -214,8 +213,10 @@ impl ForPool for AcquireAt {
 ///
 /// It is a pool that nobody else uses.
 pub(crate) unsafe fn acquire_at(head: NonNull<Head>, bits: u64) -> Result<(), Status> {
+    // SAFETY: as the caller promises; it is not changed meanwhile.
+    let handle = unsafe { head.as_ref() }.handle(bits).ok_or(Status::BEYOND_LIFETIMES)?;
     // SAFETY: as the caller promises.
-    unsafe { with_pool(head, AcquireAt(bits)) }?
+    unsafe { with_pool(head, AcquireAt(handle)) }?
 }
 
 struct Clear;

@@ -38,10 +38,28 @@ pub(crate) const FILLED: u32 = 4;
 pub(crate) const EVICT_OLDEST: u32 = 1;
 
 /// A name has at most so many bytes.
-const NAME_BYTES_MAX: usize = 127;
+pub(crate) const NAME_BYTES_MAX: usize = 127;
 
 /// More bytes than any version's options will have: what says so is no such struct.
 const OPTIONS_BYTES_MAX: usize = 4096;
+
+/// Where the options of an earlier version may end: behind a field, never within one, where half a pointer would count.
+const ENDS: [usize; 14] = [
+    offset_of!(Options, order),
+    offset_of!(Options, index_bits),
+    offset_of!(Options, full),
+    offset_of!(Options, lifetimes),
+    offset_of!(Options, flags),
+    offset_of!(Options, reserved),
+    offset_of!(Options, salt),
+    offset_of!(Options, name),
+    offset_of!(Options, memory),
+    offset_of!(Options, memory_bytes),
+    offset_of!(Options, take),
+    offset_of!(Options, give),
+    offset_of!(Options, user),
+    size_of::<Options>(),
+];
 
 /// What the options say, all of it in range.
 pub(crate) struct Checked<'a> {
@@ -62,10 +80,10 @@ pub(crate) unsafe fn read<'a>(options: *const Options) -> Result<Checked<'a>, St
     }
     // SAFETY: the size stands first in every version.
     let size = unsafe { options.cast::<u32>().read_unaligned() } as usize;
-    if !(offset_of!(Options, order)..=OPTIONS_BYTES_MAX).contains(&size) {
+    let ours = size_of::<Options>();
+    if size > OPTIONS_BYTES_MAX || (size <= ours && !ENDS.contains(&size)) {
         return Err(Status::BAD_OPTIONS);
     }
-    let ours = size_of::<Options>();
     for at in ours..size.max(ours) {
         // SAFETY: the struct has so many bytes.
         let byte = unsafe { options.cast::<u8>().add(at) };

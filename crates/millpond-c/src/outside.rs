@@ -5,10 +5,11 @@
 use alloc::boxed::Box;
 use core::ptr::{self, NonNull};
 
-use crate::callbacks::Poison;
+use crate::callbacks::{Poison, boxed};
 use crate::head::Head;
 use crate::options::{FILLED, ZEROED};
 use crate::recorder::Track;
+use crate::status::Status;
 
 /// What dead slots are filled with.
 const MAGIC: u32 = 0x1dea_db0b;
@@ -30,18 +31,19 @@ impl Outside {
     }
 
     /// The pool does this from now on.
-    pub(crate) fn attach(self, head: &mut Head) {
-        head.outside = Box::into_raw(Box::new(self));
+    pub(crate) fn attach(self, head: &mut Head) -> Result<(), Status> {
+        head.outside = Box::into_raw(boxed(self)?);
         head.slow |= 2;
+        Ok(())
     }
 
     /// The pool's own, made if there is none.
-    fn of(head: &mut Head) -> &mut Self {
+    fn of(head: &mut Head) -> Result<&mut Self, Status> {
         if head.outside.is_null() {
-            Self::default().attach(head);
+            Self::default().attach(head)?;
         }
         // SAFETY: it is a box's, which only the pool knows.
-        unsafe { &mut *head.outside }
+        Ok(unsafe { &mut *head.outside })
     }
 
     /// Ends all of it, before the pool goes.
@@ -66,19 +68,22 @@ impl Outside {
         }
     }
 
-    /// Fills all slots of a new pool.
-    pub(crate) fn fill_all(head: &mut Head) {
-        let fills = Self::of(head).is_filled;
-        if fills {
-            each_slot(NonNull::from(head), |_, value, bytes, _| fill(value, bytes));
-        }
+    /// Whether dead slots are filled.
+    pub(crate) fn fills(&self) -> bool {
+        self.is_filled
     }
 
-    /// A sanitizer watches the pool from now on.
+    /// Fills all slots of a new pool.
+    pub(crate) fn fill_all(head: &mut Head) {
+        each_slot(NonNull::from(head), |_, value, bytes, _| fill(value, bytes));
+    }
+
+    /// A sanitizer watches the pool from now on; not if there is no memory for that.
     pub(crate) fn watch(head: NonNull<Head>, poison: Poison, unpoison: Poison) {
         let mut own = head;
         // SAFETY: the caller's pool, used alone.
-        Self::of(unsafe { own.as_mut() }).poison = Some((poison, unpoison));
+        let Ok(outside) = Self::of(unsafe { own.as_mut() }) else { return };
+        outside.poison = Some((poison, unpoison));
         Self::poison_dead(head, poison);
     }
 
@@ -91,9 +96,9 @@ impl Outside {
         });
     }
 
-    /// A recorder listens from now on, or none.
-    pub(crate) fn record(head: &mut Head, track: Option<Track>) {
-        Self::of(head).track = track;
+    /// The pool's part of the recorder that listens to it, if one does.
+    pub(crate) fn recorded(head: &mut Head) -> Result<&mut Option<Track>, Status> {
+        Ok(&mut Self::of(head)?.track)
     }
 
     /// Whether a recorder listens.

@@ -8,15 +8,15 @@
 //! goes first ends the other's part.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::fmt::Write as _;
 use core::ptr::{self, NonNull};
 
-use crate::callbacks::Write;
+use crate::callbacks::{Write, boxed};
 use crate::head::Head;
+use crate::options::NAME_BYTES_MAX;
 use crate::outside::{Outside, each_slot};
 use crate::pool::face;
 use crate::status::{Status, status_of};
@@ -27,6 +27,12 @@ const HEADER: &str =
 
 /// So much text is gathered before it is written.
 const TEXT_BYTES: usize = 1 << 14;
+
+/// A class has at most so many bytes: a pool's name, and a number.
+const CLASS_BYTES_MAX: usize = NAME_BYTES_MAX + 21;
+
+/// No line is longer: a class, thirteen numbers and the commas between them.
+const LINE_BYTES_MAX: usize = CLASS_BYTES_MAX + 14 * 21;
 
 /// How often at most the statistics are written, in milliseconds.
 const BETWEEN_STATS_MS: u64 = 100;
@@ -109,7 +115,31 @@ impl Track {
     }
 }
 
+/// Text with room for so many bytes.
+fn empty_text(bytes: usize) -> Result<String, Status> {
+    let mut text = String::new();
+    text.try_reserve_exact(bytes).map_err(|_| Status::OUT_OF_MEMORY)?;
+    Ok(text)
+}
+
 impl Recorder {
+    fn new(write: Write, user: *mut c_void, text: String) -> Self {
+        Self {
+            write,
+            user,
+            text,
+            tick: 0,
+            ms: 0,
+            stats_at: None,
+            next_id: 0,
+            events: 0,
+            pools: Vec::new(),
+            pools_ever: 0,
+            has_failed: false,
+        }
+    }
+
+    /// Takes no memory: the text has room for a line more than is gathered.
     fn line(&mut self, line: core::fmt::Arguments<'_>) {
         // Text in memory never fails.
         let _ = writeln!(self.text, "{line}");
@@ -129,21 +159,26 @@ impl Recorder {
     }
 
     /// The name as a class of a trace, with a number behind if another pool has it now.
-    fn class_of(&self, name: Option<&str>) -> String {
+    fn class_of(&self, name: Option<&str>) -> Result<String, Status> {
         let fits = |c: char| !c.is_control() && !matches!(c, ',' | '"' | '\u{feff}');
         let name = name.filter(|name| !name.is_empty()).unwrap_or("unnamed");
-        let name: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-        let is_taken = |class: &str| self.pools.iter().any(|pool| pool.class == class);
-        let numbered = |number| match number {
-            1 => name.to_string(),
-            number => format!("{name}-{number}"),
-        };
-        (1_u64..).map(numbered).find(|class| !is_taken(class)).unwrap_or_default()
+        let mut class = empty_text(CLASS_BYTES_MAX)?;
+        class.extend(name.chars().map(|c| if fits(c) { c } else { '_' }));
+        let name_bytes = class.len();
+        let mut number = 1_u64;
+        while self.pools.iter().any(|pool| pool.class == class) {
+            number += 1;
+            class.truncate(name_bytes);
+            // Text in memory never fails.
+            let _ = write!(class, "-{number}");
+        }
+        Ok(class)
     }
 
     fn stats(&mut self) {
         let (tick, ms) = (self.tick, self.ms);
-        for Listened { pool, number, class } in core::mem::take(&mut self.pools) {
+        let pools = core::mem::take(&mut self.pools);
+        for Listened { pool, number, class } in &pools {
             // SAFETY: a pool that goes is listened to no more.
             if let Some(stats) = unsafe { face(pool.as_ptr()) }.map(|face| face.stats()) {
                 let millpond::Stats { capacity, live, peak, retired, .. } = stats;
@@ -153,8 +188,8 @@ impl Recorder {
                      {evicted},0,{ms}"
                 ));
             }
-            self.pools.push(Listened { pool, number, class });
         }
+        self.pools = pools;
         self.stats_at = Some(ms);
     }
 
@@ -164,19 +199,23 @@ impl Recorder {
         }
         // SAFETY: the caller's pool.
         let face = unsafe { face(pool.as_ptr()) }.ok_or(Status::NULL_POINTER)?;
-        let class = self.class_of(face.name());
+        let class = self.class_of(face.name())?;
+        let mut class_of_track = empty_text(class.len())?;
+        class_of_track.push_str(&class);
+        self.pools.try_reserve(1).map_err(|_| Status::OUT_OF_MEMORY)?;
         let mut ids = Vec::new();
         let slots = face.occupancy().slots();
         ids.try_reserve_exact(slots).map_err(|_| Status::OUT_OF_MEMORY)?;
         ids.resize(slots, NONE);
-        let number = self.pools_ever;
-        self.pools_ever += 1;
-        self.pools.push(Listened { pool, number, class: class.clone() });
-        let mut track = Track { recorder: NonNull::from(self), class, ids };
-        each_slot(pool, |slot, _, _, is_live| track.replaced(slot, is_live));
         let mut own = pool;
         // SAFETY: the caller's pool, used alone.
-        Outside::record(unsafe { own.as_mut() }, Some(track));
+        let track = Outside::recorded(unsafe { own.as_mut() })?;
+        let number = self.pools_ever;
+        self.pools_ever += 1;
+        self.pools.push(Listened { pool, number, class });
+        let new = Track { recorder: NonNull::from(self), class: class_of_track, ids };
+        let track = track.insert(new);
+        each_slot(pool, |slot, _, _, is_live| track.replaced(slot, is_live));
         Ok(())
     }
 }
@@ -200,22 +239,14 @@ pub unsafe extern "C" fn mp_recorder_create(
     let Some(write) = write else {
         return Status::NULL_POINTER;
     };
-    let recorder = Recorder {
-        write,
-        user,
-        text: String::from(HEADER),
-        tick: 0,
-        ms: 0,
-        stats_at: None,
-        next_id: 0,
-        events: 0,
-        pools: Vec::new(),
-        pools_ever: 0,
-        has_failed: false,
-    };
-    // SAFETY: as above.
-    unsafe { out.write(Box::into_raw(Box::new(recorder))) };
-    Status::OK
+    let recorder = empty_text(TEXT_BYTES + LINE_BYTES_MAX).and_then(|mut text| {
+        text.push_str(HEADER);
+        boxed(Recorder::new(write, user, text))
+    });
+    status_of(recorder.map(|recorder| {
+        // SAFETY: as above.
+        unsafe { out.write(Box::into_raw(recorder)) };
+    }))
 }
 
 /// See the header.
@@ -275,7 +306,9 @@ pub unsafe extern "C" fn mp_recorder_destroy(recorder: *mut Recorder) -> Status 
     recorder.stats();
     for Listened { mut pool, .. } in core::mem::take(&mut recorder.pools) {
         // SAFETY: the pools that it listens to are there.
-        Outside::record(unsafe { pool.as_mut() }, None);
+        if let Ok(track) = Outside::recorded(unsafe { pool.as_mut() }) {
+            *track = None;
+        }
     }
     let Recorder { tick, events, .. } = *recorder;
     recorder.line(format_args!("{tick},end,{events},recorder"));

@@ -8,6 +8,7 @@ use core::slice;
 use millpond::SavedSlots;
 use postcard::ser_flavors::Size;
 
+use crate::callbacks::boxed;
 use crate::create::{create, destroy};
 use crate::head::Head;
 use crate::kinds;
@@ -46,8 +47,13 @@ pub unsafe extern "C" fn mp_snapshot_create(
         options.raw.flags &= options::WRAP;
         create(&options)
     });
-    status_of(created.map(|pool| {
-        let snapshot = Box::new(Snapshot { pool, is_saved: false });
+    let snapshot = created.and_then(|pool| {
+        boxed(Snapshot { pool, is_saved: false }).inspect_err(|_| {
+            // SAFETY: the pool was just made, and nobody else knows it.
+            unsafe { destroy(pool) };
+        })
+    });
+    status_of(snapshot.map(|snapshot| {
         // SAFETY: as above.
         unsafe { out.write(Box::into_raw(snapshot)) };
     }))
@@ -318,13 +324,11 @@ fn read_state(
         rest = later;
     }
     // Which of them is the oldest was not written.
-    let live: alloc::vec::Vec<usize> = match pool.face.keeps_oldest() {
-        true => pool.face.occupancy().iter().collect(),
-        false => alloc::vec::Vec::new(),
-    };
-    for slot in live {
-        let bits = pool.face.handle_at(slot);
-        pool.face.note(bits);
+    if pool.face.keeps_oldest() {
+        for slot in 0..pool.face.used_slots() {
+            let bits = pool.face.handle_at(slot);
+            pool.face.note(bits);
+        }
     }
     if let Some(outside) = &mut pool.outside {
         outside.replaced(pool.head);

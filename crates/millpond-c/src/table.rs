@@ -7,7 +7,7 @@ use core::ptr::{self, NonNull};
 
 use millpond::{Handle, HandleLayout, SideTable};
 
-use crate::callbacks::{Bits, Visit, c_free, c_take};
+use crate::callbacks::{Bits, Visit, boxed, c_free, c_take};
 use crate::face::slot_of;
 use crate::kinds::limits_of;
 use crate::status::{Status, status_of};
@@ -23,6 +23,7 @@ pub struct Table {
     /// As many values as there are slots; null if they have no bytes.
     values: *mut u8,
     value_bytes: usize,
+    value_align: usize,
 }
 
 impl Drop for Table {
@@ -56,7 +57,7 @@ impl Table {
 
     fn value(&self, slot: usize) -> *mut c_void {
         if self.values.is_null() {
-            return NonNull::<u64>::dangling().as_ptr().cast();
+            return ptr::without_provenance_mut(self.value_align);
         }
         // SAFETY: the keys name slots of the table only.
         unsafe { self.values.add(slot * self.value_bytes) }.cast()
@@ -87,13 +88,14 @@ fn create(
             u32::from(generation_max)
         }
     };
+    let value_bytes = value.size();
+    let bytes = value_bytes.checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
+    let all = Layout::from_size_align(bytes, align).map_err(|_| Status::OUT_OF_MEMORY)?;
     let keys = SideTable::try_with_capacity(slots)?;
     let spread = longest / generation_max;
-    let value_bytes = value.size();
-    let mut table = Table { keys, generation_max, spread, values: ptr::null_mut(), value_bytes };
-    let bytes = value_bytes.checked_mul(slots).ok_or(Status::OUT_OF_MEMORY)?;
+    let values = ptr::null_mut();
+    let mut table = Table { keys, generation_max, spread, values, value_bytes, value_align: align };
     if bytes > 0 {
-        let all = Layout::from_size_align(bytes, align).map_err(|_| Status::OUT_OF_MEMORY)?;
         let values = NonNull::new(c_take(all).cast::<u8>()).ok_or(Status::OUT_OF_MEMORY)?;
         // SAFETY: there are so many bytes.
         unsafe { values.write_bytes(0, bytes) };
@@ -120,9 +122,10 @@ pub unsafe extern "C" fn mp_table_create(
     }
     // SAFETY: as the caller promises.
     unsafe { out.write(ptr::null_mut()) };
-    status_of(create(slots, value_bytes, value_align, index_bits).map(|table| {
+    let table = create(slots, value_bytes, value_align, index_bits).and_then(boxed);
+    status_of(table.map(|table| {
         // SAFETY: as above.
-        unsafe { out.write(Box::into_raw(Box::new(table))) };
+        unsafe { out.write(Box::into_raw(table)) };
     }))
 }
 

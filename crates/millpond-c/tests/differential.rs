@@ -82,12 +82,6 @@ fn played<R: ReuseOrder, H: HandleLayout + 'static>(case: Case, seed: u64) -> (S
         };
         // Handles of four bytes travel in as many.
         let bits = if size_of::<H>() == 4 { bits & 0xffff_ffff } else { bits };
-        // A generation that is no shorter handle's has another reason for C, to which the handle is one of eight bytes.
-        let bits = if size_of::<H>() == 4 && H::from_bits(bits).is_none() {
-            bits & !(1 << 15)
-        } else {
-            bits
-        };
         let handle = H::from_bits(bits);
         let number = random.next() % 1000;
         // Phases in which the pool fills, and in which it empties.

@@ -181,13 +181,17 @@ static void insert_or_evict(run_of *run) {
 static void insert_at(run_of *run) {
     mp_handle handle = some_handle(run);
     uint64_t index = handle.bits >> 32, number = next(run);
-    uint32_t generation = (uint32_t)handle.bits;
+    uint32_t generation = (uint32_t)handle.bits, index_bits = run->options.index_bits;
+    /* The dead bit takes one of 16 bits of generation, as of 32; shorter ones have it beside them. */
+    uint32_t generation_max = index_bits == 0 ? INT32_MAX : index_bits == 16 ? INT16_MAX : UINT32_MAX >> index_bits;
     void *made = NULL;
     mp_status status = mp_pool_insert_at(run->pool, handle, &made);
     CHECK((status == MP_OK) == (made != NULL));
     if (status == MP_OK) {
         began(run, handle, (value *)made, number);
-    } else if (generation != 0 && generation <= INT32_MAX) {
+    } else if (generation == 0 || generation > generation_max) {
+        CHECK(status == MP_BEYOND_LIFETIMES && mp_pool_check(run->pool, handle) == MP_NEVER_ISSUED);
+    } else {
         CHECK((index >= run->options.slots) == (status == MP_OUT_OF_RANGE));
         CHECK(index >= run->options.slots || (run->now.bits[index] != 0) == (status == MP_OCCUPIED));
     }

@@ -9,7 +9,12 @@ int main() {
     over_aligned_and_immovable_values();
     handles_are_keys();
     the_past_comes_back();
+    values_of_every_kind();
+    each_key_is_asked_for_once();
+    pools_are_moved_and_assigned_with_what_lives_in_them();
+    destructors_change_a_pool_of_any_order();
 #if defined(__cpp_exceptions)
+    what_throws_leaves_a_sound_pool_of_any_order();
     a_constructor_that_throws_leaves_nothing();
 #endif
 #if defined(__cpp_lib_memory_resource)

@@ -64,6 +64,58 @@ fn the_pool_of_cpp_keeps_its_promises_with_and_without_exceptions() {
     }
 }
 
+#[test]
+fn what_no_program_should_pass_is_borne() {
+    if library().is_none() {
+        return;
+    }
+    let sanitized = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for (name, more) in [("plain", ["-O2"].as_slice()), ("sanitized", &sanitized)] {
+            let mut command = strict(c);
+            command.arg("-std=c99").args(more);
+            let said = compile_and_run(&mut command, "hostile.c", &format!("{c}-hostile-{name}"));
+            assert_eq!(said, "all is well\n", "{c} {name}");
+        }
+    }
+}
+
+#[test]
+fn each_request_for_memory_may_be_refused() {
+    if library().is_none() {
+        return;
+    }
+    let mut command = strict("gcc");
+    command.args(["-std=c99", "-O1", "-g", "-Wl,--wrap=aligned_alloc,--wrap=free"]);
+    let said = compile_and_run(&mut command, "out_of_memory.c", "out-of-memory");
+    assert_eq!(said, "all is well\n");
+}
+
+/// The library is made for 64 bits only, but the header does without: what it says of such machines is not tested.
+#[test]
+fn the_header_compiles_for_other_machines() {
+    if library().is_none() {
+        return;
+    }
+    let source = made("programs").join("other-machine.c");
+    let uses = "#include \"millpond.h\"\ntypedef struct { float x; int frames_left; } spark;\n\
+                MP_POOL(sparks, spark)\nMP_POOL32(small_sparks, spark, 20)\n";
+    std::fs::write(&source, uses).unwrap();
+    let compiles = |compiler: &str, machine: &[&str]| {
+        let mut compile = strict(compiler);
+        compile.args(["-std=c99", "-ffreestanding", "-fsyntax-only"]).args(machine).arg(&source);
+        run(&mut compile);
+    };
+    if cfg!(target_arch = "x86_64") {
+        compiles("gcc", &["-m32"]);
+    }
+    if has("clang") {
+        for machine in ["s390x-linux-gnu", "aarch64-linux-gnu", "x86_64-pc-windows-msvc"] {
+            compiles("clang", &["-target", machine]);
+        }
+    }
+}
+
 /// The library is not instrumented: the header tells the sanitizer which slots are dead.
 #[test]
 fn sanitizers_find_nothing_and_find_the_use_of_a_dead_slot() {

@@ -32,11 +32,21 @@ static void destructors_may_use_the_pool();
 static void a_constructor_that_throws_leaves_nothing();
 #endif
 
+// hostile.cpp
+static void values_of_every_kind();
+static void each_key_is_asked_for_once();
+static void pools_are_moved_and_assigned_with_what_lives_in_them();
+static void destructors_change_a_pool_of_any_order();
+#if defined(__cpp_exceptions)
+static void what_throws_leaves_a_sound_pool_of_any_order();
+#endif
+
 // containers.cpp
 #if defined(__cpp_lib_memory_resource)
 static void containers_live_in_size_classes();
 #endif
 
 #include "containers.cpp" // IWYU pragma: keep
+#include "hostile.cpp" // IWYU pragma: keep
 #include "lifetimes.cpp" // IWYU pragma: keep
 #include "values.cpp" // IWYU pragma: keep

@@ -23,6 +23,8 @@ use super::{Overflow, SizeClasses};
 pub struct SizeClassesBuilder {
     /// Size and reserved slots of each class.
     pub(super) classes: Vec<(usize, usize)>,
+    /// Whether there was no memory for this list.
+    is_cut_off: bool,
     pub(super) block_bytes: usize,
     pub(super) blocks_per_chunk: usize,
     pub(super) max_blocks: usize,
@@ -42,6 +44,7 @@ impl SizeClassesBuilder {
     pub(super) fn new() -> Self {
         Self {
             classes: Vec::new(),
+            is_cut_off: false,
             block_bytes: BLOCK_BYTES,
             blocks_per_chunk: BLOCKS_PER_CHUNK,
             max_blocks: usize::MAX,
@@ -54,8 +57,16 @@ impl SizeClassesBuilder {
     /// from the beginning, which no other class can use up. Sizes that are equal after rounding are one
     /// class, with the slots of all.
     pub fn class(mut self, bytes: usize, slots: usize) -> Self {
-        self.classes.push((bytes, slots));
+        self.add(bytes, slots);
         self
+    }
+
+    /// Without memory for it, building fails.
+    fn add(&mut self, bytes: usize, slots: usize) {
+        match self.classes.try_reserve(1) {
+            Ok(()) => self.classes.push((bytes, slots)),
+            Err(_) => self.is_cut_off = true,
+        }
     }
 
     /// Several classes: the bytes and slots of each, as `millpond plan --size-classes` writes them.
@@ -68,7 +79,7 @@ impl SizeClassesBuilder {
     /// assert_eq!(memory.class_stats().count(), 3);
     /// ```
     pub fn classes(mut self, classes: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        self.classes.extend(classes);
+        classes.into_iter().for_each(|(bytes, slots)| self.add(bytes, slots));
         self
     }
 
@@ -91,7 +102,7 @@ impl SizeClassesBuilder {
                 _ => 1 << (bytes.ilog2() - 2),
             };
             bytes = bytes.saturating_add(step).min(bytes_max);
-            self.classes.push((bytes, 0));
+            self.add(bytes, 0);
         }
         self
     }
@@ -160,6 +171,9 @@ impl SizeClassesBuilder {
             || !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes)
         {
             return Err(SizeClassesError::BlockBytes { block_bytes });
+        }
+        if self.is_cut_off {
+            return Err(SizeClassesError::OutOfMemory { blocks: 0 });
         }
         let bytes_max = block_bytes - HEADER_BYTES;
         for (bytes, _) in &mut self.classes {

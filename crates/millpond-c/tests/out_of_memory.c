@@ -1,0 +1,161 @@
+/* Every function that takes memory, with each of its requests refused in turn: a status says so, nothing is lost, and the
+ * program goes on. Linked with `--wrap=aligned_alloc` and `--wrap=free`. */
+#include "millpond.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            printf("line %d: %s\n", __LINE__, #condition);                     \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+void *__real_aligned_alloc(size_t align, size_t bytes);
+void *__wrap_aligned_alloc(size_t align, size_t bytes);
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+
+static size_t left = SIZE_MAX; /* how many requests are still granted */
+static size_t held;            /* blocks */
+
+void *__wrap_aligned_alloc(size_t align, size_t bytes) {
+    void *memory = left == 0 ? NULL : __real_aligned_alloc(align, bytes);
+    left -= left != 0;
+    held += memory != NULL;
+    return memory;
+}
+void __wrap_free(void *memory) {
+    held -= memory != NULL;
+    __real_free(memory);
+}
+
+static bool write_nothing(const char *text, size_t bytes, void *user) {
+    (void)text;
+    (void)bytes;
+    (void)user;
+    return true;
+}
+
+/* Each does its work and undoes it; the status is that of the first thing that failed. */
+static mp_status a_pool(uint32_t order, uint32_t full, uint32_t flags) {
+    mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_pool *pool = NULL;
+    mp_handle handle;
+    mp_status status;
+    options.order = order;
+    options.full = full;
+    options.flags = flags;
+    options.name = "sparks";
+    status = mp_pool_create(&options, &pool);
+    CHECK((status == MP_OK) == (pool != NULL));
+    CHECK(status != MP_OK || mp_insert(pool, &handle) != NULL);
+    mp_pool_destroy(pool);
+    return status;
+}
+
+static mp_status a_snapshot(void) {
+    mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_snapshot *past = NULL;
+    mp_status status = mp_snapshot_create(&options, &past);
+    CHECK((status == MP_OK) == (past != NULL));
+    mp_snapshot_destroy(past);
+    return status;
+}
+
+static mp_status a_table(void) {
+    mp_table *table = NULL;
+    mp_status status = mp_table_create(50, 8, 8, 0, &table);
+    CHECK((status == MP_OK) == (table != NULL));
+    mp_table_destroy(table);
+    return status;
+}
+
+static mp_status some_classes(void) {
+    static const mp_class reserved[2] = {{32, 10}, {64, 10}};
+    mp_classes *all = NULL;
+    mp_status status = mp_classes_create(reserved, 2, MP_CLASSES_GROW, &all);
+    void *memory[200];
+    size_t at, taken = 0;
+    CHECK((status == MP_OK) == (all != NULL));
+    for (at = 0; status == MP_OK && at < 200; at++) {
+        memory[taken] = mp_classes_take(all, at % 2 == 0 ? 32 : 3000, 8);
+        taken += memory[taken] != NULL;
+        status = memory[taken == 0 ? 0 : taken - 1] != NULL && taken == at + 1 ? MP_OK : MP_OUT_OF_MEMORY;
+    }
+    for (at = 0; at < taken; at++) {
+        mp_classes_give(all, memory[at], at % 2 == 0 ? 32 : 3000, 8);
+    }
+    mp_classes_destroy(all);
+    return status;
+}
+
+static mp_status a_recorder(void) {
+    mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_pool *pool = NULL, *other = NULL;
+    mp_recorder *recorder = NULL;
+    mp_handle handle;
+    size_t granted = left;
+    uint64_t at;
+    mp_status status;
+    options.name = "sparks";
+    left = SIZE_MAX;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK && mp_pool_create(&options, &other) == MP_OK);
+    CHECK(mp_insert(pool, &handle) != NULL);
+    left = granted;
+    status = mp_recorder_create(write_nothing, NULL, &recorder);
+    CHECK((status == MP_OK) == (recorder != NULL));
+    status = status == MP_OK ? mp_pool_record(pool, recorder) : status;
+    status = status == MP_OK ? mp_pool_record(other, recorder) : status;
+    /* What is recorded takes no memory any more. */
+    granted = left;
+    left = 0;
+    for (at = 0; at < 5000; at++) {
+        CHECK(mp_insert(pool, &handle) != NULL && mp_remove(pool, handle));
+        mp_recorder_tick(recorder, at * 60);
+    }
+    CHECK(recorder == NULL || mp_recorder_destroy(recorder) == MP_OK);
+    left = granted;
+    mp_pool_destroy(pool);
+    mp_pool_destroy(other);
+    return status;
+}
+
+static mp_status work(unsigned which) {
+    switch (which) {
+    case 0:
+        return a_snapshot();
+    case 1:
+        return a_table();
+    case 2:
+        return some_classes();
+    case 3:
+        return a_recorder();
+    default:
+        which -= 4;
+        return a_pool(which % 6, which / 6 % 2, which / 12 % 2 == 0 ? 0 : MP_ZEROED | MP_FILLED);
+    }
+}
+
+int main(void) {
+    unsigned which;
+    size_t granted;
+    for (which = 0; which < 4 + 24; which++) {
+        for (granted = 0;; granted++) {
+            mp_status status;
+            CHECK(held == 0 && granted < 300);
+            left = granted;
+            status = work(which);
+            CHECK(status == MP_OK || status == MP_OUT_OF_MEMORY);
+            if (status == MP_OK) {
+                break;
+            }
+        }
+        CHECK(granted > 0 && held == 0);
+    }
+    puts("all is well");
+    return 0;
+}
