@@ -45,37 +45,7 @@ mod save_and_load;
 mod send_sync;
 mod stale_after_bulk;
 
-use common::Counted;
-use subject::{Basic, Copied, Kind, Makes, Of, Reads, Saved, Subject};
-
-/// A kind of pool, and the values that it is tried with.
-trait Tried:
-    Makes<dyn Subject<Counted>>
-    + Makes<dyn Subject<u32>>
-    + Makes<dyn Copied<u32>>
-    + Makes<dyn Saved<()>>
-    + Makes<dyn Saved<u32>>
-    + Makes<dyn Saved<String>>
-    + Makes<dyn Saved<[u64; 3]>>
-    + Makes<dyn Basic<()>>
-    + Makes<dyn Basic<u8>>
-    + Makes<dyn Basic<[u8; 9]>>
-    + Makes<dyn Basic<String>>
-    + Makes<dyn Basic<Box<usize>>>
-    + Makes<dyn Basic<extreme_values::NothingAligned>>
-    + Makes<dyn Basic<extreme_values::PageAligned>>
-    + Makes<dyn Basic<extreme_values::Megabyte>>
-    + Reads<()>
-    + Reads<u32>
-    + Reads<String>
-    + Reads<[u64; 3]>
-{
-}
-
-impl<K: Kind> Tried for Of<K> {}
-
-/// Any of them.
-type Pools = dyn Tried;
+use world::Pools;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;

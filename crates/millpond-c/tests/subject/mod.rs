@@ -1,0 +1,56 @@
+//! The library's own tests of pools, with the pools of the C header for a subject: what is asked of a pool, the model and
+//! the adapters' common parts are the files of `crates/millpond/tests/subject`.
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test program uses its own part")]
+
+#[path = "../../../millpond/tests/subject/erased.rs"]
+mod erased;
+#[path = "../../../millpond/tests/subject/form.rs"]
+mod form;
+#[path = "../../../millpond/tests/subject/handle.rs"]
+mod handle;
+#[path = "../../../millpond/tests/subject/interface.rs"]
+mod interface;
+#[path = "../../../millpond/tests/subject/key.rs"]
+mod key;
+#[path = "../../../millpond/tests/subject/player.rs"]
+mod player;
+mod pool_of_c;
+#[path = "../../../millpond/tests/subject/reading.rs"]
+mod reading;
+mod shim;
+#[path = "../../../millpond/tests/subject/steps.rs"]
+mod steps;
+#[path = "../../../millpond/tests/subject/walk.rs"]
+mod walk;
+
+pub(crate) use erased::{
+    Basic, Copied, Facts, KindOfPool, Makes, Of, Past, Plain, Rank, Reads, Saved, Subject,
+};
+pub(crate) use form::Form;
+pub(crate) use handle::AnyHandle;
+pub(crate) use interface::{CLONED, Kind, Plan, PoolUnderTest, WAYS_BACK, for_every_pool, planned};
+pub(crate) use key::Key;
+pub(crate) use player::{Value, hash, plans, play, seen};
+pub(crate) use pool_of_c::CKind;
+pub(crate) use reading::{bytes_justified, use_pool};
+pub(crate) use steps::{KindToRun, Run, Step};
+
+/// Every kind of pool of the header, handed to a macro behind the arguments for it.
+macro_rules! every_kind {
+    ($callback:ident! $arguments:tt) => {
+        $callback! { $arguments
+            c_lifo: CKind<0, 0, Handle<()>>;
+            c_fifo: CKind<1, 0, Handle<()>>;
+            c_lowest_first: CKind<2, 0, Handle<()>>;
+            c_roster: CKind<3, 0, Handle<()>>;
+            c_next_fit: CKind<4, 0, Handle<()>>;
+            c_intrusive: CKind<5, 0, Handle<()>>;
+            c_lifo_narrow: CKind<0, 16, Handle32<(), 16>>;
+            c_lifo_narrower: CKind<0, 20, Handle32<(), 20>>;
+            c_fifo_narrow: CKind<1, 16, Handle32<(), 16>>;
+            c_lowest_first_narrow: CKind<2, 24, Handle32<(), 24>>;
+            c_intrusive_narrow: CKind<5, 16, Handle32<(), 16>>;
+        }
+    };
+}
+pub(crate) use every_kind;

@@ -1,0 +1,364 @@
+//! What the tests ask of a pool, whatever it is. Nothing here names one: a program of tests with other pools takes this
+//! file, and the others that do not, into a `subject` module of its own.
+
+use millpond::Stats;
+use millpond::snapshot::ToChecksum;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{AnyHandle, Form};
+
+/// What a pool is built with. A kind of pool that has no such choice goes its own way, and says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) capacity: usize,
+    /// How many lifetimes each slot has, unless the handle layout has fewer.
+    pub(crate) lifetimes: Option<u32>,
+    /// Whether slots start again after the last.
+    pub(crate) wraps: bool,
+    pub(crate) name: Option<&'static str>,
+}
+
+impl Plan {
+    pub(crate) fn of(capacity: usize) -> Self {
+        Self { capacity, ..Self::default() }
+    }
+}
+
+/// A pool type with everything but the type of its values, and what is true of all its pools.
+pub(crate) trait Kind: 'static {
+    type Handle: AnyHandle;
+    type Pool<T: 'static>: PoolUnderTest<T, Handle = Self::Handle>;
+
+    /// Of pools that cannot be built with any other.
+    const CAPACITY: Option<usize> = None;
+    /// Whether the plan's lifetimes and wrapping are followed.
+    const LIFETIMES_CHOSEN: bool = true;
+    /// Whether slots can start again after fewer lifetimes than the handle layout has.
+    const WRAPS_EARLY: bool = Self::LIFETIMES_CHOSEN;
+    /// Whether the plan's name is followed, and a handle of another name refused.
+    const NAMED: bool = true;
+    /// Whether a stale handle is refused for ever, in a pool that does not wrap.
+    const LASTING: bool = true;
+
+    fn build<T: 'static>(plan: Plan) -> Self::Pool<T> {
+        Self::Pool::build(plan)
+    }
+
+    /// How many lifetimes each slot has.
+    fn lifetimes(plan: Plan) -> u32 {
+        let chosen = plan.lifetimes.filter(|_| Self::LIFETIMES_CHOSEN).unwrap_or(u32::MAX);
+        chosen.clamp(1, Self::Handle::GENERATION_MAX)
+    }
+
+    /// Whether slots start again after their last lifetime.
+    fn wraps(plan: Plan) -> bool {
+        plan.wraps && Self::LIFETIMES_CHOSEN
+    }
+
+    /// Whether a restore that a clone's panic ends leaves an empty pool.
+    const PANICKING_RESTORE_EMPTIES: bool = true;
+
+    /// How often each value is cloned for a copy of the pool.
+    const CLONES_FOR_A_COPY: u64 = 1;
+    /// Whether inserting a value takes memory: only where the test's own wrapping does.
+    const ALLOCATES: bool = false;
+    /// Whether the lowest slot comes next after a clear, and then the others in order.
+    const CLEAR_STARTS_FROM_THE_LOWEST: bool = true;
+    /// Whether that holds for the dead slots as well when a drop panics in the clear.
+    const PANICKING_CLEAR_DOES_TOO: bool = true;
+
+    /// The generation after the last, where slots start again.
+    const WRAPS_TO: u32 = 1;
+}
+
+/// The ways in which [`came_back`](PoolUnderTest::came_back) comes to the same pool.
+pub(crate) const WAYS_BACK: u8 = 4;
+
+/// That of a clone.
+pub(crate) const CLONED: u8 = 0;
+
+/// What a test asks of a pool. Methods that return an option or a flag are those that not every pool
+/// has: `None` and `false` say that this one has not.
+pub(crate) trait PoolUnderTest<T: 'static>: Sized + 'static {
+    type Handle: AnyHandle;
+    /// What a snapshot of it is; [`NoPast`] of a pool that has none.
+    type Past: 'static;
+
+    fn build(plan: Plan) -> Self;
+    fn capacity(&self) -> usize;
+    fn len(&self) -> usize;
+    fn retired(&self) -> usize;
+    /// The value comes back if the pool is full.
+    fn insert(&mut self, value: T) -> Result<Self::Handle, T>;
+    fn get(&self, handle: Self::Handle) -> Option<&T>;
+    fn get_mut(&mut self, handle: Self::Handle) -> Option<&mut T>;
+    fn contains(&self, handle: Self::Handle) -> bool;
+    fn remove(&mut self, handle: Self::Handle) -> Option<T>;
+    fn clear(&mut self);
+    /// All live objects with their handles, in the pool's own order.
+    fn iter(&self) -> impl Iterator<Item = (Self::Handle, &T)>;
+    fn validate(&self) -> Result<(), String>;
+
+    fn is_full(&self) -> bool {
+        self.len() + self.retired() == self.capacity()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn name(&self) -> Option<Option<&'static str>> {
+        None
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        None
+    }
+
+    /// What is in a slot.
+    fn at(&self, _index: usize) -> Option<Option<(Self::Handle, &T)>> {
+        None
+    }
+
+    /// A refused value comes back.
+    fn insert_at(&mut self, _handle: Self::Handle, _value: T) -> Option<Result<(), T>> {
+        None
+    }
+
+    fn insert_with(
+        &mut self,
+        _make: &mut dyn FnMut(Self::Handle) -> T,
+    ) -> Option<Result<Self::Handle, ()>> {
+        None
+    }
+
+    /// The handle that comes next, of an entry that is then dropped; `None` inside: full.
+    fn promised(&mut self) -> Option<Option<Self::Handle>> {
+        None
+    }
+
+    /// The value comes back if nothing can be evicted for it.
+    #[expect(clippy::type_complexity, reason = "each part is said once")]
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        _key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(Self::Handle, Option<(Self::Handle, T)>)> {
+        drop(value);
+        None
+    }
+
+    /// Whether the pool has `insert_or_evict`.
+    const EVICTS: bool = false;
+
+    fn retain(&mut self, _keep: &mut dyn FnMut(Self::Handle, &mut T) -> bool) -> bool {
+        false
+    }
+
+    fn extract_if(
+        &mut self,
+        _choose: impl FnMut(Self::Handle, &mut T) -> bool,
+    ) -> Option<impl Iterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn drain(&mut self) -> Option<impl ExactSizeIterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn drain_back(&mut self) -> Option<impl ExactSizeIterator<Item = (Self::Handle, T)>> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn into_iter(
+        self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, T)> + ExactSizeIterator> {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn iter_both_ends(
+        &self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &T)> + ExactSizeIterator + Clone>
+    {
+        None::<std::iter::Empty<_>>
+    }
+
+    fn iter_mut_both_ends(
+        &mut self,
+    ) -> Option<impl DoubleEndedIterator<Item = (Self::Handle, &mut T)> + ExactSizeIterator> {
+        None::<std::iter::Empty<_>>
+    }
+
+    /// The runs of live slots: the first index of each, and how many values.
+    fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
+        None
+    }
+
+    /// `None` inside: refused.
+    fn disjoint<const N: usize>(
+        &mut self,
+        _handles: [Self::Handle; N],
+    ) -> Option<Option<[&mut T; N]>> {
+        None
+    }
+
+    fn index_of(&self, _value: &T) -> Option<Option<usize>> {
+        None
+    }
+
+    fn try_clone(&self) -> Option<Self>
+    where
+        T: Clone,
+    {
+        None
+    }
+
+    /// A snapshot, whose values are cloned.
+    fn take_snapshot(&self) -> Option<Self::Past>
+    where
+        T: Clone,
+    {
+        None
+    }
+
+    /// A snapshot, whose values are copied all at once.
+    fn take_snapshot_of_copies(&self) -> Option<Self::Past>
+    where
+        T: Copy,
+    {
+        None
+    }
+
+    fn save_into(&self, _past: &mut Self::Past)
+    where
+        T: Clone,
+    {
+        unreachable!("it has no past");
+    }
+
+    fn restore(&mut self, _past: &Self::Past)
+    where
+        T: Clone,
+    {
+        unreachable!("it has no past");
+    }
+
+    /// The sum that the pool of a snapshot had.
+    fn sum_of(_past: &Self::Past) -> u64
+    where
+        T: ToChecksum,
+    {
+        unreachable!("it has no past");
+    }
+
+    /// How many slots and orders are not as in the other snapshot.
+    fn differences(_left: &Self::Past, _right: &Self::Past) -> usize
+    where
+        T: ToChecksum,
+    {
+        unreachable!("it has no past");
+    }
+
+    fn validate_past(_past: &Self::Past) -> Result<(), String> {
+        unreachable!("it has no past");
+    }
+
+    /// Reads what is written of a pool as a snapshot.
+    fn read_past(_form: Form, _bytes: &[u8]) -> Option<Result<Self::Past, String>>
+    where
+        T: DeserializeOwned + Clone,
+    {
+        None
+    }
+
+    fn sum(&self) -> Option<u64>
+    where
+        T: ToChecksum,
+    {
+        None
+    }
+
+    /// What `serde` writes.
+    fn write(&self, _form: Form) -> Option<Vec<u8>>
+    where
+        T: Serialize,
+    {
+        None
+    }
+
+    /// What `serde` reads, or why it does not.
+    fn read(_form: Form, _bytes: &[u8]) -> Option<Result<Self, String>>
+    where
+        T: DeserializeOwned,
+    {
+        None
+    }
+
+    /// The same pool once more, by this way of several: a clone; a copy that was changed and put back by a
+    /// snapshot; and what is read of that which was written, in each form.
+    fn came_back(&self, way: u8) -> Option<(&'static str, Self)>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let read = |form| Some(Self::read(form, &self.write(form)?)?.unwrap());
+        match way % WAYS_BACK {
+            CLONED => Some(("clone", self.try_clone()?)),
+            1 => {
+                let (past, mut copy) = (self.take_snapshot()?, self.try_clone()?);
+                copy.clear();
+                if let Some((_, value)) = self.iter().next() {
+                    while copy.insert(value.clone()).is_ok() {}
+                }
+                copy.restore(&past);
+                Some(("snapshot", copy))
+            }
+            2 => Some(("JSON", read(Form::Json)?)),
+            _ => Some(("postcard", read(Form::Postcard)?)),
+        }
+    }
+}
+
+/// A builder that has been told the plan.
+macro_rules! planned {
+    ($builder:expr, $plan:expr) => {{
+        let mut builder = $builder.capacity($plan.capacity);
+        if let Some(lifetimes) = $plan.lifetimes {
+            builder = builder.lifetimes(lifetimes);
+        }
+        if let Some(name) = $plan.name {
+            builder = builder.name(name);
+        }
+        if $plan.wraps { builder.wrap() } else { builder }
+    }};
+}
+pub(crate) use planned;
+
+/// Makes a test of each of the functions, which have a [`KindOfPool`] as their only parameter, for each kind of
+/// pool.
+macro_rules! for_every_pool {
+    ($($test:ident),+ $(,)?) => {
+        use $crate::subject::for_every_pool as tests_of;
+        $crate::subject::every_kind! { tests_of! [$($test),+] }
+    };
+    ($tests:tt $($name:ident: $kind:ty;)+) => {
+        $( $crate::subject::for_every_pool! { @one $tests $name: $kind } )+
+    };
+    (@one [$($test:ident),+] $name:ident: $kind:ty) => {
+        mod $name {
+            #[allow(unused_imports, reason = "each kind of pool uses its own part")]
+            use {
+                $crate::subject::*,
+                millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, Roster},
+                millpond::{Handle, Handle32},
+            };
+            $(
+                #[test]
+                fn $test() {
+                    super::$test(&Of::<$kind>::KIND);
+                }
+            )+
+        }
+    };
+}
+pub(crate) use for_every_pool;
