@@ -59,10 +59,24 @@ static mp_status a_pool(uint32_t order, uint32_t full, uint32_t flags) {
 
 static mp_status a_snapshot(void) {
     mp_options options = MP_OPTIONS(uint64_t, 100);
+    mp_pool *pool = NULL;
     mp_snapshot *past = NULL;
-    mp_status status = mp_snapshot_create(&options, &past);
+    mp_handle handle;
+    size_t granted = left;
+    mp_status status;
+    left = SIZE_MAX;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK && mp_insert(pool, &handle) != NULL);
+    left = granted;
+    status = mp_snapshot_create(&options, &past);
     CHECK((status == MP_OK) == (past != NULL));
+    /* Saving and restoring take none. */
+    granted = left;
+    left = 0;
+    CHECK(past == NULL || (mp_pool_save(pool, past) == MP_OK && mp_remove(pool, handle)));
+    CHECK(past == NULL || (mp_pool_restore(pool, past) == MP_OK && mp_contains(pool, handle)));
+    left = granted;
     mp_snapshot_destroy(past);
+    mp_pool_destroy(pool);
     return status;
 }
 
