@@ -46,6 +46,19 @@ fn a_program_whose_memory_creeps_fails_with_the_reason() {
     assert_eq!(output.status.code(), Some(0), "as much is allowed: {}", told(&output));
 }
 
+/// The system may put huge pages together hours later, with memory that the program has not asked for.
+#[test]
+fn a_program_gets_no_huge_pages_nor_do_the_processes_that_it_starts() {
+    let directory = Directory::new();
+    let script = "sh -c 'cat /proc/$$/status > status; sleep 1'";
+    let output = soak(&directory, &[], script);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let status = std::fs::read_to_string(directory.path().join("status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+    // Linux says so since 5.0.
+    assert!(line.is_none_or(|enabled| enabled.trim() == "0"), "{line:?}");
+}
+
 #[test]
 fn a_program_that_fails_or_cannot_be_seen_is_told() {
     let directory = Directory::new();
