@@ -54,7 +54,10 @@ impl<'a, T> Frozen<'a, T> {
     pub fn get(&self, handle: Handle<T>) -> Option<&'a T> {
         let index = handle.index() as usize;
         let word = Word::from_bits(self.words.get(index)?.load(Relaxed));
-        if !word.is_live_in(handle.generation()) {
+        // Without guards, as nearly all are: a comparison alone, without the guards to be left out.
+        if word != Word::live(handle.generation())
+            && !is_live_with_guards(word, handle.generation())
+        {
             return None;
         }
         // SAFETY: there are as many values as words.
@@ -114,6 +117,11 @@ impl<'a, T> Frozen<'a, T> {
     pub fn iter(&self) -> FrozenIter<'a, T> {
         FrozenIter { frozen: *self, live: self.occupancy.iter() }
     }
+}
+
+#[cold]
+fn is_live_with_guards(word: Word, generation: u32) -> bool {
+    word.is_live_in(generation)
 }
 
 impl<T> Clone for Frozen<'_, T> {
