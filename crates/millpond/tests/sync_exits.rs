@@ -18,7 +18,7 @@ use millpond::lots::Lots;
 use millpond::sync::{AcquiredOwned, SharedOwned};
 use millpond::{Pool, SyncPool, SyncRecycler};
 
-use allocations::{Counting, during};
+use allocations::{Allocations, Counting, during};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -162,6 +162,7 @@ fn a_pool_may_go_inside_of_the_drop_of_its_own_value() {
                     assert!(pool.remove(SharedOwned::handle(&guard)));
                     drop(pool);
                     assert_eq!(guard.0.as_ref().map(|pool| pool.len()), Some(1));
+                    assert!(Arc::ptr_eq(&guard.1, &alive));
                     drop(guard);
                 }
                 // Here it goes after the removal, as that borrows it.
@@ -186,6 +187,32 @@ fn numbers(count: u32) -> Pool<u32> {
 }
 
 /// What a task has asked for until it panics counts; and so does all of the others'.
+/// The room was made when the update began.
+#[test]
+fn births_in_a_lot_take_no_memory_and_count_down() {
+    let mut pool = Pool::new(400);
+    (0..130).for_each(|value| _ = pool.insert(value).unwrap());
+    let mut lots = Lots::new(64, 5);
+    let mut update = pool.set_aside(&mut lots);
+    let mut tasks = update.tasks();
+    assert_eq!(tasks.size_hint(), (0, Some(7)));
+    for (number, len) in [64, 64, 2].into_iter().enumerate() {
+        let mut task = tasks.next().unwrap();
+        assert_eq!((task.number(), task.len(), task.is_empty()), (number, len, false));
+        let ((), allocations) = during(|| {
+            task.run(|value, lot| {
+                let left = lot.left();
+                assert_eq!(lot.insert(*value).is_ok(), left > 0);
+                assert_eq!((lot.left(), lot.number()), (left.saturating_sub(1), number));
+            });
+        });
+        assert_eq!(allocations, Allocations::default());
+    }
+    assert!(tasks.next().is_none());
+    update.settle();
+    assert_eq!(pool.len(), 130 + 5 + 5 + 2);
+}
+
 #[test]
 fn an_update_settles_what_a_task_has_asked_for_before_it_panicked() {
     let mut pool = numbers(200);
