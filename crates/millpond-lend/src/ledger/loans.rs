@@ -283,6 +283,21 @@ impl<T, W, E> Ledger<T, W, E> {
         self.settle(now_us, handle, object)
     }
 
+    /// Takes back an object that is checked before it is lent again. Without a keeper, who would check it, it
+    /// is closed.
+    pub fn give_back_to_check(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        if self.end_loan(now_us, handle).is_none() {
+            return Some(object);
+        }
+        let doomed = self.slot(handle).and_then(|slot| slot.doomed);
+        let unchecked = (!self.has_keeper).then_some(Why::Check);
+        if let Some(why) = self.why_close(doomed).or(unchecked) {
+            return self.close_object(now_us, handle, object, why);
+        }
+        self.start_check(now_us, handle, object);
+        None
+    }
+
     /// Takes back an object that must not be lent again.
     pub fn discard(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         if self.end_loan(now_us, handle).is_none() {

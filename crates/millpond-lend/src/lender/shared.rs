@@ -96,12 +96,16 @@ impl<M: Maker> Shared<M> {
     /// Takes back an object. If its maker panics when asked about it, it is broken.
     #[inline]
     pub(crate) fn give_back(&self, handle: LoanHandle, mut object: M::Object) {
-        let is_broken = {
+        let state = {
             let guard = BrokenOnPanic { shared: self, handle, object: Some(&mut object) };
             guard.ask()
         };
-        let to_drop =
-            self.with(|books, now_us| books.ledger.give_back(now_us, handle, object, is_broken));
+        let to_drop = self.with(|books, now_us| match state {
+            Returned::NeedsCheck => books.ledger.give_back_to_check(now_us, handle, object),
+            state => {
+                books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
+            }
+        });
         drop(to_drop);
     }
 
@@ -133,6 +137,14 @@ impl<M: Maker> Drop for WakeOnDrop<'_, M> {
     }
 }
 
+/// What the maker says of an object that comes back.
+#[derive(Clone, Copy)]
+enum Returned {
+    Well,
+    NeedsCheck,
+    Broken,
+}
+
 /// Ends the loan if the maker panics while it is asked about the object.
 struct BrokenOnPanic<'a, M: Maker> {
     shared: &'a Shared<M>,
@@ -142,13 +154,22 @@ struct BrokenOnPanic<'a, M: Maker> {
 
 impl<M: Maker> BrokenOnPanic<'_, M> {
     #[inline]
-    fn ask(mut self) -> bool {
-        let is_broken = match &mut self.object {
-            Some(object) => self.shared.maker.is_broken(object),
-            None => false,
+    fn ask(mut self) -> Returned {
+        let maker = &self.shared.maker;
+        let state = match &mut self.object {
+            None => Returned::Well,
+            Some(object) => {
+                if maker.is_broken(object) {
+                    Returned::Broken
+                } else if maker.needs_check(object) {
+                    Returned::NeedsCheck
+                } else {
+                    Returned::Well
+                }
+            }
         };
         self.object = None;
-        is_broken
+        state
     }
 }
 
