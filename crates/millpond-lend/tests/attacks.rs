@@ -160,7 +160,7 @@ fn a_waker_that_panics_takes_nobody_along() {
     thread::scope(|scope| {
         let good = scope.spawn(|| block_on(lender.acquire()).is_ok());
         wait_until("both wait", || lender.stats().waiting == 2);
-        assert!(catch_unwind(AssertUnwindSafe(|| drop(loans))).is_err());
+        drop(loans);
         assert!(good.join().unwrap());
     });
     let Poll::Ready(Ok(loan)) = poll_once(&mut bad) else { panic!("its answer is there") };
@@ -171,6 +171,82 @@ fn a_waker_that_panics_takes_nobody_along() {
     lender.evict_all();
     wait_until("all are closed", || lender.stats().existing == 0);
     assert_eq!(lender.validate(), Ok(()));
+}
+
+/// Callers whose wakers panic wait for an opening, for a loan, and when the lender is closed: the keeper goes on, and
+/// no second panic ends the program.
+#[test]
+fn the_keeper_survives_wakers_that_panic() {
+    let (lender, _) = lender_of(|builder| builder.capacity(1));
+    let waker = Waker::from(Arc::new(BadBell));
+    let mut cx = Context::from_waker(&waker);
+    let mut callers: [_; 2] = std::array::from_fn(|_| lender.acquire());
+    for caller in &mut callers {
+        assert!(Pin::new(caller).poll(&mut cx).is_pending());
+    }
+    let [mut first, mut second] = callers;
+    wait_until("the keeper has woken the first", || lender.stats().out == 1);
+    let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("it is open") };
+    drop(loan);
+    let Poll::Ready(Ok(loan)) = poll_once(&mut second) else { panic!("it was handed over") };
+    loan.discard();
+    let loan = loan_of(&lender);
+    let mut waiting: [_; 2] = std::array::from_fn(|_| lender.acquire());
+    for caller in &mut waiting {
+        assert!(Pin::new(caller).poll(&mut cx).is_pending());
+    }
+    let mut closing = Box::pin(lender.close(Duration::from_secs(60)));
+    assert!(closing.as_mut().poll(&mut cx).is_pending());
+    for mut caller in waiting {
+        assert!(matches!(poll_once(&mut caller), Poll::Ready(Err(AcquireError::Closed))));
+    }
+    drop(loan);
+    assert!(block_on(closing).still_out.is_empty());
+    assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 0));
+}
+
+/// An error that panics when it is dropped.
+#[derive(Debug)]
+struct BadError;
+
+impl std::fmt::Display for BadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("bad")
+    }
+}
+
+impl std::error::Error for BadError {}
+
+impl Drop for BadError {
+    fn drop(&mut self) {
+        assert!(thread::panicking(), "an error that panics, as the test wants it");
+    }
+}
+
+/// Fails so many times, then opens.
+struct Fails(AtomicU64);
+
+impl Maker for Fails {
+    type Object = ();
+    type Error = BadError;
+
+    async fn open(&self) -> Result<(), BadError> {
+        let failed = self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+        failed.map_or(Ok(()), |_| Err(BadError))
+    }
+
+    async fn check(&self, _: &mut ()) -> Result<(), BadError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_keeper_survives_errors_that_panic_in_drop() {
+    let builder = patient(Lender::builder(Fails(AtomicU64::new(3)))).capacity(1).backoff_ms(1, 2);
+    let (lender, keeper) = builder.build();
+    keeper.run_on_thread().unwrap();
+    drop(block_on(lender.acquire()).expect("the fourth attempt"));
+    assert_eq!((lender.validate(), lender.stats().open_failed), (Ok(()), 3));
 }
 
 /// What a lender consists of, dropped in each of the 120 orders.

@@ -6,6 +6,7 @@ use std::task::Waker;
 use crate::error::LoanHandle;
 use crate::ledger::Ledger;
 use crate::maker::Maker;
+use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The ledger of a lender, under its one lock.
@@ -65,12 +66,15 @@ impl<M: Maker> Shared<M> {
         let keeper = if books.ledger.is_keeper_due() { books.keeper.take() } else { None };
         let rubbish = books.ledger.take_rubbish();
         drop(books);
-        let others = WakeOnDrop { shared: self, keeper, is_more };
-        if let Some(waker) = first {
-            waker.wake();
+        // Whoever came here is not to suffer from the wakers and errors of others: it may be the keeper, or have
+        // an object in hand.
+        for waker in first.into_iter().chain(keeper) {
+            quietly(|| waker.wake());
         }
-        drop(others);
-        drop(rubbish);
+        if is_more {
+            self.wake_the_rest();
+        }
+        drop_all(rubbish);
     }
 
     #[cold]
@@ -78,7 +82,7 @@ impl<M: Maker> Shared<M> {
         loop {
             let next = lock(&self.books).ledger.next_wake();
             let Some(waker) = next else { return };
-            waker.wake();
+            quietly(|| waker.wake());
         }
     }
 
@@ -113,26 +117,7 @@ impl<M: Maker> Shared<M> {
     pub(crate) fn wake_closers(&self) {
         let closers = self.with(|books, _| std::mem::take(&mut books.closers));
         for closer in closers {
-            closer.wake();
-        }
-    }
-}
-
-/// Wakes the keeper, and callers who have their answer, also if a waker before them panics.
-struct WakeOnDrop<'a, M: Maker> {
-    shared: &'a Shared<M>,
-    keeper: Option<Waker>,
-    is_more: bool,
-}
-
-impl<M: Maker> Drop for WakeOnDrop<'_, M> {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.wake();
-        }
-        if self.is_more {
-            self.shared.wake_the_rest();
+            quietly(|| closer.wake());
         }
     }
 }
