@@ -284,6 +284,57 @@ fn an_idle_tenant_gives_way() {
     assert!(!lenders.remove(&"bob"));
 }
 
+/// A tenant in need gets the place of the next loan that comes back, not of one that is held for long.
+#[test]
+fn a_loan_that_is_held_for_long_keeps_no_other_tenant_out() {
+    let (lenders, keeper) = patient(Lenders::builder(|_: &&str| Client::default()))
+        .capacity(4)
+        .capacity_total(4)
+        .build();
+    keeper.run_on_thread().unwrap();
+    let (ann, bob) = (lenders.lender(&"ann"), lenders.lender(&"bob"));
+    let mut loans = block_on(ann.acquire_many(4)).unwrap();
+    for held in 0..4 {
+        let mut poor = bob.acquire();
+        assert!(poll_once(&mut poor).is_pending());
+        // So that the keeper knows of Bob before a loan comes back.
+        std::thread::sleep(Duration::from_millis(20));
+        let mut kept = loans.split_off(held);
+        let rest = kept.split_off(1);
+        drop(loans);
+        drop(rest);
+        let loan = block_on(poor).unwrap();
+        assert!(loan.works());
+        loan.discard();
+        drop(kept);
+        loans = block_on(ann.acquire_many(4)).unwrap();
+    }
+    assert_eq!((ann.validate(), bob.validate()), (Ok(()), Ok(())));
+}
+
+/// A tenant in need that waits for a loan to come back takes an idle object that appears meanwhile, and the loan need
+/// not be closed any more.
+#[test]
+fn an_idle_object_is_taken_before_a_loan_is_waited_for() {
+    let (lenders, keeper) = patient(Lenders::builder(|_: &&str| Client::default()))
+        .capacity(4)
+        .capacity_total(4)
+        .build();
+    keeper.run_on_thread().unwrap();
+    let [ann, bob, carl] = ["ann", "bob", "carl"].map(|tenant| lenders.lender(&tenant));
+    let held = block_on(ann.acquire_many(3)).unwrap();
+    let short = block_on(carl.acquire()).unwrap();
+    let mut poor = bob.acquire();
+    assert!(poll_once(&mut poor).is_pending());
+    // So that the keeper has asked for one of Ann's loans.
+    std::thread::sleep(Duration::from_millis(20));
+    drop(short);
+    assert!(block_on(poor).unwrap().works());
+    drop(held);
+    assert_eq!((ann.stats().idle, ann.stats().closings.capacity), (3, 0));
+    assert_eq!((ann.validate(), carl.stats().existing), (Ok(()), 0));
+}
+
 struct Files;
 
 impl BlockingMaker for Files {

@@ -338,6 +338,10 @@ impl<T, W, E> Ledger<T, W, E> {
         let must_close = self.is_closed || self.is_in_excess();
         let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Some(object) };
         let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
+        if self.giving_up_next > 0 && slot.state != State::Opening && slot.doomed.is_none() {
+            self.giving_up_next -= 1;
+            slot.doomed = Some(Why::Capacity);
+        }
         let doomed = slot.doomed;
         if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
             let was = std::mem::replace(&mut slot.state, State::Idle);
