@@ -41,7 +41,7 @@ fn an_object_that_nobody_fetches_goes_to_the_next() {
 
 #[test]
 fn a_leaked_future_does_not_keep_its_object() {
-    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(50));
+    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(500));
     let loans = [loan_of(&lender), loan_of(&lender)];
     let timed_out = lender.stats().timed_out;
     let mut many = lender.acquire_many(2);
@@ -177,7 +177,9 @@ fn a_waker_that_panics_takes_nobody_along() {
 /// no second panic ends the program.
 #[test]
 fn the_keeper_survives_wakers_that_panic() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1));
+    let (lender, server) = lender_of(|builder| builder.capacity(1));
+    // Longer than a busy machine stops this thread in the middle of a poll.
+    server.open_ms.store(300, SeqCst);
     let waker = Waker::from(Arc::new(BadBell));
     let mut cx = Context::from_waker(&waker);
     let mut callers: [_; 2] = std::array::from_fn(|_| lender.acquire());
@@ -366,12 +368,16 @@ fn leaked_futures_use_up_no_places() {
     let (lender, _) = lender_of(|builder| builder.capacity(1).waiters_max(2).acquire_timeout_ms(1));
     let loan = loan_of(&lender);
     let mut late = lender.acquire();
-    assert!(poll_once(&mut late).is_pending());
+    while poll_once(&mut late).is_ready() {
+        late = lender.acquire();
+    }
     for leaks in 0..50 {
         wait_until("the one before has timed out", || lender.stats().waiting == 0);
         let mut leaked = lender.acquire();
         match poll_once(&mut leaked) {
             Poll::Pending => mem::forget(leaked),
+            // A busy machine may take longer than it waits, in the middle of the poll.
+            Poll::Ready(Err(AcquireError::TimedOut { .. })) => {}
             Poll::Ready(answer) => panic!("{:?} after {leaks}", answer.map(drop)),
         }
         assert_eq!(lender.validate(), Ok(()));
