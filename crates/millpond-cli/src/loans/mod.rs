@@ -28,7 +28,7 @@ struct TracePlan {
 
 /// What the loans were read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+pub enum Format {
     /// A trace of loans.
     Loans,
     /// PostgreSQL's log: when connections were held, but not how long their holders had waited.
@@ -133,7 +133,10 @@ fn has_too_few_callers(plan: &LoanPlan, question: &Question) -> bool {
 }
 
 /// The loans of an input, whose format shows in its first bytes.
-fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
+///
+/// # Errors
+/// If the input cannot be used.
+pub fn pools(source: &Source) -> Result<(Format, Vec<PoolTrace>), Fault> {
     let mut reader = BufReader::new(Bytes(source.open()?));
     let start = reader.fill_buf().map_err(|error| Fault::whole(error.to_string()))?;
     if csvlog::begins(start) {
