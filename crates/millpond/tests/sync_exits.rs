@@ -1,19 +1,27 @@
-//! Threads that end, in order or not, with guards in their hands; and tasks of an update that panic, are forgotten, or are
-//! run twice.
+//! Threads that end, in order or not, with guards in their hands; pools that end while a value of theirs panics or keeps
+//! them; and tasks of an update that panic, are forgotten, or are run twice.
 #![allow(
     clippy::forget_non_drop,
     clippy::drop_non_drop,
     reason = "what has no destructor today may have one tomorrow"
 )]
 
+#[path = "common/allocations.rs"]
+mod allocations;
+
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use millpond::lots::Lots;
 use millpond::sync::{AcquiredOwned, SharedOwned};
 use millpond::{Pool, SyncPool, SyncRecycler};
+
+use allocations::{Allocations, Counting, during};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 type Counted = Arc<()>;
 
@@ -91,6 +99,87 @@ fn a_thread_that_panics_gives_its_guards_back() {
     pool.validate().unwrap();
 }
 
+/// Panics when it is dropped, if it says so, without a message.
+struct Unwinds(bool);
+
+impl Drop for Unwinds {
+    fn drop(&mut self) {
+        if self.0 {
+            resume_unwind(Box::new(()));
+        }
+    }
+}
+
+/// The value that panics is one with guards, whose last goes after the pool; or one without, which goes with the pool.
+#[test]
+fn the_memory_of_a_pool_goes_whichever_drop_panics_at_its_end() {
+    for defers in [false, true] {
+        for removed in [false, true] {
+            for has_guard in [false, true] {
+                let ((), allocations) = during(|| {
+                    let builder = SyncPool::builder().capacity(100).homes(1);
+                    let pool = if defers { builder.drop_in_settle() } else { builder }.build();
+                    let handles: Vec<_> =
+                        (0..100).map(|at| pool.insert(Unwinds(at == 70)).unwrap()).collect();
+                    let first = if has_guard { 70 } else { 71 };
+                    let guards: Vec<_> =
+                        [10, first].map(|at: usize| pool.get_owned(handles[at]).unwrap()).into();
+                    if removed && (has_guard || defers) {
+                        assert!(pool.remove(handles[70]) && pool.remove(handles[10]));
+                    }
+                    let end = catch_unwind(AssertUnwindSafe(|| drop(pool)));
+                    assert_eq!(end.is_err(), !has_guard);
+                    let end = catch_unwind(AssertUnwindSafe(|| drop(guards)));
+                    assert_eq!(end.is_err(), has_guard);
+                });
+                assert_eq!(
+                    allocations.taken, allocations.freed,
+                    "defers {defers}, removed {removed}, guarded {has_guard}"
+                );
+            }
+        }
+    }
+}
+
+/// A value that keeps the pool that it is in: when it goes, with its removal or with its last guard, the pool goes in the
+/// middle of that, and its memory with whoever looks at it last.
+#[test]
+fn a_pool_may_go_inside_of_the_drop_of_its_own_value() {
+    struct Keeps(Option<Arc<SyncPool<Keeps>>>, Counted);
+    let alive = Arc::new(());
+    for (has_guard, other_has_guard) in [(false, false), (true, false), (false, true), (true, true)]
+    {
+        let ((), allocations) = during(|| {
+            let pool = Arc::new(SyncPool::builder().capacity(70).homes(1).build());
+            let other = pool.insert(Keeps(None, Arc::clone(&alive))).unwrap();
+            let other = pool.get_owned(other).unwrap();
+            let keeps = pool.insert(Keeps(Some(Arc::clone(&pool)), Arc::clone(&alive))).unwrap();
+            let keeps = has_guard.then(|| pool.get_owned(keeps).unwrap()).ok_or(keeps);
+            let other = other_has_guard.then_some(other);
+            match keeps {
+                // The pool lives by its own value only, until the guard goes.
+                Ok(guard) => {
+                    assert!(pool.remove(SharedOwned::handle(&guard)));
+                    drop(pool);
+                    assert_eq!(guard.0.as_ref().map(|pool| pool.len()), Some(1));
+                    assert!(Arc::ptr_eq(&guard.1, &alive));
+                    drop(guard);
+                }
+                // Here it goes after the removal, as that borrows it.
+                Err(handle) => {
+                    assert!(pool.remove(handle));
+                    drop(pool);
+                }
+            }
+            let left = 1 + usize::from(other_has_guard);
+            assert_eq!(Arc::strong_count(&alive), left);
+            drop(other);
+            assert_eq!(Arc::strong_count(&alive), 1);
+        });
+        assert_eq!(allocations.taken, allocations.freed);
+    }
+}
+
 fn numbers(count: u32) -> Pool<u32> {
     let mut pool = Pool::new(400);
     (0..count).for_each(|value| _ = pool.insert(value).unwrap());
@@ -98,6 +187,32 @@ fn numbers(count: u32) -> Pool<u32> {
 }
 
 /// What a task has asked for until it panics counts; and so does all of the others'.
+/// The room was made when the update began.
+#[test]
+fn births_in_a_lot_take_no_memory_and_count_down() {
+    let mut pool = Pool::new(400);
+    (0..130).for_each(|value| _ = pool.insert(value).unwrap());
+    let mut lots = Lots::new(64, 5);
+    let mut update = pool.set_aside(&mut lots);
+    let mut tasks = update.tasks();
+    assert_eq!(tasks.size_hint(), (0, Some(7)));
+    for (number, len) in [64, 64, 2].into_iter().enumerate() {
+        let mut task = tasks.next().unwrap();
+        assert_eq!((task.number(), task.len(), task.is_empty()), (number, len, false));
+        let ((), allocations) = during(|| {
+            task.run(|value, lot| {
+                let left = lot.left();
+                assert_eq!(lot.insert(*value).is_ok(), left > 0);
+                assert_eq!((lot.left(), lot.number()), (left.saturating_sub(1), number));
+            });
+        });
+        assert_eq!(allocations, Allocations::default());
+    }
+    assert!(tasks.next().is_none());
+    update.settle();
+    assert_eq!(pool.len(), 130 + 5 + 5 + 2);
+}
+
 #[test]
 fn an_update_settles_what_a_task_has_asked_for_before_it_panicked() {
     let mut pool = numbers(200);

@@ -194,7 +194,17 @@ mod native {
                 0 => pool.retain(|_, value| value[0] % 8 != 0 || value[1] % 3 != 0),
                 1 => drop(pool.drain().nth(5)),
                 2 => drop(pool.extract_if(|_, value| value[1] % 3 == 0).nth(5)),
-                3 => _ = pool.remove_many(handles.iter().copied().step_by(3)),
+                3 => {
+                    pool.remove_many(handles.iter().copied().step_by(3));
+                    for handle in handles.iter().step_by(6) {
+                        // Refused while its removed value has guards.
+                        _ = pool.revive(*handle, vec![u64::from(handle.index()), 0]);
+                    }
+                    if let Ok((new, _)) = pool.try_insert_or_evict(vec![round, 0], |_, v| v[1]) {
+                        pool.remove(new);
+                    }
+                    _ = pool.vacant_entry().map(|entry| entry.insert(vec![round, 0]));
+                }
                 _ => assert_eq!(pool.frozen().iter().count(), pool.len()),
             }
             pool.settle();

@@ -43,6 +43,76 @@ parallel!(ValueRuns of &'a [T] where T: Sync);
 parallel!(ValueRunsMut of &'a mut [T] where T: Send);
 parallel!(RunSlices of &'a [T] where T: Sync);
 parallel!(RunSlicesMut of &'a mut [T] where T: Send);
+#[cfg(all(feature = "sync", target_has_atomic = "64", not(all(test, loom))))]
+mod shared {
+    use super::{
+        Folder, Parallel, ParallelIterator, UnindexedConsumer, UnindexedProducer, bridge_unindexed,
+    };
+    use crate::handle::Handle;
+    use crate::threads::sync::{Frozen, FrozenRuns, RunsMut, SyncPool};
+
+    parallel!(FrozenRuns of &'a [T] where T: Sync);
+    parallel!(RunsMut of &'a mut [T] where T: Send);
+
+    /// With the feature `rayon`. Values with owned guards are skipped.
+    impl<T: Send> SyncPool<T> {
+        /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in several
+        /// pieces.
+        ///
+        /// ```
+        /// use millpond::SyncPool;
+        /// use rayon::prelude::*;
+        ///
+        /// let mut pool = SyncPool::new(1000);
+        /// let handle = pool.insert(1.0).unwrap();
+        /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 0.5));
+        /// assert_eq!(*pool.get(handle).unwrap(), 1.5);
+        /// ```
+        pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])> {
+            Parallel(self.runs_mut())
+        }
+
+        /// Iterates over the mutable values, on several threads, in no order.
+        pub fn par_values_mut(&mut self) -> impl ParallelIterator<Item = &mut T> {
+            self.par_runs_mut().flat_map_iter(|(_, run)| run)
+        }
+    }
+
+    /// With the feature `rayon`.
+    impl<'a, T: Sync> Frozen<'a, T> {
+        /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several pieces.
+        ///
+        /// ```
+        /// use millpond::SyncPool;
+        /// use rayon::prelude::*;
+        ///
+        /// let mut pool = SyncPool::new(1000);
+        /// let handles: Vec<_> = (0..500).map(|value| pool.insert(value).unwrap()).collect();
+        /// let frozen = pool.frozen();
+        /// assert_eq!(frozen.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 500);
+        /// assert_eq!(frozen.par_values().copied().max(), Some(499));
+        /// assert!(frozen.par_iter().all(|(handle, value)| frozen.get(handle) == Some(value)));
+        /// ```
+        pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &'a [T])> + use<'a, T> {
+            Parallel(self.runs())
+        }
+
+        /// The values, on several threads, in no order.
+        pub fn par_values(&self) -> impl ParallelIterator<Item = &'a T> + use<'a, T> {
+            self.par_runs().flat_map_iter(|(_, run)| run)
+        }
+
+        /// The handles and values, on several threads, in no order.
+        pub fn par_iter(&self) -> impl ParallelIterator<Item = (Handle<T>, &'a T)> + use<'a, T> {
+            let frozen = *self;
+            self.par_runs().flat_map_iter(move |(first, run)| {
+                run.iter()
+                    .zip(first..)
+                    .filter_map(move |(value, index)| Some((frozen.handle_at(index)?, value)))
+            })
+        }
+    }
+}
 
 /// With the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {

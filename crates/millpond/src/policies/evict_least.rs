@@ -1,6 +1,7 @@
 use core::fmt;
 
-use super::{Bounded, Inserted, Lifetimes, Policy, replace};
+use super::{Bounded, Inserted, Policy, replace};
+use crate::handle::HandleLayout;
 use crate::reports::errors::Full;
 
 /// In a full pool, the live object with the smallest key has to go: the one whose loss is noticed
@@ -57,19 +58,20 @@ fn least<P: Bounded, K: Ord>(
     pool: &P,
     mut key: impl FnMut(P::Handle, &P::Value) -> K,
 ) -> Option<P::Handle> {
-    least_of(pool, pool.iter().map(|(handle, value)| (key(handle, value), handle)))
+    let keys = pool.iter().map(|(handle, value)| (key(handle, value), handle));
+    least_of(keys, |handle| pool.is_in_last_lifetime(handle))
 }
 
 /// The handle with the smallest key, of those whose slots can be used again.
 #[inline]
-pub(crate) fn least_of<P: Lifetimes, K: Ord>(
-    pool: &P,
-    keys: impl Iterator<Item = (K, P::Handle)>,
-) -> Option<P::Handle> {
-    let mut least: Option<(K, P::Handle)> = None;
+pub(crate) fn least_of<H: HandleLayout, K: Ord>(
+    keys: impl Iterator<Item = (K, H)>,
+    is_in_last_lifetime: impl Fn(H) -> bool,
+) -> Option<H> {
+    let mut least: Option<(K, H)> = None;
     keys.for_each(|(key, handle)| {
         let is_less = least.as_ref().is_none_or(|(least, _)| key.cmp(least).is_lt());
-        if is_less && !pool.is_in_last_lifetime(handle) {
+        if is_less && !is_in_last_lifetime(handle) {
             least = Some((key, handle));
         }
     });

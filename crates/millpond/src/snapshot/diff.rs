@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::state::{Shape, joined_order};
+use super::state::{Shape, joined_order, sealed};
 use super::{Checksum, SlotState, SnapshotOf, State, ToChecksum};
 use crate::handle::{Issue, Word};
 
@@ -134,14 +134,17 @@ impl<P: State> SnapshotOf<P> {
         right: &'a Self,
         add_value: F,
     ) -> Diff<'a, P, F> {
-        let (left, right) = (&self.pool, &right.pool);
-        let used = left.used().max(right.used());
-        let slots = 0..if P::DEAD_HAVE_VALUES { left.shape().capacity } else { used };
-        Diff { left, right, add_value, slots, values_of: None, part: Part::Pool }
+        Diff::new(&self.pool, &right.pool, add_value)
     }
 }
 
-impl<P: State, F: Fn(&P::Value, &mut Checksum)> Diff<'_, P, F> {
+impl<'a, P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Diff<'a, P, F> {
+    pub(crate) fn new(left: &'a P, right: &'a P, add_value: F) -> Self {
+        let used = left.used().max(right.used());
+        let slots = 0..if P::DEAD_HAVE_VALUES { left.shape().capacity } else { used };
+        Self { left, right, add_value, slots, values_of: None, part: Part::Pool }
+    }
+
     fn values_differ(&self, index: usize) -> bool {
         let sum = |value: Option<&P::Value>| {
             value.map(|value| {
@@ -200,7 +203,7 @@ impl<P: State, F: Fn(&P::Value, &mut Checksum)> Diff<'_, P, F> {
     }
 }
 
-impl<P: State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
+impl<P: sealed::State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
     type Item = Difference<P::Handle>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -227,7 +230,7 @@ impl<P: State, F: Fn(&P::Value, &mut Checksum)> Iterator for Diff<'_, P, F> {
     }
 }
 
-impl<P: State, F> fmt::Debug for Diff<'_, P, F> {
+impl<P: sealed::State, F> fmt::Debug for Diff<'_, P, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shape { capacity, .. } = self.left.shape();
         f.debug_struct("Diff").field("capacity", &capacity).finish_non_exhaustive()

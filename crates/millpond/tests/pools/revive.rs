@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use millpond::InsertAtErrorKind::{self, *};
 use millpond::reuse::{Fifo, Intrusive, Lifo, LowestFirst, NextFit, ReuseOrder, Roster};
-use millpond::{BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool};
+use millpond::{BlockPool, Handle, Handle32, HandleLayout, PackedPool, Pool, StaticPool, SyncPool};
 
 fn kind<H>(refused: Result<H, millpond::InsertAtError<u32>>) -> InsertAtErrorKind {
     refused.map(|_| ()).unwrap_err().kind()
@@ -24,9 +24,14 @@ fn forget<H: HandleLayout>(removed: &mut Vec<(H, u32)>, handle: H) {
     removed.retain(|(gone, _)| gone.index() != handle.index());
 }
 
+/// What was moved out, of a pool that says why if it was not.
+fn out(taken: impl IntoIterator<Item = u32>) -> Option<u32> {
+    taken.into_iter().next()
+}
+
 /// The same tests for pools of eight slots with three lifetimes each.
 macro_rules! tests {
-    ($($name:ident: $pool:expr;)*) => {$(
+    ($($name:ident: $pool:expr, $take:ident;)*) => {$(
         mod $name {
             use super::*;
 
@@ -41,14 +46,14 @@ macro_rules! tests {
                 pool.remove(handle);
                 assert_eq!(kind(pool.revive(later.unwrap(), 9)), NeverLived);
                 assert_eq!(pool.revive(handle, 2).unwrap(), handle);
-                assert_eq!((pool[handle], pool.len()), (2, 1));
+                assert_eq!((*pool.get(handle).unwrap(), pool.len()), (2, 1));
                 // Two more lifetimes are left to the slot, whatever was revived.
                 for generation in 2..=3 {
                     pool.clear();
                     let at = HandleLayout::from_parts(handle.index(), generation).unwrap();
                     pool.insert_at(at, 3).unwrap();
                     assert_eq!(kind(pool.revive(handle, 9)), Occupied);
-                    pool.remove(at).unwrap();
+                    pool.$take(at).unwrap();
                     let expected = if generation == 2 { Stale } else { Retired };
                     assert_eq!(kind(pool.revive(handle, 9)), expected);
                 }
@@ -79,7 +84,7 @@ macro_rules! tests {
                             }
                             2 => {
                                 let Some(handle) = pool.handles().next() else { continue };
-                                assert_eq!(pool.remove(handle), live.remove(&handle));
+                                assert_eq!(out(pool.$take(handle)), live.remove(&handle));
                                 removed.push((handle, step + 1000));
                             }
                             _ => {
@@ -97,7 +102,7 @@ macro_rules! tests {
                         }
                         pool.validate().unwrap();
                         assert_eq!(pool.len(), live.len());
-                        assert!(live.iter().all(|(handle, value)| pool.get(*handle) == Some(value)));
+                        assert!(live.iter().all(|(handle, value)| pool.get(*handle).as_deref() == Some(value)));
                     }
                     assert_eq!(pool.stats().live, pool.len(), "round {round}");
                     pool = $pool;
@@ -112,16 +117,17 @@ fn short<R: ReuseOrder, H: HandleLayout>(order: R) -> Pool<u32, R, H> {
 }
 
 tests! {
-    lifo: short::<Lifo, Handle<u32>>(Lifo);
-    fifo: short::<Fifo, Handle<u32>>(Fifo);
-    lowest_first: short::<LowestFirst, Handle<u32>>(LowestFirst);
-    roster: short::<Roster, Handle<u32>>(Roster);
-    next_fit: short::<NextFit, Handle<u32>>(NextFit);
-    intrusive: short::<Intrusive, Handle<u32>>(Intrusive);
-    narrow: short::<Lifo, Handle32<u32, 8>>(Lifo);
-    packed: PackedPool::<u32>::builder().capacity(8).lifetimes(3).build();
-    blocks: BlockPool::<u32>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build();
-    fixed: StaticPool::<u32, 8>::builder().lifetimes(3).build();
+    lifo: short::<Lifo, Handle<u32>>(Lifo), remove;
+    fifo: short::<Fifo, Handle<u32>>(Fifo), remove;
+    lowest_first: short::<LowestFirst, Handle<u32>>(LowestFirst), remove;
+    roster: short::<Roster, Handle<u32>>(Roster), remove;
+    next_fit: short::<NextFit, Handle<u32>>(NextFit), remove;
+    intrusive: short::<Intrusive, Handle<u32>>(Intrusive), remove;
+    narrow: short::<Lifo, Handle32<u32, 8>>(Lifo), remove;
+    packed: PackedPool::<u32>::builder().capacity(8).lifetimes(3).build(), remove;
+    blocks: BlockPool::<u32>::builder().slots_per_block(8).max_blocks(1).lifetimes(3).build(), remove;
+    fixed: StaticPool::<u32, 8>::builder().lifetimes(3).build(), remove;
+    shared: SyncPool::<u32>::builder().capacity(8).lifetimes(3).build(), take;
 }
 
 #[test]

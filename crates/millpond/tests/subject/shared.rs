@@ -94,6 +94,35 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Some(self.pool().name())
     }
 
+    fn is_full(&self) -> bool {
+        self.pool().is_full()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pool().is_empty()
+    }
+
+    fn at(&self, index: usize) -> Option<Option<(Handle<()>, &T)>> {
+        let handle = self.pool().handle_at(index);
+        Some(handle.and_then(|handle| Some((handle.relabel(), self.lent(handle)?))))
+    }
+
+    fn index_of(&self, value: &T) -> Option<Option<usize>> {
+        Some(self.pool().index_of(value))
+    }
+
+    fn runs(&self) -> Option<Vec<(usize, Vec<&T>)>> {
+        let run = |run: &[T]| run.iter().map(|value| &raw const *value).collect::<Vec<_>>();
+        let runs: Vec<_> = self.alone(|pool| {
+            pool.frozen().runs().map(|(first, values)| (first, run(values))).collect()
+        });
+        let lend = |values: Vec<*const T>| {
+            // SAFETY: as in `lent`.
+            values.into_iter().map(|value| unsafe { &*value }).collect()
+        };
+        Some(runs.into_iter().map(|(first, values)| (first, lend(values))).collect())
+    }
+
     fn insert(&mut self, value: T) -> Result<Handle<()>, T> {
         self.pool.get_mut().insert(value).map(Handle::relabel).map_err(|full| full.into_inner())
     }
@@ -143,6 +172,23 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
     ) -> Option<Result<Handle<()>, ()>> {
         let inserted = self.pool.get_mut().insert_with(|handle| make(handle.relabel()));
         Some(inserted.map(Handle::relabel).map_err(|_| ()))
+    }
+
+    fn promised(&mut self) -> Option<Option<Handle<()>>> {
+        let pool = self.pool.get_mut();
+        Some(pool.vacant_entry().map(|entry| entry.handle().relabel()))
+    }
+
+    const EVICTS: bool = true;
+
+    fn insert_or_evict<K: Ord>(
+        &mut self,
+        value: T,
+        key: &mut dyn FnMut(&T) -> K,
+    ) -> Option<(Handle<()>, Option<(Handle<()>, T)>)> {
+        let pool = self.pool.get_mut();
+        let (handle, evicted) = pool.insert_or_evict(value, |_, value| key(value));
+        Some((handle.relabel(), evicted.map(|(handle, value)| (handle.relabel(), value))))
     }
 
     fn retain(&mut self, keep: &mut dyn FnMut(Handle<()>, &mut T) -> bool) -> bool {
@@ -211,12 +257,11 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         past.checksum()
     }
 
-    /// Its snapshots have no `diff`: how many of the two sums there are too many.
     fn differences(left: &SyncSnapshot<T>, right: &SyncSnapshot<T>) -> usize
     where
         T: ToChecksum,
     {
-        usize::from(left.checksum() != right.checksum())
+        left.diff(right).count()
     }
 
     /// It has no rules of its own: a pool that takes it over is validated.

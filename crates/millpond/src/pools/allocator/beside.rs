@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 use super::{AllocatorWords, HandleAllocator, HandleAllocatorBuilder, WatchedWords};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
-use crate::policies::least_of;
+use crate::policies::{Lifetimes, least_of};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
 use crate::slots::{Block, Books, Core, EntryOf, SlotWords};
@@ -90,7 +90,8 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// Which live handle has to go for another, as [`EvictLeast`](crate::overflow::EvictLeast) finds it.
     #[doc(hidden)]
     pub fn least<K: Ord>(&self, mut key: impl FnMut(H) -> K) -> Option<H> {
-        least_of(self, self.handles().map(|handle| (key(handle), handle)))
+        let keys = self.handles().map(|handle| (key(handle), handle));
+        least_of(keys, |handle| self.is_in_last_lifetime(handle))
     }
 
     /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.

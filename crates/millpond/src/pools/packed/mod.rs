@@ -349,7 +349,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.push_claimed(claimed, handle, value)
     }
 
-    crate::pools::shell::revive_method!(example "PackedPool::new(8)", |pool, handle, value| {
+    crate::pools::shell::revive_method!(handle H, example "PackedPool::new(8)", take "remove", |pool, handle, value| {
         #[cfg(feature = "debug-aids")]
         pool.inspect_next();
         let claimed = pool.roster.revive(handle);
@@ -417,7 +417,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::object_at_methods!(example "PackedPool::new(8)");
 
-    crate::pools::shell::get_each_mut_method!(example "PackedPool::new(8)", |pool, handles| {
+    crate::pools::shell::get_each_mut_method!(handle H, example "PackedPool::new(8)", none "refused handle.", |pool, handles| {
         let positions = handles.map(|handle| pool.position_of(handle));
         crate::pools::shell::each_mut(&mut pool.values, positions)
     });

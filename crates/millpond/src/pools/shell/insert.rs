@@ -66,6 +66,18 @@ macro_rules! insert_methods {
             }
         }
 
+        crate::pools::shell::vacant_entry_method!(full $full, |pool| pool.$core.count_refusal());
+
+        crate::pools::shell::evicting_methods!(handle H, full $full, skipped "", |pool, value, key| {
+            crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), pool, value)
+        });
+    };
+}
+pub(crate) use insert_methods;
+
+/// `vacant_entry`. Needs `next_handle() -> Result<handle, _>`; if that fails, `refused` counts it.
+macro_rules! vacant_entry_method {
+    (full $full:literal, |$pool:ident| $refused:expr) => {
         /// The slot for the next value, which may be filled or dropped: for values that must know their handle, and
         /// whose construction may fail. `None` where [`insert`](Self::insert) would fail.
         ///
@@ -87,12 +99,22 @@ macro_rules! insert_methods {
             match self.next_handle() {
                 Ok(handle) => Some(crate::pools::faces::VacantEntry::new(self, handle)),
                 Err(_) => {
-                    self.$core.count_refusal();
+                    let $pool = self;
+                    $refused;
                     None
                 }
             }
         }
+    };
+}
+pub(crate) use vacant_entry_method;
 
+/// `insert_or_evict`, and `try_insert_or_evict` with this body.
+macro_rules! evicting_methods {
+    (
+        handle $handle:ty, full $full:literal, skipped $skipped:literal,
+        |$pool:ident, $value:ident, $key:ident| $body:expr
+    ) => {
         /// Inserts `value`. If the pool is full, it first removes the live object with the smallest key, and returns
         /// that object with the handle that it had. Of equal keys, the object that [`iter`](Self::iter) visits first.
         ///
@@ -100,12 +122,13 @@ macro_rules! insert_methods {
         /// is called once per live object; if it panics, the pool is unchanged. Objects in the last lifetime of their
         /// slot are skipped, because the slot retires after it. Keys that are floating-point numbers go in a
         /// [`Total`](crate::overflow::Total).
+        #[doc = $skipped]
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut voices = ", $full, "; voices.insert((\"wind\", 5)).unwrap();")]
         /// let (new, evicted) = voices.insert_or_evict(("thunder", 70), |_, voice| voice.1);
         /// assert_eq!(evicted.unwrap().1, ("wind", 5));
-        /// assert_eq!(voices[new].0, "thunder");
+        /// assert_eq!(voices.get(new).unwrap().0, "thunder");
         /// ```
         ///
         /// # Panics
@@ -117,8 +140,8 @@ macro_rules! insert_methods {
         pub fn insert_or_evict<K: Ord>(
             &mut self,
             value: T,
-            key: impl FnMut(H, &T) -> K,
-        ) -> (H, Option<(H, T)>) {
+            key: impl FnMut($handle, &T) -> K,
+        ) -> ($handle, Option<($handle, T)>) {
             let name = self.name();
             match self.try_insert_or_evict(value, key) {
                 Ok(inserted) => inserted,
@@ -140,13 +163,14 @@ macro_rules! insert_methods {
         pub fn try_insert_or_evict<K: Ord>(
             &mut self,
             value: T,
-            key: impl FnMut(H, &T) -> K,
-        ) -> Result<(H, Option<(H, T)>), crate::reports::errors::Full<T>> {
-            crate::policies::Policy::insert(&mut crate::policies::EvictLeast(key), self, value)
+            key: impl FnMut($handle, &T) -> K,
+        ) -> Result<($handle, Option<($handle, T)>), crate::reports::errors::Full<T>> {
+            let ($pool, $value, $key) = (self, value, key);
+            $body
         }
     };
 }
-pub(crate) use insert_methods;
+pub(crate) use evicting_methods;
 
 /// `insert_at`, `revive`, and `insert_peeked` for the pool itself. `reach` makes sure that the handle's slot is there, and `return_to` that it is there again.
 /// Needs `storage` and `core`.
@@ -198,7 +222,7 @@ macro_rules! insert_at_method {
             self.put_claimed(claimed, handle, value)
         }
 
-        crate::pools::shell::revive_method!(example $example, |pool, handle, value| {
+        crate::pools::shell::revive_method!(handle H, example $example, take "remove", |pool, handle, value| {
             let ($again, $former) = (&mut *pool, handle);
             if let Err(kind) = $return_to {
                 return Err(crate::reports::errors::InsertAtError { value, kind });
@@ -243,7 +267,10 @@ pub(crate) use insert_at_method;
 
 /// `revive` with this body.
 macro_rules! revive_method {
-    (example $example:literal, |$pool:ident, $handle:ident, $value:ident| $body:expr) => {
+    (
+        handle $type:ty, example $example:literal, take $take:literal,
+        |$pool:ident, $handle:ident, $value:ident| $body:expr
+    ) => {
         /// Inserts `value` at a handle whose object was removed, so that the handle is valid again: for undo, where
         /// other objects still hold the handle. O(1) amortised.
         ///
@@ -253,9 +280,9 @@ macro_rules! revive_method {
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
         /// let handle = pool.insert("lamp").unwrap();
-        /// let lamp = pool.remove(handle).unwrap();
+        #[doc = concat!("let lamp = pool.", $take, "(handle).unwrap();")]
         /// pool.revive(handle, lamp).unwrap(); // undo
-        /// assert_eq!(pool[handle], "lamp");
+        /// assert_eq!(*pool.get(handle).unwrap(), "lamp");
         ///
         /// pool.remove(handle);
         /// pool.insert("chair").unwrap(); // takes the slot
@@ -272,9 +299,9 @@ macro_rules! revive_method {
         #[cfg_attr(feature = "debug-aids", track_caller)]
         pub fn revive(
             &mut self,
-            $handle: H,
+            $handle: $type,
             $value: T,
-        ) -> Result<H, crate::reports::errors::InsertAtError<T>> {
+        ) -> Result<$type, crate::reports::errors::InsertAtError<T>> {
             let $pool = self;
             $body
         }

@@ -93,7 +93,7 @@ macro_rules! lookup_methods {
         }
 
         crate::pools::shell::get_each_mut_method!(
-            example $example,
+            handle H, example $example, none "refused handle.",
             |pool, handles| pool.storage.find_each_mut(handles)
         );
 

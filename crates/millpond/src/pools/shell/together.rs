@@ -5,8 +5,11 @@ use crate::reports::errors::GetDisjointMutError;
 
 /// `get_each_mut` with this body. The example makes a pool.
 macro_rules! get_each_mut_method {
-    (example $example:literal, |$pool:ident, $handles:ident| $body:expr) => {
-        /// Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each refused handle.
+    (
+        handle $type:ty, example $example:literal, none $none:literal,
+        |$pool:ident, $handles:ident| $body:expr
+    ) => {
+        #[doc = concat!("Like [`get_disjoint_mut`](Self::get_disjoint_mut), with `None` for each ", $none)]
         ///
         /// ```
         #[doc = concat!("# use millpond::*; let mut pool = ", $example, ";")]
@@ -23,7 +26,7 @@ macro_rules! get_each_mut_method {
         /// If two valid handles are equal.
         pub fn get_each_mut<const HANDLES: usize>(
             &mut self,
-            $handles: [H; HANDLES],
+            $handles: [$type; HANDLES],
         ) -> Result<[Option<&mut T>; HANDLES], crate::reports::errors::GetDisjointMutError> {
             let $pool = self;
             $body

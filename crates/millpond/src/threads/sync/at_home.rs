@@ -25,11 +25,7 @@ impl<'a, T> Home<'a, T> {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
         match self.slots.claim(self.home) {
-            Some(slot) => {
-                #[cfg(feature = "debug-aids")]
-                slot.set_origin(Some(core::panic::Location::caller()));
-                Ok(slot.fill(value))
-            }
+            Some(slot) => Ok(slot.put(value)),
             None => Err(Full { value, pool: self.slots.refuse(self.home) }),
         }
     }
@@ -46,9 +42,7 @@ impl<'a, T> Home<'a, T> {
             // If `make` panics, the slot goes back.
             Some(slot) => {
                 let value = make(slot.handle());
-                #[cfg(feature = "debug-aids")]
-                slot.set_origin(Some(core::panic::Location::caller()));
-                Ok(slot.fill(value))
+                Ok(slot.put(value))
             }
             None => Err(Full { value: (), pool: self.slots.refuse(self.home) }),
         }

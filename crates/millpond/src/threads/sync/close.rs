@@ -8,6 +8,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::TakeError;
+use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::order;
@@ -16,34 +17,36 @@ use super::word::Word;
 #[cfg(not(all(test, loom)))]
 use crate::handle::{Handle, Issue};
 
+/// The slot of a live value without guards, by the words of all slots: nobody but the caller can reach the value, and nobody
+/// will while the caller has exclusive access.
+#[inline]
+pub(super) fn find_for_writing(
+    words: &[AtomicU64],
+    index: usize,
+    generation: u32,
+) -> Result<usize, TakeError> {
+    let word = words.get(index).map(|word| Word::from_bits(word.load(order::exclusive())));
+    // Live, and without guards: one comparison.
+    if word == Some(Word::live(generation)) {
+        Ok(index)
+    } else {
+        Err(not_for_writing(word, generation))
+    }
+}
+
+#[cold]
+fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
+    match word {
+        Some(word) if word.is_live_in(generation) => TakeError::Busy,
+        _ => TakeError::Stale,
+    }
+}
+
 impl<T> Slots<T> {
     /// The word of a slot, after all reads through guards that it does not count any more.
     #[inline]
     pub(super) fn word_for_writing(&self, index: usize) -> Option<Word> {
         self.words.get(index).map(|word| Word::from_bits(word.load(order::exclusive())))
-    }
-
-    /// The slot of a live value without guards: nobody but the caller can reach the value, and nobody will while
-    /// the caller has exclusive access.
-    #[inline]
-    pub(super) fn find_for_writing(
-        &self,
-        index: usize,
-        generation: u32,
-    ) -> Result<usize, TakeError> {
-        // Live, and without guards: one comparison.
-        match self.word_for_writing(index) {
-            Some(word) if word == Word::live(generation) => Ok(index),
-            word => Err(Self::not_for_writing(word, generation)),
-        }
-    }
-
-    #[cold]
-    fn not_for_writing(word: Option<Word>, generation: u32) -> TakeError {
-        match word {
-            Some(word) if word.is_live_in(generation) => TakeError::Busy,
-            _ => TakeError::Stale,
-        }
     }
 
     /// Ends the values that were removed and left to this, as far as they have no guards. Returns how many.
@@ -109,8 +112,9 @@ impl<T> Slots<T> {
 
     /// The counters are these, and `peak` at least what it was.
     #[cfg(not(all(test, loom)))]
-    pub(super) fn recount(&self, stats: &crate::reports::stats::Stats, skipped: u64) {
-        self.skipped.store(skipped, Relaxed);
+    pub(super) fn recount(&self, stats: &crate::reports::stats::Stats, unshown: i64) {
+        self.add_unshown(unshown.wrapping_sub(self.unshown()));
+        self.evicted.store(stats.evicted, Relaxed);
         self.peak.store(stats.peak as u32, Relaxed);
         self.free.set_refused(stats.refused);
     }

@@ -16,10 +16,10 @@ use core::slice;
 use super::batch::Batch;
 use super::free::WORD_SLOTS;
 use super::slots::Slots;
-use super::{Frozen, SyncPool, TakeError};
+use super::{Frozen, SyncPool, TakeError, close};
 use crate::handle::{Handle, Issue};
 use crate::occupancy::{Occupancy, Runs, Source};
-use crate::reports::errors::InsertAtError;
+use crate::reports::errors::GetDisjointMutError;
 
 /// With `&mut self`: what a [`Pool`](crate::Pool) can do.
 ///
@@ -44,10 +44,20 @@ impl<T> SyncPool<T> {
     /// If the handle is refused, or the value has an owned guard.
     #[inline]
     pub fn get_mut(&mut self, handle: Handle<T>) -> Result<&mut T, TakeError> {
-        let slots = self.slots();
-        let index = slots.find_for_writing(handle.index() as usize, handle.generation())?;
+        let mut value = self.find_for_writing(handle)?;
         // SAFETY: a live value without guards, and the pool is borrowed exclusively.
-        Ok(unsafe { &mut *slots.pointer(index) })
+        Ok(unsafe { value.as_mut() })
+    }
+
+    /// Where the value is, if it is live and without guards.
+    #[inline]
+    fn find_for_writing(&self, handle: Handle<T>) -> Result<NonNull<T>, TakeError> {
+        let index = handle.index() as usize;
+        // SAFETY: the pool's share keeps the slots.
+        let words = unsafe { self.words.as_ref() };
+        let index = close::find_for_writing(words, index, handle.generation())?;
+        // SAFETY: there are as many values as words.
+        Ok(unsafe { self.first_value.add(index) })
     }
 
     /// Several values at once. O(N²) for N handles.
@@ -60,51 +70,34 @@ impl<T> SyncPool<T> {
         &mut self,
         handles: [Handle<T>; N],
     ) -> Result<[&mut T; N], TakeError> {
-        let slots = self.slots();
         for (position, handle) in handles.iter().enumerate() {
-            slots.find_for_writing(handle.index() as usize, handle.generation())?;
+            self.find_for_writing(*handle)?;
             if handles[..position].contains(handle) {
                 return Err(TakeError::Busy);
             }
         }
         Ok(handles.map(|handle| {
+            // SAFETY: there are as many values as words, and the handle's word was found.
+            let mut value = unsafe { self.first_value.add(handle.index() as usize) };
             // SAFETY: as in `get_mut`; and each handle names another object than the others.
-            unsafe { &mut *slots.pointer(handle.index() as usize) }
+            unsafe { value.as_mut() }
         }))
     }
 
-    /// Inserts at exactly this handle, for loading what was saved. As [`Pool::insert_at`](crate::Pool::insert_at).
-    ///
-    /// ```
-    /// use millpond::SyncPool;
-    ///
-    /// let pool = SyncPool::new(8);
-    /// let handle = pool.insert("saved").unwrap();
-    /// let mut loaded = SyncPool::new(8);
-    /// loaded.insert_at(handle, "saved").unwrap();
-    /// assert_eq!(*loaded.get(handle).unwrap(), "saved");
-    /// assert!(loaded.insert_at(handle, "again").is_err());
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
-    /// returns the value.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub fn insert_at(
-        &mut self,
-        handle: Handle<T>,
-        value: T,
-    ) -> Result<Handle<T>, InsertAtError<T>> {
-        match self.slots().claim_at(handle) {
-            Ok(slot) => {
-                #[cfg(feature = "debug-aids")]
-                slot.set_origin(Some(core::panic::Location::caller()));
-                Ok(slot.fill(value))
+    crate::pools::shell::get_each_mut_method!(
+        handle Handle<T>, example "SyncPool::new(8)",
+        none "handle that is refused or whose value has an owned guard.",
+        |pool, handles| {
+            let found = handles.map(|handle| pool.find_for_writing(handle).ok());
+            for (position, handle) in handles.iter().enumerate() {
+                if found[position].is_some() && handles[..position].contains(handle) {
+                    return Err(GetDisjointMutError::Overlapping { position });
+                }
             }
-            Err(kind) => Err(InsertAtError { value, kind }),
+            // SAFETY: as in `get_mut`; and no two of them are the same, since no two good handles are.
+            Ok(found.map(|value| value.map(|mut value| unsafe { value.as_mut() })))
         }
-    }
+    );
 
     /// How many live objects have owned guards (or leaked ones). O(capacity).
     pub fn guarded(&mut self) -> usize {
@@ -146,12 +139,7 @@ impl<T> SyncPool<T> {
     /// ```
     pub fn runs_mut(&mut self) -> RunsMut<'_, T> {
         let Gathered { slots, occupancy } = self.gather(true);
-        RunsMut {
-            // The array is there also if it is empty.
-            values: NonNull::new(slots.pointer_to_all()).unwrap_or(NonNull::dangling()),
-            runs: occupancy.runs(),
-            borrow: PhantomData,
-        }
+        RunsMut { values: slots.first_value(), runs: occupancy.runs(), borrow: PhantomData }
     }
 
     /// The values in index order. Values with owned guards are skipped. O(capacity).
@@ -327,6 +315,20 @@ pub struct RunsMut<'a, T> {
     /// Of live values without guards.
     runs: Runs<'a>,
     borrow: PhantomData<&'a mut T>,
+}
+
+impl<T> RunsMut<'_, T> {
+    /// Cuts what is left in two, if there is enough.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        match self.runs.split() {
+            // No slot is in both.
+            Some((left, right)) => {
+                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
+            }
+            None => (self, None),
+        }
+    }
 }
 
 // SAFETY: as a mutable slice; it leads to values that nobody else can reach.

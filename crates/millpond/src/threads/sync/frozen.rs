@@ -8,16 +8,24 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 use core::slice;
+use core::sync::atomic::Ordering::Relaxed;
 
+use super::atomics::AtomicU64;
 use super::slots::Slots;
-use crate::handle::{Handle, Issue};
+use super::word::Word;
+use crate::handle::Handle;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 
 /// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads; made by
 /// [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
 pub struct Frozen<'a, T> {
     slots: &'a Slots<T>,
+    /// The words and values of `slots`, as many of one as of the other. They are kept here because the compiler keeps nothing
+    /// that it has read from memory over the load of an atomic.
+    words: &'a [AtomicU64],
+    first_value: NonNull<T>,
     occupancy: Occupancy<'a>,
     /// It is as a reference to the values; whether those may be sent does not matter.
     values: PhantomData<&'a T>,
@@ -31,7 +39,8 @@ unsafe impl<T: Sync> Sync for Frozen<'_, T> {}
 impl<'a, T> Frozen<'a, T> {
     /// The pool is borrowed exclusively for this lifetime, and the occupancy is that of its live values.
     pub(super) fn new(slots: &'a Slots<T>, occupancy: Occupancy<'a>) -> Self {
-        Self { slots, occupancy, values: PhantomData }
+        let (words, first_value) = (&*slots.words, slots.first_value());
+        Self { slots, words, first_value, occupancy, values: PhantomData }
     }
 
     #[cfg(feature = "serde")]
@@ -44,9 +53,24 @@ impl<'a, T> Frozen<'a, T> {
     #[must_use]
     pub fn get(&self, handle: Handle<T>) -> Option<&'a T> {
         let index = handle.index() as usize;
-        let word = self.slots.word(index)?;
+        let word = Word::from_bits(self.words.get(index)?.load(Relaxed));
+        // Without guards, as nearly all are: a comparison alone, without the guards to be left out.
+        if word != Word::live(handle.generation())
+            && !is_live_with_guards(word, handle.generation())
+        {
+            return None;
+        }
+        // SAFETY: there are as many values as words.
+        let value = unsafe { self.first_value.add(index) };
         // SAFETY: the value is live, and the pool is borrowed exclusively (this file's invariant).
-        word.is_live_in(handle.generation()).then(|| unsafe { self.slots.value(index) })
+        Some(unsafe { value.as_ref() })
+    }
+
+    /// Returns the handle of the object in a slot, if the slot is live. O(1).
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
+        self.slots.handle_at(index)
     }
 
     /// Whether `handle` names a live object.
@@ -80,7 +104,8 @@ impl<'a, T> Frozen<'a, T> {
     /// The runs of live values: `(first index, slice)`, in index order, from both ends.
     #[inline]
     pub fn runs(&self) -> FrozenRuns<'a, T> {
-        FrozenRuns { slots: self.slots, runs: self.occupancy.runs(), values: PhantomData }
+        let (first_value, runs) = (self.first_value, self.occupancy.runs());
+        FrozenRuns { first_value, runs, values: PhantomData }
     }
 
     /// The values in index order.
@@ -92,6 +117,11 @@ impl<'a, T> Frozen<'a, T> {
     pub fn iter(&self) -> FrozenIter<'a, T> {
         FrozenIter { frozen: *self, live: self.occupancy.iter() }
     }
+}
+
+#[cold]
+fn is_live_with_guards(word: Word, generation: u32) -> bool {
+    word.is_live_in(generation)
 }
 
 impl<T> Clone for Frozen<'_, T> {
@@ -126,8 +156,7 @@ impl<'a, T> Iterator for FrozenIter<'a, T> {
     type Item = (Handle<T>, &'a T);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let index = self.live.next()?;
-        let handle = Handle::from_kept_parts(index, self.frozen.slots.word(index)?.generation());
+        let handle = self.frozen.handle_at(self.live.next()?)?;
         Some((handle, self.frozen.get(handle)?))
     }
 
@@ -147,7 +176,8 @@ impl<T> fmt::Debug for FrozenIter<'_, T> {
 
 /// The runs of live values of a [`Frozen`] pool: `(first index, &[T])`.
 pub struct FrozenRuns<'a, T> {
-    slots: &'a Slots<T>,
+    /// The first of the values of all slots.
+    first_value: NonNull<T>,
     runs: Runs<'a>,
     values: PhantomData<&'a T>,
 }
@@ -158,11 +188,22 @@ unsafe impl<T: Sync> Send for FrozenRuns<'_, T> {}
 unsafe impl<T: Sync> Sync for FrozenRuns<'_, T> {}
 
 impl<'a, T> FrozenRuns<'a, T> {
+    /// Cuts what is left in two, if there is enough.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        match self.runs.split() {
+            Some((left, right)) => {
+                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
+            }
+            None => (self, None),
+        }
+    }
+
     fn slice(&self, run: core::ops::Range<usize>) -> (usize, &'a [T]) {
         // SAFETY: a run lies within the array.
-        let first = unsafe { self.slots.pointer_to_all().add(run.start) };
+        let first = unsafe { self.first_value.add(run.start) };
         // SAFETY: a run is of live values, which nobody writes (this file's invariant).
-        (run.start, unsafe { slice::from_raw_parts(first, run.len()) })
+        (run.start, unsafe { slice::from_raw_parts(first.as_ptr(), run.len()) })
     }
 }
 

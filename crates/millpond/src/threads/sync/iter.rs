@@ -3,7 +3,7 @@ use core::iter::FusedIterator;
 
 use super::Shared;
 use super::slots::Slots;
-use crate::handle::{Handle, Issue};
+use crate::handle::Handle;
 
 /// The live objects of a [`SyncPool`](super::SyncPool) with a guard for each, while other threads are at work.
 ///
@@ -24,13 +24,9 @@ impl<'a, T> Iterator for Iter<'a, T> {
     type Item = (Handle<T>, Shared<'a, T>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(word) = self.slots.word(self.next) {
-            let index = self.next;
+        while self.next < self.slots.capacity() {
             self.next += 1;
-            if !word.is_live() {
-                continue;
-            }
-            let handle = Handle::from_kept_parts(index, word.generation());
+            let Some(handle) = self.slots.handle_at(self.next - 1) else { continue };
             // Refused if the object has just been removed: then it does not live throughout.
             if let Some(guard) = Shared::new(self.slots, handle) {
                 return Some((handle, guard));

@@ -20,6 +20,8 @@ mod atomics;
 mod batch;
 mod builder;
 #[allow(unsafe_code)]
+mod claimed;
+#[allow(unsafe_code)]
 mod close;
 #[cfg(feature = "debug-aids")]
 #[allow(unsafe_code)]
@@ -35,6 +37,8 @@ mod frozen;
 #[allow(unsafe_code)]
 mod guard;
 mod home;
+#[cfg(not(all(test, loom)))]
+mod insertions;
 mod iter;
 #[cfg(all(test, feature = "std", not(any(loom, shuttle))))]
 mod lines;
@@ -73,6 +77,8 @@ pub use exclusive::{Drain, ExtractIf, RunsMut};
 #[cfg(not(all(test, loom)))]
 pub use frozen::{Frozen, FrozenIter, FrozenRuns};
 pub use guard::{Shared, SharedOwned};
+#[cfg(not(all(test, loom)))]
+pub use insertions::VacantEntry;
 pub use iter::Iter;
 pub use pool::SyncPool;
 pub use recycler::{Acquired, AcquiredOwned, SyncRecycler, SyncRecyclerBuilder};

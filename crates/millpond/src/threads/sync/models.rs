@@ -12,6 +12,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use loom::thread;
 
+use super::close::find_for_writing;
 use super::{SyncPool, SyncRecycler, TakeError};
 use crate::handle::Handle;
 
@@ -416,12 +417,12 @@ fn exclusive_access_after_a_guard() {
         let guard = world.pool.get_owned(handle).unwrap();
         let other = thread::spawn(move || assert_eq!(guard.number, 1));
         let slots = world.pool.slots();
-        if slots.find_for_writing(0, handle.generation()).is_ok() {
+        if find_for_writing(&slots.words, 0, handle.generation()).is_ok() {
             // To loom, a write.
             slots.pointer(0);
         }
         other.join().unwrap();
-        assert!(slots.find_for_writing(0, handle.generation()).is_ok());
+        assert!(find_for_writing(&slots.words, 0, handle.generation()).is_ok());
         world.end(1);
     });
 }

@@ -3,16 +3,20 @@
 //! # Invariant
 //!
 //! `slots` points to slots that this pool has put into a box. The pool gives up its share of them (invariant 4 of
-//! [`slots`](super::slots)) when it is dropped.
+//! [`slots`](super::slots)) when it is dropped. `words` and `first_value` point to what those slots own, which stays where
+//! it is.
 
 use alloc::boxed::Box;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+#[cfg(not(all(test, loom)))]
+use super::atomics::AtomicU64;
 use super::batch::Batch;
 use super::slots::{Plan, Slots};
 use super::{Home, Iter, Shared, SharedOwned, SyncPoolBuilder, TakeError, home};
+use crate::base::address::position_in;
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Handle, Refusal};
 use crate::reports::errors::Full;
@@ -37,8 +41,8 @@ use crate::reports::stats::Stats;
 /// - **A removed object is refused at once, and its value goes when nobody looks at it**: in the removal, or with the
 ///   last guard.
 ///
-/// What needs `&mut self` can do what a [`Pool`](crate::Pool) can: runs, mutable iteration, `retain`, `drain`,
-/// snapshots.
+/// What needs `&mut self` can do what a [`Pool`](crate::Pool) can: runs, mutable iteration, `retain`, `drain`, `revive`,
+/// `insert_or_evict`, snapshots.
 ///
 /// **Memory**: per slot the value and 8.25 to 10.1 bytes; 128 bytes for each home.
 ///
@@ -74,8 +78,31 @@ use crate::reports::stats::Stats;
 /// fn share<T: Sync>(_: &T) {}
 /// share(&millpond::SyncPool::<std::cell::Cell<u8>>::new(1)); // `Cell` is not `Sync`
 /// ```
+///
+/// A guard borrows the pool, and a reference to a pool of long-lived values is none to a pool of short-lived ones:
+///
+/// ```compile_fail,E0505
+/// let pool = millpond::SyncPool::new(1);
+/// let guard = pool.get(pool.insert(5).unwrap()).unwrap();
+/// drop(pool); // `get_owned` returns a guard that outlives the pool
+/// drop(guard);
+/// ```
+///
+/// ```compile_fail,E0597
+/// let pool = millpond::SyncPool::<&'static str>::new(1);
+/// {
+///     let text = String::from("gone too early");
+///     pool.insert(&text).unwrap();
+/// }
+/// ```
 pub struct SyncPool<T> {
     pub(super) slots: NonNull<Slots<T>>,
+    /// The words and values of `slots`, as many of one as of the other, for lookups with `&mut self`: the compiler keeps nothing
+    /// that it has read from memory over the load of an atomic, and would read in `slots` each time where they lie.
+    #[cfg(not(all(test, loom)))]
+    pub(super) words: NonNull<[AtomicU64]>,
+    #[cfg(not(all(test, loom)))]
+    pub(super) first_value: NonNull<T>,
     /// Room for a bit per slot, written by methods that need `&mut self`.
     pub(super) live: Box<[u64]>,
     values: PhantomData<T>,
@@ -109,7 +136,17 @@ impl<T> SyncPool<T> {
         let slots = Slots::try_new(plan)?;
         let live = memory::filled(slots.free.words(), 0)?;
         let slots = NonNull::from(Box::leak(Box::new(slots)));
-        Ok(Self { slots, live, values: PhantomData })
+        Ok(Self {
+            slots,
+            #[cfg(not(all(test, loom)))]
+            // SAFETY: the slots are in their box.
+            words: NonNull::from(unsafe { &*slots.as_ref().words }),
+            #[cfg(not(all(test, loom)))]
+            // SAFETY: as above.
+            first_value: unsafe { slots.as_ref() }.first_value(),
+            live,
+            values: PhantomData,
+        })
     }
 
     #[inline]
@@ -135,6 +172,13 @@ impl<T> SyncPool<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether an insertion would fail: exact while no other thread inserts or removes, and no guard of a removed object is
+    /// dropped. O(capacity / 64).
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.slots().is_full()
     }
 
     /// From how many places free slots are handed out.
@@ -291,6 +335,62 @@ impl<T> SyncPool<T> {
     /// If the handle is refused.
     pub fn check(&self, handle: Handle<T>) -> Result<(), Refusal> {
         self.slots().check(handle)
+    }
+
+    /// Returns the handle of the object in a slot, if the slot is live: for indices that come without a generation. O(1).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.handle_at(handle.index() as usize), Some(handle));
+    /// assert_eq!(pool.handle_at(1_000_000), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn handle_at(&self, index: usize) -> Option<Handle<T>> {
+        self.slots().handle_at(index)
+    }
+
+    /// Returns the index of the slot that a value lies in, from its address. O(1). `None` for a value that is not in the
+    /// pool, and for every value of a type of size 0, because such values have no address of their own.
+    #[inline]
+    #[must_use]
+    pub fn index_of(&self, value: &T) -> Option<usize> {
+        position_in(&self.slots().values, value)
+    }
+
+    /// Returns the handle of a live value, from its address. O(1). `None` where [`index_of`](Self::index_of) returns `None`,
+    /// and for a value that was removed and is kept by a guard.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(8);
+    /// let handle = pool.insert(5).unwrap();
+    /// let guard = pool.get(handle).unwrap();
+    /// assert_eq!(pool.handle_of(&guard), Some(handle));
+    /// assert_eq!(pool.handle_of(&5), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn handle_of(&self, value: &T) -> Option<Handle<T>> {
+        self.handle_at(self.index_of(value)?)
+    }
+
+    /// Iterates over the live handles in index order, while other threads are at work: as [`iter`](Self::iter), without
+    /// guards.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(8);
+    /// let handle = pool.insert("a").unwrap();
+    /// assert_eq!(pool.handles().collect::<Vec<_>>(), [handle]);
+    /// ```
+    pub fn handles(&self) -> impl Iterator<Item = Handle<T>> {
+        (0..self.capacity()).filter_map(|index| self.handle_at(index))
     }
 
     /// Ends an object's life: its handle is refused as soon as this returns, on every thread. The value is dropped

@@ -2,7 +2,6 @@
 //! pool or as a snapshot.
 
 use alloc::vec::Vec;
-use core::sync::atomic::Ordering::Relaxed;
 
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
@@ -40,8 +39,8 @@ impl<T> Load for SyncSnapshot<T> {
 
     fn load(checked: &Checked<u32>, objects: Vec<(usize, T)>) -> Result<Self, Refused> {
         let Checked { circle, words, order, inserted, refused, evicted, peak } = checked;
-        if circle.wraps || *evicted != 0 {
-            return Err(Refused::Counters("a pool of threads never wraps or evicts"));
+        if circle.wraps {
+            return Err(Refused::Counters("a pool of threads never wraps"));
         }
         let capacity = words.len();
         let out_of_memory = |_| Refused::OutOfMemory(capacity);
@@ -54,8 +53,8 @@ impl<T> Load for SyncSnapshot<T> {
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
         let begun = words.iter().map(|word| lifetimes_begun(circle, *word)).sum::<u64>();
-        let skipped = begun.checked_sub(*inserted);
-        let skipped = skipped.ok_or(Refused::Counters("more insertions than lifetimes"))?;
+        // Neither is as large as an `i64` can be: the words of so many lifetimes would not fit into a file.
+        let unshown = *inserted as i64 - begun as i64;
         Ok(Self {
             shape: Shape::new(capacity, circle),
             words: words.as_slice().into(),
@@ -69,15 +68,15 @@ impl<T> Load for SyncSnapshot<T> {
                 inserted: *inserted,
                 removed: inserted - live as u64,
                 refused: *refused,
-                evicted: 0,
+                evicted: *evicted,
             },
-            skipped,
+            unshown,
             is_complete: true,
         })
     }
 }
 
-/// How many lifetimes a slot of this word has begun, those that claims have skipped among them.
+/// How many lifetimes a slot of this word has begun, those that claims have skipped among them, each once.
 fn lifetimes_begun(circle: &Circle<u32>, word: u32) -> u64 {
     match word {
         word if word == u32::RETIRED => u64::from(circle.age(circle.last)) + 1,
@@ -144,9 +143,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SyncPool<T> {
         for (index, (word, value)) in read.words.iter().zip(read.values).enumerate() {
             slots.begin_as(index, *word, value);
         }
-        slots.recount(&read.stats, read.skipped);
+        slots.recount(&read.stats, read.unshown);
         slots.free.set_home_words(&read.homes);
-        debug_assert_eq!(slots.skipped.load(Relaxed), read.skipped);
+        debug_assert_eq!(slots.unshown(), read.unshown);
         Ok(pool)
     }
 }

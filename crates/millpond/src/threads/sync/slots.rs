@@ -28,13 +28,14 @@ use super::TakeError;
 #[cfg(not(millpond_tsan))]
 use super::atomics::fence;
 use super::atomics::{AtomicU32, AtomicU64, AtomicUsize, Cell};
+use super::claimed::Claimed;
 use super::free::{FreeSlots, WORD_SLOTS};
 use super::order;
 use super::tap::SharedTap;
 use super::word::{GUARDS_MAX, Word};
 use crate::base::memory::{self, OutOfMemory};
 use crate::handle::{Explanation, Handle, Issue, Refusal};
-use crate::reports::errors::{FullPool, InsertAtErrorKind, PoolName};
+use crate::reports::errors::{FullPool, PoolName};
 use crate::reports::stats::Stats;
 use crate::slots::Circle;
 use crate::slots::generations::Generations;
@@ -44,7 +45,7 @@ pub(super) struct Slots<T> {
     pub(super) free: FreeSlots,
     pub(super) words: Box<[AtomicU64]>,
     pub(super) values: Box<[Cell<MaybeUninit<T>>]>,
-    circle: Circle<u32>,
+    pub(super) circle: Circle<u32>,
     name: Option<&'static str>,
     /// Values that were removed stay until `settle`.
     defers: bool,
@@ -53,8 +54,11 @@ pub(super) struct Slots<T> {
     pub(super) retired: AtomicU32,
     /// How many slots were live at once at most, as far as somebody has looked.
     pub(super) peak: AtomicU32,
-    /// How many lifetimes were left out by claims of later ones.
-    pub(super) skipped: AtomicU64,
+    /// How many insertions more there were than the words show, an `i64`: one more for each revival, one fewer for each
+    /// lifetime that a claim of a later one has skipped.
+    unshown: AtomicU64,
+    /// How many objects had to go for another.
+    pub(super) evicted: AtomicU64,
     /// Invariant 4.
     shares: AtomicUsize,
     pub(super) tap: SharedTap,
@@ -117,7 +121,8 @@ impl<T> Slots<T> {
             doomed: Apart(AtomicU32::new(0)),
             retired: AtomicU32::new(0),
             peak: AtomicU32::new(0),
-            skipped: AtomicU64::new(0),
+            unshown: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
             // No more than 2^32 slots, so the sum is no more than a `usize` has room for.
             shares: AtomicUsize::new(plan.capacity + 1),
             tap: SharedTap::new(),
@@ -237,16 +242,16 @@ impl<T> Slots<T> {
     }
 
     /// A pointer to the value of a slot.
-    #[inline]
+    #[cfg(all(test, loom))]
     pub(super) fn pointer(&self, index: usize) -> *mut T {
         self.values[index].with_mut(|value| value.cast())
     }
 
     /// A pointer to the values of all slots, an array.
     #[cfg(not(all(test, loom)))]
-    pub(super) fn pointer_to_all(&self) -> *mut T {
+    pub(super) fn first_value(&self) -> NonNull<T> {
         // A `Cell` has the layout of what is in it, and lets it be written.
-        self.values.as_ptr().cast_mut().cast()
+        NonNull::from(&*self.values).cast()
     }
 
     /// Ends the object's life, or dooms it and leaves that to the last guard; `false`: the handle is refused.
@@ -454,6 +459,39 @@ impl<T> Slots<T> {
         self.retired.load(Relaxed) as usize
     }
 
+    /// How many insertions more there were than the words show.
+    pub(super) fn unshown(&self) -> i64 {
+        self.unshown.load(Relaxed) as i64
+    }
+
+    /// As many more insertions than the words show, or fewer.
+    pub(super) fn add_unshown(&self, insertions: i64) {
+        // Wraps around, as the sum of two's complements does.
+        self.unshown.fetch_add(insertions as u64, Relaxed);
+    }
+
+    /// The handle of the object in this slot, if there is one.
+    #[inline]
+    pub(super) fn handle_at(&self, index: usize) -> Option<Handle<T>> {
+        let word = self.word(index).filter(|word| word.is_live())?;
+        Some(Handle::from_kept_parts(index, word.generation()))
+    }
+
+    /// Whether no value could be moved in: each slot is seen taken, or has no generation left.
+    pub(super) fn is_full(&self) -> bool {
+        (0..self.free.words()).all(|word| {
+            let mut free = self.free.word(word).load(Relaxed);
+            while free != 0 {
+                let index = word * WORD_SLOTS + free.trailing_zeros() as usize;
+                if self.word(index) != Some(Word::SPENT) {
+                    return false;
+                }
+                free &= free - 1;
+            }
+            true
+        })
+    }
+
     /// The counters, most of them read off the words: a generation says how many lifetimes a slot has had.
     pub(super) fn stats(&self) -> Stats {
         let (mut live, mut retired, mut inserted) = (0, 0, 0);
@@ -470,7 +508,7 @@ impl<T> Slots<T> {
                 generation => u64::from(self.circle.age(generation)),
             };
         }
-        let inserted = (inserted + begun).saturating_sub(self.skipped.load(Relaxed));
+        let inserted = (inserted + begun).saturating_add_signed(self.unshown());
         let peak = self.peak.fetch_max(live as u32, Relaxed).max(live as u32);
         Stats {
             capacity: self.capacity(),
@@ -480,7 +518,7 @@ impl<T> Slots<T> {
             inserted,
             removed: inserted.saturating_sub(live as u64),
             refused: self.free.refused(),
-            evicted: 0,
+            evicted: self.evicted.load(Relaxed),
         }
     }
 
@@ -513,81 +551,8 @@ impl<T> Slots<T> {
             true => self.circle.word_after(word.generation()),
             false => word.plain(),
         });
-        let issued = self.stats().inserted + self.skipped.load(Relaxed);
+        let issued = self.stats().inserted.saturating_add_signed(-self.unshown());
         Err(self.circle.refusal(plain, handle.generation(), issued))
-    }
-}
-
-/// With exclusive access.
-impl<T> Slots<T> {
-    /// Takes the free slot of this handle out, to begin exactly its lifetime.
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
-        let (index, generation) = (handle.index() as usize, handle.generation());
-        let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
-        self.circle.check_begin(word.plain(), generation)?;
-        let bit = 1 << (index % WORD_SLOTS);
-        if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
-            // The last guard of its value is about to give it back.
-            return Err(InsertAtErrorKind::Occupied);
-        }
-        let skipped = self.circle.age(generation) - self.circle.age(word.generation());
-        self.skipped.fetch_add(u64::from(skipped), Relaxed);
-        Ok(Claimed::new(self, index, generation))
-    }
-}
-
-/// A free slot that this thread has taken out for a value. Given back when it is dropped.
-pub(super) struct Claimed<'a, T> {
-    slots: &'a Slots<T>,
-    index: usize,
-    generation: u32,
-}
-
-impl<'a, T> Claimed<'a, T> {
-    /// The caller has taken the slot out, and begins this lifetime.
-    #[inline]
-    #[cfg_attr(feature = "debug-aids", track_caller)]
-    fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
-        let claimed = Self { slots, index, generation };
-        // If it panics, the slot goes back.
-        #[cfg(feature = "debug-aids")]
-        slots.inspect(index);
-        claimed
-    }
-
-    /// The value will be inserted here; `None`: nobody knows where.
-    #[cfg(feature = "debug-aids")]
-    pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
-        self.slots.aids.set_origin(self.index, place);
-    }
-
-    #[inline]
-    pub(super) fn handle(&self) -> Handle<T> {
-        Handle::from_kept_parts(self.index, self.generation)
-    }
-
-    /// Moves a value in: from now on its handle is good.
-    #[inline]
-    pub(super) fn fill(self, value: T) -> Handle<T> {
-        let handle = self.handle();
-        let Self { slots, index, generation } = self;
-        // It is not given back any more; and nothing between here and the end can panic.
-        core::mem::forget(self);
-        slots.values[index].with_mut(|to| {
-            // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
-            unsafe { (*to).write(value) };
-        });
-        slots.tap.birth(index);
-        slots.words[index].store(Word::live(generation).to_bits(), order::publish());
-        handle
-    }
-}
-
-impl<T> Drop for Claimed<'_, T> {
-    fn drop(&mut self) {
-        let bit = 1 << (self.index % WORD_SLOTS);
-        self.slots.free.word_of(self.index).fetch_or(bit, order::give_back());
     }
 }
 

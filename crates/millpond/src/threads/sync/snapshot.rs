@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use core::fmt;
 use core::ops::Range;
-use core::sync::atomic::Ordering::Relaxed;
 
 use super::slots::Slots;
 use super::word::Word;
@@ -11,7 +10,7 @@ use super::{SyncPool, TakeError};
 use crate::handle::{Handle, Issue};
 use crate::reports::stats::Stats;
 use crate::snapshot::state::{Shape, checksum_of_values, sealed};
-use crate::snapshot::{Checksum, SnapshotError, ToChecksum};
+use crate::snapshot::{Checksum, Diff, SnapshotError, ToChecksum};
 
 /// Everything that a [`SyncPool`]'s future depends on, as it was: values, generations, which slots are free, and where
 /// each home looks next. With the same calls from the same homes in the same order, the same handles come again.
@@ -23,7 +22,8 @@ pub struct SyncSnapshot<T> {
     pub(super) values: Box<[Option<T>]>,
     pub(super) homes: Box<[u32]>,
     pub(super) stats: Stats,
-    pub(super) skipped: u64,
+    /// How many insertions more there were than the words show.
+    pub(super) unshown: i64,
     /// `false` while it is being written: a clone that panics leaves it so.
     pub(super) is_complete: bool,
 }
@@ -56,7 +56,7 @@ impl<T> SyncPool<T> {
             values: (0..capacity).map(|_| None).collect(),
             homes: self.slots().free.home_words().collect(),
             stats: Stats::default(),
-            skipped: 0,
+            unshown: 0,
             is_complete: false,
         };
         snapshot.write(&self.present());
@@ -103,7 +103,7 @@ impl<T> SyncPool<T> {
         for (index, (word, value)) in snapshot.words.iter().zip(&snapshot.values).enumerate() {
             slots.begin_as(index, *word, value.clone());
         }
-        slots.recount(&snapshot.stats, snapshot.skipped);
+        slots.recount(&snapshot.stats, snapshot.unshown);
         slots.free.set_home_words(&snapshot.homes);
         core::mem::forget(half);
         Ok(())
@@ -171,6 +171,45 @@ impl<T> SyncSnapshot<T> {
         checksum_of_values(self)
     }
 
+    /// The sum that the pool had; see [`SyncPool::checksum_with`].
+    #[must_use]
+    pub fn checksum_with(&self, add_value: impl Fn(&T, &mut Checksum)) -> u64 {
+        sealed::State::sum(self, &add_value)
+    }
+
+    /// In what the other snapshot differs from this one; as [`SnapshotOf::diff`](crate::snapshot::SnapshotOf::diff). The
+    /// order is the word of 64 slots in which each home looks first.
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let mut pool = SyncPool::new(8);
+    /// let handle = pool.insert(1).unwrap();
+    /// let left = pool.snapshot();
+    /// *pool.get_mut(handle).unwrap() = 10;
+    /// let right = pool.snapshot();
+    /// let lines: Vec<_> = left.diff(&right).map(|difference| difference.to_string()).collect();
+    /// assert_eq!(lines, ["slot 0: the values of 0v1 differ"]);
+    /// ```
+    pub fn diff<'a>(
+        &'a self,
+        right: &'a Self,
+    ) -> Diff<'a, Self, impl Fn(&T, &mut Checksum) + use<T>>
+    where
+        T: ToChecksum,
+    {
+        self.diff_with(right, |value, sum| value.add_to(sum))
+    }
+
+    /// Like [`diff`](Self::diff), with a function that adds a value to a sum.
+    pub fn diff_with<'a, F: Fn(&T, &mut Checksum)>(
+        &'a self,
+        right: &'a Self,
+        add_value: F,
+    ) -> Diff<'a, Self, F> {
+        Diff::new(self, right, add_value)
+    }
+
     /// The value that this handle's object had, if it lived. Nothing of a snapshot that is
     /// [incomplete](SnapshotError::Incomplete).
     #[must_use]
@@ -213,7 +252,7 @@ impl<T> SyncSnapshot<T> {
         let homes = pool.slots.free.home_words();
         self.homes.iter_mut().zip(homes).for_each(|(to, word)| *to = word);
         self.stats = pool.slots.stats();
-        self.skipped = pool.slots.skipped.load(Relaxed);
+        self.unshown = pool.slots.unshown();
         self.is_complete = true;
     }
 }

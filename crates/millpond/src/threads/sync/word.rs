@@ -70,8 +70,9 @@ impl Word {
     /// Whether a handle of this generation is good.
     #[inline]
     pub(super) fn is_live_in(self, generation: u32) -> bool {
-        // The dead bit and the doomed bit in one comparison.
-        self.0 >> 31 == (generation as u64) << 1
+        // The dead bit, the generation and the doomed bit in one comparison: what is left is the guards. (To compare the upper
+        // bits would take an instruction more.)
+        self.0.wrapping_sub((generation as u64) << 32) < DOOMED
     }
 
     #[inline]

@@ -1,0 +1,116 @@
+//! A free slot on its way to a value.
+//!
+//! # Invariant
+//!
+//! The thread that has a [`Claimed`] has cleared the slot's free bit: it owns the slot (invariant 1 of
+//! [`slots`](super::slots)).
+
+use super::free::WORD_SLOTS;
+use super::order;
+use super::slots::Slots;
+use super::word::Word;
+use crate::handle::{Handle, Issue};
+use crate::reports::errors::InsertAtErrorKind;
+use crate::slots::Circle;
+
+/// A free slot that this thread has taken out for a value. Given back when it is dropped.
+pub(super) struct Claimed<'a, T> {
+    slots: &'a Slots<T>,
+    index: usize,
+    generation: u32,
+}
+
+impl<'a, T> Claimed<'a, T> {
+    /// The caller has taken the slot out, and begins this lifetime.
+    #[inline]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
+        let claimed = Self { slots, index, generation };
+        // If it panics, the slot goes back.
+        #[cfg(feature = "debug-aids")]
+        slots.inspect(index);
+        claimed
+    }
+
+    /// The value will be inserted here; `None`: nobody knows where.
+    #[cfg(feature = "debug-aids")]
+    pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
+        self.slots.aids.set_origin(self.index, place);
+    }
+
+    #[inline]
+    pub(super) fn handle(&self) -> Handle<T> {
+        Handle::from_kept_parts(self.index, self.generation)
+    }
+
+    /// Moves a value in, which the caller's caller inserts.
+    #[inline(always)]
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn put(self, value: T) -> Handle<T> {
+        #[cfg(feature = "debug-aids")]
+        self.set_origin(Some(core::panic::Location::caller()));
+        self.fill(value)
+    }
+
+    /// Moves a value in: from now on its handle is good.
+    #[inline]
+    pub(super) fn fill(self, value: T) -> Handle<T> {
+        let handle = self.handle();
+        let Self { slots, index, generation } = self;
+        // It is not given back any more; and nothing between here and the end can panic.
+        core::mem::forget(self);
+        slots.values[index].with_mut(|to| {
+            // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
+            unsafe { (*to).write(value) };
+        });
+        slots.tap.birth(index);
+        slots.words[index].store(Word::live(generation).to_bits(), order::publish());
+        handle
+    }
+}
+
+impl<T> Drop for Claimed<'_, T> {
+    fn drop(&mut self) {
+        let bit = 1 << (self.index % WORD_SLOTS);
+        self.slots.free.word_of(self.index).fetch_or(bit, order::give_back());
+    }
+}
+
+/// With exclusive access.
+impl<T> Slots<T> {
+    /// Takes the free slot of this handle out, to begin exactly its lifetime.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
+        self.claim_if(handle, Circle::check_begin)
+    }
+
+    /// The same for the slot's latest lifetime, which goes on.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub(super) fn claim_again(
+        &self,
+        handle: Handle<T>,
+    ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
+        self.claim_if(handle, Circle::check_revival)
+    }
+
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn claim_if(
+        &self,
+        handle: Handle<T>,
+        check: impl FnOnce(&Circle<u32>, u32, u32) -> Result<(), InsertAtErrorKind>,
+    ) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
+        let (index, generation) = (handle.index() as usize, handle.generation());
+        let word = self.word(index).ok_or(InsertAtErrorKind::OutOfRange)?;
+        check(&self.circle, word.plain(), generation)?;
+        let bit = 1 << (index % WORD_SLOTS);
+        if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
+            // The last guard of its value is about to give it back.
+            return Err(InsertAtErrorKind::Occupied);
+        }
+        let claimed = Claimed::new(self, index, generation);
+        // Not before the slot was looked at, which may panic.
+        let next = i64::from(self.circle.age(word.generation()));
+        self.add_unshown(next - i64::from(self.circle.age(generation)));
+        Ok(claimed)
+    }
+}

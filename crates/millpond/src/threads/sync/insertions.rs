@@ -1,0 +1,124 @@
+//! Insertions with `&mut self`: at a handle that the caller names, or in place of another object.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::exclusive::Gathered;
+use super::{SyncPool, home};
+use crate::handle::Handle;
+use crate::policies::least_of;
+use crate::pools::faces::{self, sealed};
+use crate::pools::shell::{evicting_methods, revive_method, vacant_entry_method};
+use crate::reports::errors::{Full, InsertAtError};
+
+/// The slot that a pool's next value goes to; made by [`SyncPool::vacant_entry`].
+pub type VacantEntry<'a, T> = faces::VacantEntry<'a, SyncPool<T>>;
+
+/// The object that had to go for another, with the handle that it had.
+type Evicted<T> = Option<(Handle<T>, T)>;
+
+/// Insertions with `&mut self`, as those of a [`Pool`](crate::Pool).
+impl<T> SyncPool<T> {
+    /// Inserts at exactly this handle, for loading what was saved. As [`Pool::insert_at`](crate::Pool::insert_at).
+    ///
+    /// ```
+    /// use millpond::SyncPool;
+    ///
+    /// let pool = SyncPool::new(8);
+    /// let handle = pool.insert("saved").unwrap();
+    /// let mut loaded = SyncPool::new(8);
+    /// loaded.insert_at(handle, "saved").unwrap();
+    /// assert_eq!(*loaded.get(handle).unwrap(), "saved");
+    /// assert!(loaded.insert_at(handle, "again").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the slot is out of range, taken or retired, has had this lifetime already, or may never have it. The error
+    /// returns the value.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    pub fn insert_at(
+        &mut self,
+        handle: Handle<T>,
+        value: T,
+    ) -> Result<Handle<T>, InsertAtError<T>> {
+        match self.slots().claim_at(handle) {
+            Ok(slot) => Ok(slot.put(value)),
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
+    }
+
+    revive_method!(
+        handle Handle<T>, example "SyncPool::new(8)", take "take",
+        |pool, handle, value| match pool.slots().claim_again(handle) {
+            Ok(slot) => Ok(slot.put(value)),
+            Err(kind) => Err(InsertAtError { value, kind }),
+        }
+    );
+
+    vacant_entry_method!(
+        full "SyncPool::new(1)",
+        |pool| _ = pool.slots().refuse(home::of_this_thread())
+    );
+
+    evicting_methods!(
+        handle Handle<T>, full "SyncPool::new(1)",
+        skipped "Objects with owned guards are skipped as well.",
+        |pool, value, key| pool.insert_evicting(value, key)
+    );
+
+    /// The handle that comes next.
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn next_handle(&mut self) -> Result<Handle<T>, ()> {
+        // It goes back at once, and nobody else takes it out while the pool is borrowed exclusively.
+        let next = self.slots().claim(home::of_this_thread());
+        next.map(|slot| slot.handle()).ok_or(())
+    }
+
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn insert_evicting<K: Ord>(
+        &mut self,
+        value: T,
+        key: impl FnMut(Handle<T>, &T) -> K,
+    ) -> Result<(Handle<T>, Evicted<T>), Full<T>> {
+        let home = home::of_this_thread();
+        if let Some(slot) = self.slots().claim(home) {
+            return Ok((slot.put(value), None));
+        }
+        let victim = self.least(key);
+        let evicted = victim.and_then(|victim| Some((victim, self.take(victim).ok()?)));
+        self.slots().evicted.fetch_add(u64::from(evicted.is_some()), Relaxed);
+        match self.slots().claim(home) {
+            Some(slot) => Ok((slot.put(value), evicted)),
+            None => Err(Full { value, pool: self.slots().refuse(home) }),
+        }
+    }
+
+    /// Which object has to go for another, of those without guards.
+    fn least<K: Ord>(&mut self, mut key: impl FnMut(Handle<T>, &T) -> K) -> Option<Handle<T>> {
+        let Gathered { slots, occupancy } = self.gather(true);
+        let keys = occupancy.iter().filter_map(|index| {
+            let handle = slots.handle_at(index)?;
+            Some((key(handle, slots.live_value(index)?), handle))
+        });
+        least_of(keys, |handle: Handle<T>| slots.circle().is_last(handle.generation()))
+    }
+}
+
+impl<T> sealed::Face for SyncPool<T> {
+    type Value = T;
+    type Handle = Handle<T>;
+
+    fn live(&self) -> usize {
+        self.len()
+    }
+
+    #[cfg_attr(feature = "debug-aids", track_caller)]
+    fn put_next(&mut self, handle: Handle<T>, value: T) {
+        match self.slots().claim_at(handle) {
+            Ok(slot) => _ = slot.put(value),
+            Err(_) => {
+                unreachable!("nobody takes a slot out of a pool that is borrowed exclusively")
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! `SyncPool` by `&mut`, beyond what every pool has: guards that stay on other threads meanwhile, values that are kept
+//! after their removal, and slots at the end of their generations.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use millpond::InsertAtErrorKind::{Occupied, Retired, Stale};
+use millpond::debug::DebugAids;
+use millpond::sync::SyncSnapshot;
+use millpond::{GetDisjointMutError, Handle, SyncPool};
+use rayon::prelude::*;
+
+fn full_of(values: u32) -> (SyncPool<u32>, Vec<Handle<u32>>) {
+    let pool = SyncPool::builder().capacity(values as usize).homes(1).build();
+    let handles = (0..values).map(|value| pool.insert(value).unwrap()).collect();
+    (pool, handles)
+}
+
+#[test]
+fn a_value_that_is_kept_is_revived_once_nobody_looks_at_it() {
+    let mut pool = SyncPool::<u32>::builder().capacity(3).build();
+    let handle = pool.insert(1).unwrap();
+    let guard = pool.get_owned(handle).unwrap();
+    assert!(pool.remove(handle));
+    let error = pool.revive(handle, 2).unwrap_err();
+    assert_eq!((error.kind(), error.into_inner(), *guard), (Occupied, 2, 1));
+    drop(guard);
+    assert_eq!(pool.revive(handle, 2).unwrap(), handle);
+    assert_eq!(*pool.get(handle).unwrap(), 2);
+    assert_eq!(pool.revive(handle, 3).unwrap_err().kind(), Occupied);
+    // One more insertion, though the slot's generation has not moved.
+    let stats = pool.stats();
+    assert_eq!((stats.inserted, stats.removed, stats.live), (2, 1, 1));
+    pool.take(handle).unwrap();
+    let later = Handle::from_parts(handle.index(), handle.generation() + 1).unwrap();
+    assert_eq!(pool.insert_at(later, 4).unwrap(), later);
+    pool.take(later).unwrap();
+    assert_eq!(pool.revive(handle, 5).unwrap_err().kind(), Stale);
+    assert_eq!(pool.revive(later, 5).unwrap(), later);
+    assert_eq!(pool.stats().inserted, 4);
+    pool.validate().unwrap();
+}
+
+#[test]
+fn revivals_and_evictions_are_counted_through_snapshots_and_files() {
+    let (mut pool, handles) = full_of(4);
+    for handle in &handles[..3] {
+        pool.take(*handle).unwrap();
+        pool.revive(*handle, 7).unwrap();
+    }
+    let (_, evicted) = pool.insert_or_evict(9, |_, value| *value);
+    assert_eq!(evicted, Some((handles[3], 3)));
+    let stats = pool.stats();
+    assert_eq!((stats.inserted, stats.removed, stats.evicted, stats.live), (8, 4, 1, 4));
+    let past = pool.snapshot();
+    let saved = serde_json::to_string(&past).unwrap();
+    pool.clear();
+    pool.restore(&past).unwrap();
+    assert_eq!(pool.stats(), stats);
+    let loaded: SyncPool<u32> = serde_json::from_str(&saved).unwrap();
+    assert_eq!(loaded.stats(), stats);
+    let loaded: SyncSnapshot<u32> = serde_json::from_str(&saved).unwrap();
+    assert_eq!((loaded.stats(), loaded.checksum()), (stats, past.checksum()));
+    let never = Handle::from_parts(0, 50).unwrap();
+    assert_eq!(pool.check(never), Err(millpond::Refusal::NeverIssued));
+}
+
+#[test]
+fn a_slot_in_its_last_lifetime_is_neither_revived_nor_evicted() {
+    let mut pool = SyncPool::<u32>::builder().capacity(2).homes(1).lifetimes(2).build();
+    let first = pool.insert(1).unwrap();
+    pool.take(first).unwrap();
+    let last = pool.insert(2).unwrap();
+    let other = pool.insert(3).unwrap();
+    assert_eq!(last.index(), first.index());
+    // The smallest key has the one whose slot would retire.
+    let (new, evicted) = pool.insert_or_evict(4, |_, value| *value);
+    assert_eq!(evicted, Some((other, 3)));
+    let full = pool.try_insert_or_evict(5, |_, value| *value).unwrap_err();
+    assert_eq!((full.capacity(), full.into_inner()), (2, 5));
+    assert!(pool.is_full() && pool.contains(last) && pool.contains(new));
+    pool.take(last).unwrap();
+    // Its bit is set, but nothing can be moved in; the pool finds that out without an insertion.
+    assert!(pool.is_full());
+    assert_eq!(pool.revive(last, 6).unwrap_err().kind(), Retired);
+    assert!(pool.vacant_entry().is_none());
+    assert_eq!((pool.stats().retired, pool.stats().refused), (1, 2));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn what_has_guards_is_not_evicted() {
+    let (mut pool, handles) = full_of(3);
+    let guards = [0, 1].map(|at: usize| pool.get_owned(handles[at]).unwrap());
+    let mut shown = Vec::new();
+    let (new, evicted) = pool.insert_or_evict(9, |handle, value| {
+        shown.push(handle);
+        *value
+    });
+    assert_eq!((shown, evicted), (vec![handles[2]], Some((handles[2], 2))));
+    let guard = pool.get_owned(new).unwrap();
+    let full = pool.try_insert_or_evict(10, |_, value| *value).unwrap_err();
+    assert_eq!(full.into_inner(), 10);
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.insert_or_evict(10, |_, v| *v))).is_err());
+    drop((guards, guard));
+    let (_, evicted) = pool.insert_or_evict(10, |_, value| *value);
+    assert_eq!(evicted, Some((handles[0], 0)));
+    assert_eq!((pool.stats().evicted, pool.stats().refused, pool.len()), (2, 2, 3));
+    pool.validate().unwrap();
+}
+
+/// What is evicted moves out, wherever destructors are to run.
+#[test]
+fn an_eviction_leaves_removed_values_to_settle() {
+    let mut pool = SyncPool::<u32>::builder().capacity(2).homes(1).drop_in_settle().build();
+    let handles = [1, 2].map(|value| pool.insert(value).unwrap());
+    assert!(pool.remove(handles[0]));
+    let (new, evicted) = pool.insert_or_evict(3, |_, value| *value);
+    assert_eq!((evicted, pool.len()), (Some((handles[1], 2)), 1));
+    assert_eq!((pool.settle(), *pool.get(new).unwrap()), (1, 3));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn a_key_that_panics_changes_nothing() {
+    let (mut pool, handles) = full_of(70);
+    let sum = pool.checksum();
+    for panics_at in [0, 64, 69] {
+        let key = |_, value: &u32| {
+            assert_ne!(*value, panics_at, "on purpose");
+            *value
+        };
+        let inserted = AssertUnwindSafe(|| pool.insert_or_evict(100, key));
+        assert!(catch_unwind(inserted).is_err());
+        assert_eq!((pool.checksum(), pool.stats().evicted), (sum, 0));
+    }
+    assert!(handles.iter().all(|handle| pool.contains(*handle)));
+    pool.validate().unwrap();
+}
+
+#[test]
+fn an_entry_may_be_left_or_filled() {
+    let mut pool = SyncPool::<String>::builder().capacity(1).build();
+    let promised = pool.vacant_entry().unwrap().handle();
+    // It has no destructor: to leave it is to forget it.
+    assert_eq!(pool.vacant_entry().unwrap().handle(), promised);
+    assert!(!pool.contains(promised) && !pool.is_full());
+    pool.validate().unwrap();
+    let entry = pool.vacant_entry().unwrap();
+    assert_eq!(entry.handle(), promised);
+    assert_eq!(entry.insert(String::from("kept")), promised);
+    assert_eq!(*pool.get(promised).unwrap(), "kept");
+    assert!(pool.vacant_entry().is_none() && pool.is_full());
+    assert_eq!(pool.stats().refused, 1);
+}
+
+/// Last guards go on another thread, and give slots back, while this one asks for entries, evicts and revives.
+#[test]
+fn slots_come_back_while_the_pool_is_borrowed_exclusively() {
+    const SLOTS: u32 = 130;
+    let alive = Arc::new(AtomicUsize::new(0));
+    struct Counted(Arc<AtomicUsize>, u32);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, SeqCst);
+        }
+    }
+    let value = |number| {
+        alive.fetch_add(1, SeqCst);
+        Counted(Arc::clone(&alive), number)
+    };
+    let mut pool = SyncPool::builder().capacity(SLOTS as usize).homes(2).build();
+    let (to, from) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || from.into_iter().for_each(drop::<Option<_>>));
+        let mut removed = Vec::new();
+        for step in 0..20_000_u32 {
+            match step % 5 {
+                0 => {
+                    if let Some(entry) = pool.vacant_entry() {
+                        let promised = entry.handle();
+                        assert_eq!(entry.insert(value(step)), promised);
+                        to.send(pool.get_owned(promised)).unwrap();
+                    }
+                }
+                1 => {
+                    let (new, evicted) = match pool.try_insert_or_evict(value(step), |_, v| v.1) {
+                        Ok(inserted) => inserted,
+                        Err(_) => continue,
+                    };
+                    assert!(evicted.is_none_or(|(old, _)| old != new && !pool.contains(old)));
+                    to.send(pool.get_owned(new)).unwrap();
+                }
+                2 | 3 => {
+                    let Some(handle) = pool.handles().nth(step as usize % 7) else { continue };
+                    assert!(pool.remove(handle));
+                    removed.push(handle);
+                }
+                _ => {
+                    let Some(handle) = removed.pop() else { continue };
+                    match pool.revive(handle, value(step)) {
+                        Ok(revived) => assert_eq!(pool.get(revived).unwrap().1, step),
+                        Err(error) => assert!([Occupied, Stale].contains(&error.kind())),
+                    }
+                }
+            }
+        }
+        drop(to);
+    });
+    pool.validate().unwrap();
+    let stats = pool.stats();
+    assert_eq!((pool.len(), stats.inserted - stats.removed), (stats.live, stats.live as u64));
+    assert_eq!(alive.load(SeqCst), pool.len());
+    drop(pool);
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn several_values_of_which_some_may_be_missing() {
+    let (mut pool, handles) = full_of(4);
+    let guard = pool.get_owned(handles[1]).unwrap();
+    pool.remove(handles[2]);
+    let outside = Handle::from_parts(4, 1).unwrap();
+    let all = [handles[3], handles[1], handles[2], outside, Handle::DANGLING, handles[0]];
+    let lent = pool.get_each_mut(all).unwrap();
+    assert_eq!(lent, [Some(&mut 3), None, None, None, None, Some(&mut 0)]);
+    let twice = pool.get_each_mut([handles[2], handles[0], handles[2], handles[0]]);
+    assert_eq!(twice, Err(GetDisjointMutError::Overlapping { position: 3 }));
+    assert_eq!(*guard, 1);
+}
+
+#[test]
+fn an_address_leads_to_the_slot_and_to_the_handle_while_it_is_good() {
+    let (pool, handles) = full_of(3);
+    let guard = pool.get(handles[1]).unwrap();
+    assert_eq!((pool.index_of(&guard), pool.handle_of(&guard)), (Some(1), Some(handles[1])));
+    assert_eq!((pool.handle_at(1), pool.handle_at(3)), (Some(handles[1]), None));
+    assert!(pool.remove(handles[1]));
+    assert_eq!((pool.index_of(&guard), pool.handle_of(&guard)), (Some(1), None));
+    assert_eq!((pool.index_of(&1), pool.handle_at(1)), (None, None));
+    assert!(pool.handles().eq([handles[0], handles[2]]));
+    let units = SyncPool::new(1);
+    let unit = units.insert(()).unwrap();
+    assert_eq!(units.index_of(&units.get(unit).unwrap()), None);
+}
+
+#[test]
+fn rayon_shows_each_value_once_and_none_with_a_guard() {
+    const SLOTS: u32 = 5000;
+    let (mut pool, handles) = full_of(SLOTS);
+    handles.iter().step_by(3).for_each(|handle| assert!(pool.remove(*handle)));
+    let guards: Vec<_> = handles
+        .iter()
+        .skip(1)
+        .step_by(300)
+        .map(|handle| pool.get_owned(*handle).unwrap())
+        .collect();
+    pool.par_runs_mut().for_each(|(first, run)| {
+        for (value, index) in run.iter_mut().zip(first..) {
+            assert_eq!(*value as usize, index);
+            *value += SLOTS;
+        }
+    });
+    pool.par_values_mut().for_each(|value| *value += SLOTS);
+    let expected = |value: &u32| match value {
+        value if (value - 1) % 300 == 0 => *value,
+        value => value + 2 * SLOTS,
+    };
+    let live: Vec<_> = (0..SLOTS).filter(|value| value % 3 != 0).collect();
+    assert!(guards.iter().all(|guard| **guard < SLOTS), "nobody wrote to a guarded value");
+    let frozen = pool.frozen();
+    assert!(frozen.values().copied().eq(live.iter().map(expected)));
+    let mut values: Vec<_> = frozen.par_values().copied().collect();
+    values.sort_unstable();
+    let mut all: Vec<_> = live.iter().map(expected).collect();
+    all.sort_unstable();
+    assert_eq!(values, all);
+    assert_eq!(frozen.par_runs().map(|(_, run)| run.len()).sum::<usize>(), live.len());
+    assert_eq!(frozen.par_iter().filter(|(h, v)| frozen.get(*h) == Some(v)).count(), live.len());
+}
+
+/// A slot that was written to after its object's death is found when it is claimed; the claim has not happened then.
+#[test]
+fn a_claim_that_the_debug_aids_refuse_is_not_counted() {
+    let aids = DebugAids::none().fill_dead_slots();
+    let mut pool = SyncPool::<u64>::builder().capacity(1).debug_aids(aids).build();
+    let handle = pool.insert(1).unwrap();
+    let late: *mut u64 = pool.get_mut(handle).unwrap();
+    pool.take(handle).unwrap();
+    // SAFETY: the pool's memory is there; what is wrong with it is what the aids are for.
+    unsafe { late.write(5) };
+    let far = Handle::from_parts(0, 10).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.insert_at(far, 2))).is_err());
+    assert_eq!(pool.stats().inserted, 1);
+    pool.validate().unwrap();
+    assert_eq!(pool.insert_at(far, 2).unwrap(), far);
+    assert_eq!(pool.stats().inserted, 2);
+}
+
+#[test]
+fn two_snapshots_differ_in_slots_values_and_homes() {
+    let mut pool = SyncPool::builder().capacity(128).homes(2).build();
+    let first = pool.home(0).insert(1).unwrap();
+    let second = pool.home(1).insert(2).unwrap();
+    let left = pool.snapshot();
+    *pool.get_mut(first).unwrap() = 10;
+    pool.remove(second);
+    (0..64).for_each(|value| _ = pool.home(0).insert(value).unwrap());
+    let right = pool.snapshot();
+    let lines: Vec<_> = left.diff(&right).map(|difference| difference.to_string()).collect();
+    assert_eq!(lines[0], "slot 0: the values of 0v1 differ");
+    assert_eq!(lines[1], "slot 1: left is dead, 1v1 comes next, right 1v1 is live");
+    assert_eq!(lines[64], "slot 64: left 64v1 is live, right 64v2 is live");
+    assert_eq!(lines[65..], ["order, place 0: left slot 0, right slot 1"]);
+    assert_eq!(left.diff_with(&right, |_, _| ()).count(), lines.len() - 1);
+    assert_eq!(left.diff(&left).count(), 0);
+    let other = SyncPool::<i32>::new(5).snapshot();
+    assert_eq!(
+        left.diff(&other).map(|d| d.to_string()).collect::<Vec<_>>(),
+        ["the pools differ in capacity or lifetimes"]
+    );
+}
