@@ -117,7 +117,7 @@ impl<T: 'static, H: AnyHandle, const ORDER: u32, const INDEX_BITS: u32>
     }
 
     fn write(&mut self, made: *mut c_void, value: T) {
-        assert!(made.addr().is_multiple_of(align_of::<T>()) && !made.is_null());
+        assert!(!made.is_null() && made.addr() % align_of::<T>() == 0);
         // SAFETY: the place of the slot of a new object, whose bytes nobody needs.
         unsafe { made.cast::<T>().write(value) };
     }
