@@ -6,7 +6,7 @@ use millpond_cli::merge::{Inputs, MergeRules, merge};
 use millpond_cli::plan::Headroom;
 
 const HEADER: &[u8] = b"session,format,ticks,ticks_per_second,level,class,births,peak_live,left_live,bytes_max,\
-    worth_a_pool,lives,ages\n";
+    worth_a_pool,lives,ages,busiest_lifo,busiest_fifo\n";
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let is_compressed = bytes.starts_with(b"\x1f\x8b") || bytes.starts_with(b"\x28\xb5\x2f\xfd");
@@ -16,7 +16,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let lent: &'static [u8] = unsafe { std::slice::from_raw_parts(text.as_ptr(), text.len()) };
     let by = bytes.len().is_multiple_of(2).then(|| "level".to_owned());
     let rules =
-        MergeRules { quantile_percent: 60.0, headroom: Headroom { percent: 0.0 }, by, all: true };
+        MergeRules { quantile_percent: 60.0, headroom: Headroom { percent: 0.0 }, by, all: true, session_seconds: 3600.0 };
     match merge(&mut Inputs::from_memory("input", lent), &rules) {
         Ok(groups) => {
             for group in groups {

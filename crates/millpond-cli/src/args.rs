@@ -1,4 +1,7 @@
 //! The command line.
+//!
+//! With clap: help, manual pages, completions and suggestions for mistyped words all come from the types below. lexopt
+//! has none of them, and argh neither suggestions nor manual pages.
 
 use std::path::PathBuf;
 
@@ -188,7 +191,7 @@ pub(crate) struct RuleArguments {
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) tick_rate: Option<f64>,
     /// How long the program has to run before the first slot uses up its generations.
-    #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = positive)]
+    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = positive)]
     pub(crate) session_hours: f64,
 }
 
@@ -224,6 +227,9 @@ fn days(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number from 0.001 to 365".to_owned())
 }
 
+/// How long a session lasts unless the user says it.
+pub(crate) const SESSION_HOURS_DEFAULT: f64 = 24.0;
+
 /// The maximum headroom: eleven times the peak.
 const HEADROOM_PERCENT_MAX: f64 = 1000.0;
 
@@ -247,7 +253,7 @@ fn session_name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     number(text)
         .filter(|n| (1e-3..=1e9).contains(n))
         .ok_or_else(|| "expected a number from 0.001 to 1000000000".to_owned())

@@ -11,7 +11,7 @@ mod fragmentation;
 mod generate;
 mod generate_game;
 pub mod input;
-mod loans;
+pub mod loans;
 mod measure;
 pub mod merge;
 mod merge_command;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{headroom, number};
+use crate::args::{SESSION_HOURS_DEFAULT, headroom, number, positive};
 use crate::error::{Failure, shown_path};
 use crate::merge::{GroupPlan, Inputs, MergeRules, merge};
 use crate::output::budget_toml::{Scenario, ScenarioPool, budget_toml};
 use crate::output::figures::count;
 use crate::output::merge_csv::merge_csv;
 use crate::output::merge_json::merge_json;
-use crate::output::merge_text::{merge_text, rule};
+use crate::output::merge_text::{Wanted, merge_text, rule};
 use crate::output::paint::Paint;
 use crate::output_file::{self, Kind};
 use crate::plan::Headroom;
@@ -43,6 +43,12 @@ pub(crate) struct MergeArguments {
     /// Plan all classes, including those that are not worth a pool in any session.
     #[arg(long)]
     all: bool,
+    /// How long the program has to run before the first slot uses up its generations.
+    #[arg(long, value_name = "HOURS", default_value_t = SESSION_HOURS_DEFAULT, value_parser = positive)]
+    session_hours: f64,
+    /// Propose no handles, for programs that do not refer to objects by handle.
+    #[arg(long)]
+    no_handles: bool,
     /// Print the plan as JSON, for programs.
     #[arg(long)]
     json: bool,
@@ -65,6 +71,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         headroom: Headroom { percent: arguments.headroom },
         by: arguments.by.clone(),
         all: arguments.all,
+        session_seconds: arguments.session_hours * 3600.0,
     };
     // Asked before the work, so that nothing is half done.
     let budget = arguments.budget.as_deref();
@@ -82,7 +89,8 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     } else if arguments.csv {
         crate::print(&merge_csv(&groups, &rules)?)
     } else {
-        let text = merge_text(&groups, &rules, arguments.top, Paint::for_stdout());
+        let wanted = Wanted { top: arguments.top, handles: !arguments.no_handles };
+        let text = merge_text(&groups, &rules, &wanted, Paint::for_stdout());
         crate::print(&(text + &place))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{PlanArguments, RuleArguments};
+use crate::args::{PlanArguments, RuleArguments, SESSION_HOURS_DEFAULT};
 use crate::error::{Failure, shown, shown_path};
 use crate::input::Source;
 use crate::measure::measure;
@@ -29,7 +29,7 @@ const BUNDLED_TOP: usize = 8;
 const BUNDLED_RULES: RuleArguments = RuleArguments {
     headroom: Headroom::DEFAULT_PERCENT,
     tick_rate: Some(35.0),
-    session_hours: 24.0,
+    session_hours: SESSION_HOURS_DEFAULT,
 };
 
 impl RuleArguments {

@@ -1,4 +1,6 @@
 //! Numbers that look random and are the same for the same seed everywhere.
+//!
+//! rand_xoshiro promises that. fastrand and rand's `SmallRng` may give other numbers in another version.
 
 use rand_xoshiro::SplitMix64 as Generator;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

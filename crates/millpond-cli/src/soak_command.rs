@@ -12,7 +12,7 @@ use crate::error::{Failure, shown, shown_path};
 use crate::output::paint::Paint;
 use crate::soak::{
     CAPACITY_MAX, Plan, ProgramPlan, Shape, ThreadsPlan, json, soak, soak_program, soak_threads,
-    text,
+    text, without_huge_pages,
 };
 
 /// Run random operations on every pool for minutes to days, and check every result.
@@ -20,12 +20,14 @@ use crate::soak::{
 /// Each pool type, in each reuse order and with several handle layouts, is compared with a plain model at each
 /// operation; the pools' invariants are checked every 16,384 operations. Ctrl-C ends the soak and prints the summary.
 /// It fails (exit code 1) if a result or an invariant is wrong, if memory is allocated or an object is lost after the
-/// start, or if resident memory grows by more than a page per pool.
+/// start, or if resident memory grows by more than a page per pool. Pools whose slots have retired are replaced; what the
+/// C library's heap does with their places does not count, but it must get back every byte.
 ///
 /// If a PROGRAM is given, it is soaked instead: it runs for the time and is then ended with SIGTERM. The soak fails if
 /// the program's resident memory drifts after the warm-up, or if it ends with an error; with --live also if one of its
 /// pools allocates memory, refuses objects or reaches a new peak after the warm-up. Resident memory, with that of the
-/// processes that the program starts, can be read on Linux only; on other systems, --live is needed.
+/// processes that the program starts, can be read on Linux only; on other systems, --live is needed. The program gets no
+/// transparent huge pages, because resident memory grows when the system makes them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -86,6 +88,7 @@ pub(crate) struct SoakArguments {
 
 /// Soaks, and prints the outcome.
 pub(crate) fn run(arguments: &SoakArguments) -> Result<(), Failure> {
+    without_huge_pages();
     if !arguments.program.is_empty() {
         return run_program(arguments);
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use common::{Directory, Random, TRACES, done, millpond, plan_json, refused};
+use common::{Directory, Random, TRACES, done, gzip, millpond, plan_json, refused};
 use serde_json::Value;
 
 /// 1,000 sparks of 48 bytes from `spawn`, twenty at a time, and a buffer that `push` grows 100 times.
@@ -56,12 +56,34 @@ fn deaths_of_what_was_born_before_the_recording_are_passed_over() {
 }
 
 #[test]
-fn a_recording_that_was_cut_says_so() {
+fn a_recording_without_an_end_says_so() {
     let directory = Directory::new();
-    directory.file("a.heap", "millpond heap 1\nx game\n+ 10 8 0\ne 1\n");
-    let arguments = ["plan", "--no-report", "a.heap"];
-    let text = done(&millpond(&directory).args(arguments).output().unwrap());
-    assert!(text.contains("reached its maximum file size"), "{text}");
+    for (last, end, part) in [
+        ("e 0\n", "whole", None),
+        ("e 1\n", "at-limit", Some("reached its maximum file size")),
+        ("", "missing", Some("has no end: the program was killed")),
+    ] {
+        directory.file("a.heap", format!("millpond heap 1\nx game\n+ 10 8 0\n{last}"));
+        let arguments = ["plan", "--no-report", "a.heap"];
+        let text = done(&millpond(&directory).args(arguments).output().unwrap());
+        assert_eq!(text.contains("The recording"), part.is_some(), "{text}");
+        assert!(part.is_none_or(|part| text.contains(part)), "{text}");
+        let json = plan_json(&directory, &directory.path().join("a.heap"));
+        assert_eq!(json["traces"][0]["end"], end);
+    }
+}
+
+/// 72 MB of names in 72 KB: refused before they take the memory.
+#[test]
+fn a_bomb_of_names_is_refused() {
+    let directory = Directory::new();
+    let names = format!("n a1\t{}\t\n", "x".repeat(60_000)).repeat(60);
+    let mut packed = gzip(b"millpond heap 1\nx game\nt 1 a1\n+ 10 8 1\n");
+    packed.extend(gzip(names.as_bytes()).repeat(20));
+    assert!(packed.len() < 100_000, "{}", packed.len());
+    directory.file("a.heap", packed);
+    let line = refused(&millpond(&directory).args(["plan", "a.heap"]).output().unwrap());
+    assert!(line.starts_with("a.heap: line ") && line.contains("64 MiB of names"), "{line}");
 }
 
 #[test]

@@ -7,10 +7,12 @@ mod common;
 
 use common::{Random, gzip, zstd};
 use millpond_cli::input::Source;
+use millpond_cli::loans::{Format, pools};
 use millpond_cli::merge::{Inputs, MergeRules, merge};
 use millpond_cli::output::progress::Progress;
 use millpond_cli::plan::{Headroom, Rules, plan};
 use millpond_cli::trace::{self, Event, Watch};
+use millpond_lend::replay::Question;
 
 const RULES: Rules = Rules {
     headroom: Headroom { percent: 10.0 },
@@ -87,6 +89,29 @@ const HEAPTRACK: &str = "v 10400 3\nX game\nI 1000 40000\ns 4 game\ns 4 main\ns 
     i 1000 1 2 0 5\ni 2000 1 3 0 1 2 0 9\nt 1 0\nt 2 1\na 10 1\na 20 2\nc 0\n+ 0\n+ 1\n+ 1\nc a\n\
     - 1\n- 0\n+ 0\nR 50\nc 14\n- 0\n# strings: 3\n";
 
+const HEAP: &str = "millpond heap 1\nx game\nt 1 a1 b1\nc 1\n+ 10 30 1\n+ 20 30 1\nr 10 30 40 1\n- 30\nc 9\n\
+    t 2 b1\n+ 10 30 2\n- 20\nn a1\tspawn\tmain.rs\nn b1\tmain\tmain.rs\ne 0\n";
+
+const TABLE: &str = "ms,event,address,size,stack\n0,alloc,7f10,24,f;g(int, int);main\n0,alloc,7f20,24,f;main\n\
+    1,free,7f10\n3,alloc,7f10,40,\n9,free,7f20\n";
+
+const LIVE: &str = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms\n\
+    0,alloc,0,sparks,17\n0,stats,0,sparks,20,1,1,0,1,0,0,0,0,12\n5,alloc,1,sparks,3\n7,free,0,sparks,17\n\
+    9,stats,0,sparks,20,1,2,0,2,1,4,0,0,300\n9,end,3,recorder\n";
+
+const LOANS: &str = "asked_us,got_us,returned_us,pool\n0,0,2000,orders\n0,500,2500,orders\n\
+    100,,900,orders\n5000,5100,9000,mail\n";
+
+const LOG: &str = concat!(
+    "2026-11-22 09:16:56.200 UTC,\"cook\",\"shop\",31,\"[local]\",a.1,5,\"BEGIN\",2026-11-22 09:16:56 UTC,\
+     3/3,0,LOG,00000,\"duration: 0.016 ms  statement: begin\",,,,,,,,,\"psql\"\n",
+    "2026-11-22 09:16:56.230 UTC,\"cook\",\"shop\",31,\"[local]\",a.1,5,\"COMMIT\",2026-11-22 09:16:56 UTC,\
+     3/0,0,LOG,00000,\"duration: 0.064 ms  statement: \n\"\"commit\"\"\",,,,,,,,,\"psql\"\n",
+);
+
+/// The formats that a plan of pools is made from.
+const TRACES: [&str; 5] = [LIFETIMES, HEAPTRACK, HEAP, TABLE, LIVE];
+
 /// Bytes that mean something in one of the formats.
 const TELLING: &[u8] = b"\":\n\r,0123456789abcdefvXIsitaRSA+- #\x00\xff";
 
@@ -111,7 +136,7 @@ fn mutated(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn the_unchanged_traces_are_read() {
-    for text in [LIFETIMES, HEAPTRACK] {
+    for text in TRACES {
         assert!(plan("x", &source(text.into()), &RULES).is_ok());
         read_and_plan(text.into());
     }
@@ -120,9 +145,35 @@ fn the_unchanged_traces_are_read() {
 #[test]
 fn changed_text() {
     let mut random = Random(1);
-    for text in [LIFETIMES, HEAPTRACK] {
+    for text in TRACES {
         for _ in 0..attempts(4000) {
             read_and_plan(mutated(text.as_bytes(), &mut random));
+        }
+    }
+}
+
+#[test]
+fn changed_loans() {
+    let mut random = Random(6);
+    for (text, format, is_read) in [(LOANS, Format::Loans, 2), (LOG, Format::PostgresLog, 1)] {
+        let (found, whole) = pools(&source(text.into())).unwrap();
+        assert_eq!((found, whole.len()), (format, is_read));
+        for _ in 0..attempts(2000) {
+            match pools(&source(mutated(text.as_bytes(), &mut random))) {
+                Ok((_, pools)) => {
+                    for callers in [None, Some(0)] {
+                        let question = Question { callers, ..Question::default() };
+                        for pool in &pools {
+                            let plan = millpond_lend::replay::plan(pool, &question);
+                            assert!(plan.deviation().is_finite(), "{pool:?} {plan:?}");
+                        }
+                    }
+                }
+                Err(fault) => {
+                    let told = fault.to_string();
+                    assert!(!told.is_empty() && !told.contains('\n'), "{told:?}");
+                }
+            }
         }
     }
 }
@@ -138,10 +189,10 @@ fn changed_compressed_data() {
 }
 
 const SUMMARY: &str = "session,format,ticks,ticks_per_second,level,class,births,peak_live,p99_live,left_live,\
-    bytes_max,births_worst,worth_a_pool,life_median,life_p95,lives,ages\n\
-    a,lifetimes,350,35,map01,Imp,9,3,3,1,16,1,true,7,7,7:8,40:1\n\
-    a,lifetimes,350,35,map01,Demon,5,5,5,5,,5,true,7,7,,9:2 40:3\n\
-    b,lifetimes,99,,\"map 1, north\",Imp,1000,7,7,0,16,70,false,7,7,0:600 63:400,\n";
+    bytes_max,births_worst,busiest_lifo,busiest_fifo,worth_a_pool,life_median,life_p95,lives,ages\n\
+    a,lifetimes,350,35,map01,Imp,9,3,3,1,16,1,4,3,true,7,7,7:8,40:1\n\
+    a,lifetimes,350,35,map01,Demon,5,5,5,5,,5,1,1,true,7,7,,9:2 40:3\n\
+    b,lifetimes,99,,\"map 1, north\",Imp,1000,7,7,0,16,70,400,143,false,7,7,0:600 63:400,\n";
 
 /// Merges what the bytes say; what is let through makes sense.
 fn read_and_merge(bytes: Vec<u8>) {
@@ -150,6 +201,7 @@ fn read_and_merge(bytes: Vec<u8>) {
         headroom: Headroom { percent: 0.0 },
         by: None,
         all: true,
+        session_seconds: 3600.0,
     };
     match merge(&mut Inputs::from_memory("fuzzed", bytes.leak()), &rules) {
         Ok(groups) => {

@@ -376,6 +376,148 @@ fn few_sessions_say_little() {
     assert!(!text.contains("too few"), "{text}");
 }
 
+/// A summary of sessions of one class: name, ticks per second, and how often the busiest slot was used.
+fn busy(sessions: &[(&str, &str, &str)]) -> String {
+    let line = |(name, rate, busiest): &(&str, &str, &str)| {
+        format!("{name},lifetimes,36000,{rate},Imp,90000,300,0,16,true,7:90000,,{busiest}\n")
+    };
+    let lines: String = sessions.iter().map(line).collect();
+    format!(
+        "session,format,ticks,ticks_per_second,class,births,peak_live,left_live,bytes_max,worth_a_pool,\
+         lives,ages,busiest_lifo,busiest_fifo\n{lines}"
+    )
+}
+
+/// What is proposed for the only class.
+#[track_caller]
+fn proposed(directory: &Directory, options: &[&str], text: &str) -> [Value; 3] {
+    directory.file("busy.csv", text);
+    let json = merge_json(directory, &[options, &["busy.csv"]].concat());
+    let class = &json["groups"][0]["classes"][0];
+    ["handle", "reuse", "outlasts_session"].map(|key| class[key].clone())
+}
+
+#[test]
+fn handles_follow_from_the_session_that_uses_slots_fastest() {
+    let directory = Directory::new();
+    // 100 times in an hour are 2,400 in a day, so 12 bits are enough. With 2,000 an hour, 16 bits are too
+    // few for a day, but not for an hour.
+    let slow = ("slow", "10", "100,90");
+    let fast = ("fast", "10", "20000,300");
+    let faster_clock = ("clock", "2000", "100,1");
+    let handle =
+        |handle: &str, reuse: &str| -> [Value; 3] { [handle.into(), reuse.into(), true.into()] };
+    assert_eq!(proposed(&directory, &[], &busy(&[slow])), handle("Handle32<T>", "Lifo"));
+    for sessions in [[slow, fast], [fast, slow]] {
+        let text = busy(&sessions);
+        assert_eq!(proposed(&directory, &[], &text), handle("Handle32<T, 12>", "Lifo"));
+        let briefly = proposed(&directory, &["--session-hours", "0.02"], &text);
+        assert_eq!(briefly, handle("Handle32<T>", "Lifo"));
+        let long = proposed(&directory, &["--session-hours", "3000"], &text);
+        assert_eq!(long, handle("Handle32<T, 12>", "Fifo"));
+        let longest = proposed(&directory, &["--session-hours", "999999999"], &text);
+        let retires: [Value; 3] = ["Handle<T>".into(), "Fifo".into(), false.into()];
+        assert_eq!(longest, retires);
+    }
+    // As often in a session of 18 seconds is 200 times as fast.
+    let fastest = proposed(&directory, &[], &busy(&[slow, faster_clock]));
+    assert_eq!(fastest, handle("Handle32<T, 12>", "Lifo"));
+}
+
+#[test]
+fn no_handles_follow_from_sessions_that_do_not_say_how_fast() {
+    let directory = Directory::new();
+    let slow = ("slow", "10", "100,90");
+    let old = busy(&[slow]).replace(",busiest_lifo,busiest_fifo", "").replace(",100,90", "");
+    for (name, text) in [
+        ("no clock", busy(&[slow, ("other", "", "100,90")])),
+        ("an empty column", busy(&[("other", "10", ","), slow])),
+        ("one empty column", busy(&[("other", "10", "100,"), slow])),
+        ("no such columns", busy(&[slow]) + &old.replace("slow", "other")),
+    ] {
+        let nothing = [Value::Null, Value::Null, Value::Null];
+        assert_eq!(proposed(&directory, &[], &text), nothing, "{name}");
+        let arguments = ["merge", "busy.csv"];
+        let said = done(&millpond(&directory).args(arguments).output().unwrap());
+        assert!(said.contains("No handles for all classes"), "{name}: {said}");
+        assert!(!said.contains("--session-hours"), "{name}: {said}");
+    }
+    // What the others say is shown, and nothing of it on demand.
+    let text = busy(&[slow]) + "slow,lifetimes,36000,10,Puff,9,3,0,16,true,7:9,,,\n";
+    directory.file("busy.csv", text);
+    let said = done(&millpond(&directory).args(["merge", "busy.csv"]).output().unwrap());
+    assert!(said.contains("Handle32<T>") && said.contains("No handles for the other"), "{said}");
+    assert!(said.contains("Handles must last 24 h (--session-hours)"), "{said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    let arguments = ["merge", "--no-handles", "busy.csv"];
+    let said = done(&millpond(&directory).args(arguments).output().unwrap());
+    assert!(!said.to_lowercase().contains("handle"), "{said}");
+}
+
+#[test]
+fn a_merge_of_one_session_proposes_the_handles_of_its_plan() {
+    let directory = Directory::new();
+    let mut handles = std::collections::BTreeSet::new();
+    for (name, options) in [
+        ("freedoom2-map01-8bots.csv.gz", &["--tick-rate", "35", "--session-hours", "24"][..]),
+        ("freedoom2-map01-8bots.csv.gz", &["--tick-rate", "35", "--session-hours", "1"]),
+        ("openttd-600ticks.heaptrack.zst", &["--session-hours", "24"]),
+    ] {
+        let trace: PathBuf = [TRACES, name].iter().collect();
+        let mut command = millpond(&directory);
+        command.args(["plan", "--json", "--summary", "s.csv"]).args(options).arg(&trace);
+        let json: Value = serde_json::from_str(&done(&command.output().unwrap())).unwrap();
+        let planned = json["traces"][0]["classes"].as_array().unwrap();
+        let hours =
+            ["--headroom", "25", "--all", options[options.len() - 2], options[options.len() - 1]];
+        let merged = merge_json(&directory, &[&hours[..], &["s.csv"]].concat());
+        let merged = merged["groups"][0]["classes"].as_array().unwrap();
+        assert_eq!(merged.len(), planned.len());
+        for class in merged {
+            let known = planned.iter().find(|known| known["class"] == class["class"]).unwrap();
+            for key in ["capacity", "handle", "reuse", "outlasts_session"] {
+                assert_eq!(class[key], known[key], "{name} {}: {key}", class["class"]);
+            }
+            handles.insert(class["handle"].to_string());
+        }
+    }
+    assert!(handles.len() > 2, "{handles:?}");
+}
+
+/// Two halves of a night that have the same name and miss as many slots, in files one behind the other.
+#[test]
+fn the_order_of_the_summaries_changes_no_byte() {
+    let directory = Directory::new();
+    let sessions = sessions(90);
+    let mut names: Vec<String> = Vec::new();
+    for (number, part) in sessions.chunks(9).enumerate() {
+        names.push(format!("{number}.csv"));
+        directory.file(&names[number], summary(part));
+    }
+    let twin = |class: &str| {
+        format!("{HEADER}twin,lifetimes,350,35,forest,{class},900,900,9,0,16,1,true,7,7,7:900,\n")
+    };
+    let outputs = |names: &[String], twins: [&str; 2]| {
+        directory.file("twins.csv", twin(twins[0]) + &twin(twins[1]));
+        ["", "--json", "--csv"].map(|format| {
+            let mut command = millpond(&directory);
+            command.args(["merge", "--quantile", "95", "--by", "level", "--budget", "b.toml"]);
+            command.args(Some(format).filter(|format| !format.is_empty()));
+            let text = done(&command.args(names).arg("twins.csv").output().unwrap());
+            (text, std::fs::read(directory.path().join("b.toml")).unwrap())
+        })
+    };
+    let expected = outputs(&names, ["Ghost", "Wraith"]);
+    let mut random = Random(8);
+    for round in 0..4 {
+        for place in (1..names.len()).rev() {
+            names.swap(place, random.below(place as u64 + 1) as usize);
+        }
+        let twins = [["Wraith", "Ghost"], ["Ghost", "Wraith"]][round % 2];
+        assert_eq!(outputs(&names, twins), expected, "{names:?}");
+    }
+}
+
 /// Merges this summary and expects to be refused with a line that has all these parts.
 #[track_caller]
 fn refuses(content: impl AsRef<[u8]>, parts: &[&str]) {
@@ -427,6 +569,11 @@ fn summaries_that_cannot_be_used() {
     refuses(HEADER.replace("level", "class"), &["two columns `class`"]);
     refuses(format!("{}\n", vec!["x"; 65].join(",")), &["more than 64 columns"]);
     refuses([HEADER.as_bytes(), b"\xff,lifetimes\n"].concat(), &["line 2"]);
+    for busiest in ["0,1", "1,90001", "1,NaN", "-1,1", "1.5,1", "x,1"] {
+        let what = if busiest.starts_with("1,") { "busiest_fifo is" } else { "busiest_lifo is" };
+        refuses(busy(&[("a", "10", busiest)]), &["line 2", what, "from 1 to 90000"]);
+    }
+    refuses(busy(&[("a", "inf", "1,1")]), &["line 2", "ticks_per_second is `inf`"]);
     // Two fields that are no text, though they are when put together.
     let halves = good.replacen("a,", "\u{e9},", 1).into_bytes();
     let halves = [&halves[..1], b",", &halves[1..]].concat();

@@ -76,10 +76,20 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
         (r#"{"mode":"heap","pps":[{"tbk":3,"mbk":5}],"ftbl":[]}"#, "3 blocks, 5 at once"),
         (r#"{"mode":"heap","pps":[{"tbk":3,"fs":[0]}],"ftbl":[]}"#, "frame 0 is not in the table"),
         (r#"{"mode":"heap","pps":[{"tbk":999999999999}],"ftbl":[]}"#, "more than 200000000 blocks"),
+        (r#"{"mode":"heap","pps":[{"tbk":3,"tb":NaN}],"ftbl":[]}"#, "`tb` is nan"),
+        (r#"{"mode":"heap","pps":[{"tbk":3,"tb":1e999}],"ftbl":[]}"#, "`tb` is inf"),
+        (&"[".repeat(200_000), "nested too deeply"),
     ] {
         let output = dhat_to_csv(&directory.file("a.json", text));
         is_refused("dhat-to-csv", &output, part);
     }
+    is_refused("dhat-to-csv", &dhat_to_csv(&directory.file("a", b"\xff\xfe{")), "can't decode");
+    is_refused("dhat-to-csv", &dhat_to_csv(&directory.path().join("none")), "none: No such file");
+    // Half a character in a name is replaced.
+    let half = r#"{"mode":"heap","pps":[{"tbk":1,"fs":[0]}],"ftbl":["a\ud800"]}"#;
+    let output = dhat_to_csv(&directory.file("a.json", half));
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(String::from_utf8(output.stdout).unwrap().contains(",a?\n"));
     let mut random = Random(3);
     for _ in 0..12 {
         let mut bytes = SPARKS.as_bytes().to_vec();
@@ -88,6 +98,29 @@ fn files_that_are_none_of_dhat_are_refused_in_one_line() {
         let output = dhat_to_csv(&directory.file("a.json", bytes));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() || !said.contains("Traceback"), "{said}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_takes_nothing_is_not_blamed_on_the_input() {
+    let directory = Directory::new();
+    let file = directory.file("sparks.json", SPARKS);
+    let script: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "..", "..", "tools", "dhat-to-csv"].iter().collect();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    for (out, expected) in [
+        (
+            std::process::Stdio::from(full),
+            "dhat-to-csv: standard output: No space left on device\n",
+        ),
+        (closed.into(), ""),
+    ] {
+        let output = Command::new("python3").arg(&script).arg(&file).stdout(out).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
     }
 }
 

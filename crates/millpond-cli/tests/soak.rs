@@ -46,6 +46,18 @@ fn the_system_allocator_is_asked_all_the_time() {
     assert!(soak["allocations"].as_u64().unwrap() > 10_000);
 }
 
+/// Each replacement takes memory, and all of it is given back.
+#[test]
+fn pools_that_are_used_up_are_replaced_and_keep_nothing() {
+    let arguments = ["--steps", "400000", "--capacity", "40", "--only", "255 lifetimes"];
+    let (code, soak) = json(&arguments);
+    assert_eq!((code, &soak["broken_promise"]), (Some(0), &Value::Null));
+    let renewed = |pool: &Value| pool["renewed"].as_u64().unwrap();
+    let pools = soak["pools"].as_array().unwrap();
+    let (of_them, total) = (pools.iter().map(renewed), renewed(&soak));
+    assert!(total > 50 && of_them.sum::<u64>() == total, "{total}");
+}
+
 #[test]
 fn prints_a_summary() {
     let directory = Directory::new();

@@ -4,15 +4,36 @@
 mod common;
 
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use common::{Directory, millpond, refused};
 
 /// Soaks a script of the shell, for three seconds, with half a second to warm up.
 fn soak(directory: &Directory, more: &[&str], script: &str) -> Output {
+    soak_for("3s", "0.5s", directory, more, script)
+}
+
+/// Soaks a script that ends by itself; the time is one that no busy machine exceeds.
+fn soak_until_it_ends(directory: &Directory, warm_up: &str, more: &[&str], script: &str) -> Output {
+    soak_for("120s", warm_up, directory, more, script)
+}
+
+fn soak_for(
+    time: &str,
+    warm_up: &str,
+    directory: &Directory,
+    more: &[&str],
+    script: &str,
+) -> Output {
     let mut command = millpond(directory);
-    command.args(["soak", "--for", "3s", "--warm-up", "0.5s"]);
+    command.args(["soak", "--for", time, "--warm-up", warm_up]);
     command.args(more).args(["--", "sh", "-c", script]).output().unwrap()
 }
+
+/// A string that grows by a MiB each turn: much more than the megabyte that the soak allows, however few turns a
+/// busy machine takes.
+const CREEPS: &str = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do x=$x$x; done; \
+                      y=; while :; do y=$y$x; sleep 0.05; done";
 
 fn told(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -35,31 +56,43 @@ fn a_program_that_stays_as_it_is_passes_and_is_asked_to_end() {
 #[test]
 fn a_program_whose_memory_creeps_fails_with_the_reason() {
     let directory = Directory::new();
-    // A string that doubles no more than it has to: some hundred KiB each turn.
-    let script = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; \
-                  y=; while :; do y=$y$x$x$x$x; sleep 0.05; done";
-    let output = soak(&directory, &[], script);
+    let output = soak(&directory, &[], CREEPS);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
     assert_eq!(told(&output).lines().count(), 1);
-    let output = soak(&directory, &["--drift", "4000000"], script);
+    let output = soak(&directory, &["--drift", "4000000"], CREEPS);
     assert_eq!(output.status.code(), Some(0), "as much is allowed: {}", told(&output));
+}
+
+/// The system may put huge pages together hours later, with memory that the program has not asked for.
+#[test]
+fn a_program_gets_no_huge_pages_nor_do_the_processes_that_it_starts() {
+    let directory = Directory::new();
+    let script = "sh -c 'cat /proc/$$/status > status; sleep 1'";
+    let output = soak(&directory, &[], script);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let status = std::fs::read_to_string(directory.path().join("status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("THP_enabled:"));
+    // Linux says so since 5.0.
+    assert!(line.is_none_or(|enabled| enabled.trim() == "0"), "{line:?}");
 }
 
 #[test]
 fn a_program_that_fails_or_cannot_be_seen_is_told() {
     let directory = Directory::new();
-    let output = soak(&directory, &[], "exit 7");
+    let soak =
+        |warm_up, more: &[&str], script| soak_until_it_ends(&directory, warm_up, more, script);
+    let output = soak("60s", &[], "exit 7");
     assert_eq!(output.status.code(), Some(1));
     assert!(told(&output).contains("exit status: 7"), "{}", told(&output));
-    let output = soak(&directory, &[], "kill -SEGV $$");
+    let output = soak("60s", &[], "kill -SEGV $$");
     assert_eq!(output.status.code(), Some(1));
     assert!(told(&output).contains("signal: 11") && told(&output).lines().count() == 1);
-    let output = soak(&directory, &[], "sleep 1.5; exit 0");
+    let output = soak("0s", &[], "sleep 1.5; exit 0");
     assert_eq!(output.status.code(), Some(0), "an early end is none with an error");
-    let output = soak(&directory, &[], "exit 0");
+    let output = soak("60s", &[], "exit 0");
     assert!(told(&output).contains("it ended within the warm-up"), "{}", told(&output));
-    let output = soak(&directory, &["--live", "game.trace"], "sleep 1");
+    let output = soak("0s", &["--live", "game.trace"], "sleep 1");
     assert!(told(&output).contains("wrote no live trace to game.trace"), "{}", told(&output));
     let output = millpond(&directory).args(["soak", "--", "./nowhere"]).output().unwrap();
     assert!(refused(&output).contains("./nowhere"));
@@ -73,23 +106,28 @@ fn a_program_that_fails_or_cannot_be_seen_is_told() {
 #[test]
 fn processes_that_the_program_starts_are_watched_and_ended_with_it() {
     let directory = Directory::new();
-    let creeps = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; \
-                  y=; while :; do y=$y$x$x$x$x; sleep 0.05; done";
-    directory.file("game.sh", format!("trap '' TERM; echo $$ > id; {creeps}"));
+    directory.file("game.sh", format!("trap '' TERM; echo $$ > id; {CREEPS}"));
     let output = soak(&directory, &[], "sh game.sh & wait; echo unreachable");
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("soak: resident memory drifts: "), "{}", told(&output));
     let id = std::fs::read_to_string(directory.path().join("id")).unwrap();
-    // A process that has ended and that nobody has waited for has no memory.
-    let status = std::fs::read_to_string(format!("/proc/{}/status", id.trim()));
-    assert!(!status.unwrap_or_default().contains("RssAnon"), "it ignores requests, but it ended");
+    // A process that has ended and that nobody has waited for has no memory. Its end may take a moment.
+    let give_up = Instant::now() + Duration::from_secs(60);
+    let has_memory = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", id.trim()));
+        status.unwrap_or_default().contains("RssAnon")
+    };
+    while has_memory() {
+        assert!(Instant::now() < give_up, "it ignores requests, but it must end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
-/// What a recorder writes, a line each tenth of a second; the numbers are those after the warm-up.
+/// What a recorder writes, a line each tenth of a second, with `$n` one more in each.
 fn recorded(capacity: &str, peak: &str, refused: &str) -> String {
     let header = "tick,event,id,class,capacity,live,peak,retired,inserted,removed,refused,evicted,dropped,ms";
     format!(
-        "echo {header} > game.trace; ms=0; while :; do ms=$((ms + 100)); n=$((ms / 1000)); \
+        "echo {header} > game.trace; n=0; while :; do n=$((n + 1)); ms=$((n * 100)); \
          echo \"$ms,stats,0,bullets,{capacity},1,{peak},0,9,8,{refused},0,0,$ms\" >> game.trace; sleep 0.1; done"
     )
 }

@@ -20,7 +20,7 @@ use rustix::termios::{LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize};
 use vt100::{Parser, Screen};
 
 /// So long a screen that never comes is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A trace of so many pools, one with a refusal, that is not at its end.
 fn trace(pools: u32, tick: u32) -> String {
@@ -168,7 +168,7 @@ fn a_window_of_another_size_is_filled_and_never_scrolls() {
     let directory = Directory::new();
     directory.file("game.trace", trace(30, 7));
     let mut session = Session::start(&directory, "game.trace", 12, 100);
-    session.wait_for("eight pools", shows("pool-07"));
+    session.wait_for("eight pools", |screen| shows("pool-07")(screen) && shows("q quit")(screen));
     let lines = session.lines();
     assert!(lines[0].starts_with("game.trace") && lines[10].starts_with("pool-07"), "{lines:?}");
     assert!(lines.len() == 12 && lines[11].starts_with("1 of 30   q quit"), "{lines:?}");

@@ -3,8 +3,12 @@
 //! With frame pointers a stack is a list: each frame begins with the address of its caller's frame, behind
 //! which lies the address to return to. Without, it is unwound, which is slow.
 //!
-//! Invariant: memory is read only between the present stack pointer and the end of the thread's stack,
-//! which is mapped and belongs to this thread.
+//! The crate backtrace unwinds and finds names, on every system that Rust's own library does it on. framehop has to be
+//! told of each library that a program loads, and unwinding replaces the system's unwinder.
+//!
+//! Invariant: memory is read only between the present stack pointer and the end of the thread's stack, and
+//! only if the stack pointer lies in that stack: then all of it is mapped and belongs to this thread. Code
+//! that runs on a stack of its own, such as a fiber, is unwound.
 
 /// The most return addresses that are kept of a stack.
 pub(crate) const FRAMES_MAX: usize = 24;
@@ -65,17 +69,17 @@ mod walker {
     /// The stack by frame pointers; `None` if the first frame is none, or where the system is not known.
     #[inline]
     pub(crate) fn by_frame_pointers() -> Option<Frames> {
-        let end = stack_end()?;
-        let mut frame = frame_pointer()?;
         let mut low = super::stack_pointer();
+        let Stack { end, .. } = stack().filter(|stack| low >= stack.begin)?;
+        let mut frame = frame_pointer()?;
         let mut frames = Frames::new();
         while frame > low
             && frame.is_multiple_of(size_of::<usize>())
             && frame < end - 2 * size_of::<usize>()
         {
             let words: *const [usize; 2] = std::ptr::with_exposed_provenance(frame);
-            // SAFETY: `frame` is aligned, above the stack pointer, and two words below the end of the
-            // stack: mapped memory of this thread that it does not change while it reads.
+            // SAFETY: `frame` is aligned, above the stack pointer, which is in the thread's stack, and two
+            // words below the end of that: mapped memory of this thread that it does not change while it reads.
             let [caller, address] = unsafe { words.read() };
             if address == 0 || !frames.push(address) {
                 break;
@@ -109,28 +113,43 @@ mod walker {
         None
     }
 
-    /// Where the stack of this thread ends, asked of the system once for each thread.
+    /// The stack of a thread.
+    #[derive(Clone, Copy)]
+    struct Stack {
+        begin: usize,
+        end: usize,
+    }
+
+    /// What is known of the stack of this thread.
+    #[derive(Clone, Copy)]
+    enum Known {
+        NotAsked,
+        /// The system does not say.
+        Unknown,
+        At(Stack),
+    }
+
+    /// The stack of this thread, asked of the system once for each thread.
     #[inline]
-    fn stack_end() -> Option<usize> {
+    fn stack() -> Option<Stack> {
         thread_local! {
-            /// 0: not asked yet; 1: the system does not say. Has no destructor, so it works to the end.
-            static END: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+            /// Has no destructor, so it works to the end of the thread.
+            static STACK: std::cell::Cell<Known> = const { std::cell::Cell::new(Known::NotAsked) };
         }
-        let known = END.try_with(std::cell::Cell::get).ok()?;
-        if known > 1 {
-            return Some(known);
+        match STACK.try_with(std::cell::Cell::get).ok()? {
+            Known::At(stack) => Some(stack),
+            Known::Unknown => None,
+            Known::NotAsked => {
+                let stack = ask_stack();
+                let _ = STACK.try_with(|place| place.set(stack.map_or(Known::Unknown, Known::At)));
+                stack
+            }
         }
-        if known == 1 {
-            return None;
-        }
-        let end = ask_stack_end();
-        let _ = END.try_with(|place| place.set(end.unwrap_or(1)));
-        end
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     #[cold]
-    fn ask_stack_end() -> Option<usize> {
+    fn ask_stack() -> Option<Stack> {
         let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
         // SAFETY: has no requirements.
         let this_thread = unsafe { libc::pthread_self() };
@@ -145,21 +164,24 @@ mod walker {
         };
         // SAFETY: the attributes have been filled in, and are not used again.
         unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-        (result == 0).then(|| begin.addr() + bytes)
+        (result == 0).then(|| Stack { begin: begin.addr(), end: begin.addr() + bytes })
     }
 
     #[cfg(target_vendor = "apple")]
     #[cold]
-    fn ask_stack_end() -> Option<usize> {
+    fn ask_stack() -> Option<Stack> {
         // SAFETY: has no requirements.
         let this_thread = unsafe { libc::pthread_self() };
         // SAFETY: the thread is this one, which runs.
-        Some(unsafe { libc::pthread_get_stackaddr_np(this_thread) }.addr())
+        let end = unsafe { libc::pthread_get_stackaddr_np(this_thread) }.addr();
+        // SAFETY: the thread is this one, which runs.
+        let bytes = unsafe { libc::pthread_get_stacksize_np(this_thread) };
+        Some(Stack { begin: end.checked_sub(bytes)?, end })
     }
 
     #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
     #[cold]
-    fn ask_stack_end() -> Option<usize> {
+    fn ask_stack() -> Option<Stack> {
         None
     }
 
@@ -170,5 +192,62 @@ mod walker {
         // by this crate; the unwinder itself is safe in threads, and the program's own use of the crate
         // takes a lock of its own for symbols only, which are not resolved here.
         unsafe { backtrace::trace_unsynchronized(each) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_sees_its_own_stack() {
+        let frames = unwound();
+        assert!(!frames.addresses().is_empty());
+        let other =
+            std::thread::spawn(|| by_frame_pointers().map(|frames| frames.addresses().len()));
+        assert!(other.join().is_ok());
+    }
+
+    /// A fiber's stack is not the thread's: what lies between both may not be read.
+    #[test]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[allow(unsafe_code, reason = "another stack has to be entered")]
+    fn a_stack_of_its_own_is_not_walked() {
+        use std::cell::{Cell, UnsafeCell};
+        use std::mem::MaybeUninit;
+
+        struct Contexts {
+            here: UnsafeCell<MaybeUninit<libc::ucontext_t>>,
+            there: UnsafeCell<MaybeUninit<libc::ucontext_t>>,
+        }
+        thread_local! {
+            static CONTEXTS: Contexts = const {
+                Contexts {
+                    here: UnsafeCell::new(MaybeUninit::uninit()),
+                    there: UnsafeCell::new(MaybeUninit::uninit()),
+                }
+            };
+            static WALKED: Cell<Option<bool>> = const { Cell::new(None) };
+        }
+        extern "C" fn on_the_other_stack() {
+            WALKED.set(Some(by_frame_pointers().is_some()));
+        }
+        let mut stack = vec![0_u128; 1 << 13];
+        CONTEXTS.with(|contexts| {
+            let there = contexts.there.get().cast::<libc::ucontext_t>();
+            let here = contexts.here.get().cast::<libc::ucontext_t>();
+            // SAFETY: the place is large enough for a context.
+            assert_eq!(unsafe { libc::getcontext(there) }, 0);
+            // SAFETY: filled in by the call above, and nobody else has it.
+            let context = unsafe { &mut *there };
+            context.uc_stack.ss_sp = stack.as_mut_ptr().cast();
+            context.uc_stack.ss_size = size_of_val(&stack[..]);
+            context.uc_link = here;
+            // SAFETY: the context has a stack and a successor; the function takes nothing.
+            unsafe { libc::makecontext(there, on_the_other_stack, 0) };
+            // SAFETY: comes back when the function returns, because `here` is the successor.
+            assert_eq!(unsafe { libc::swapcontext(here, there) }, 0);
+        });
+        assert_eq!(WALKED.get(), Some(false));
     }
 }

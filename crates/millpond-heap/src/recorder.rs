@@ -25,7 +25,10 @@ const PLACES: usize = 1 << 15;
 const ADDRESSES: usize = 1 << 16;
 
 pub(crate) struct Recorder {
+    /// Whether events are recorded.
     on: AtomicBool,
+    /// Whether a recording exists, from before it is on until its file is closed.
+    taken: AtomicBool,
     state: Spin<State>,
 }
 
@@ -97,6 +100,7 @@ impl Recorder {
         const NOTHING: Remembered = Remembered { key: 0, place: 0, left: 0 };
         Self {
             on: AtomicBool::new(false),
+            taken: AtomicBool::new(false),
             state: Spin::new(State {
                 writer: Writer::new(),
                 places: Table::new(),
@@ -117,9 +121,17 @@ impl Recorder {
     }
 
     pub(crate) fn start(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
-        if self.is_on() {
+        if self.taken.swap(true, Ordering::AcqRel) {
             return Err(io::Error::other("this process records already"));
         }
+        let started = self.start_taken(path, bytes_max);
+        if started.is_err() {
+            self.taken.store(false, Ordering::Release);
+        }
+        started
+    }
+
+    fn start_taken(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
         let program = std::env::current_exe().unwrap_or_default();
         let program = format!("x {}", program.to_string_lossy().replace(['\n', '\r'], " "));
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
@@ -148,13 +160,23 @@ impl Recorder {
         let mut state = self.state.lock();
         // Whoever saw the recording on and waits for the lock finds it over.
         state.begun = None;
-        let lost = state.lost;
         // Collecting allocates, which no longer comes here.
         let mut addresses: Vec<u64> = state.addresses.keys().collect();
+        drop(state);
         addresses.sort_unstable();
-        symbols::close(&mut state.writer, &addresses, lost);
-        let bytes = state.writer.close()?;
-        Ok(Recorded { events: state.events, bytes, is_cut: lost })
+        // Without the lock: a thread that waits for it may hold the one that names are found under.
+        for address in addresses {
+            let lines = symbols::lines(address);
+            let mut state = self.state.lock();
+            lines.iter().for_each(|line| state.writer.long_line(line.as_bytes()));
+        }
+        let mut state = self.state.lock();
+        let (events, lost) = (state.events, state.lost);
+        state.writer.long_line(if lost { b"e 1" } else { b"e 0" });
+        let closed = state.writer.close();
+        drop(state);
+        self.taken.store(false, Ordering::Release);
+        Ok(Recorded { events, bytes: closed?, is_cut: lost })
     }
 
     #[inline(never)]
@@ -310,10 +332,18 @@ fn at_exit(recorder: &'static Recorder) {
             let _ = recorder.stop();
         }
     }
+    /// In a process that was forked: the file is the parent's, and so is the lock, if another thread has it.
+    extern "C" fn forget() {
+        if let Some(recorder) = RECORDER.get() {
+            recorder.on.store(false, Ordering::Release);
+        }
+    }
     if RECORDER.set(recorder).is_ok() {
         // SAFETY: the function may be called at any time, and does not unwind: `stop` does not panic.
         // If there is no room for it, a program that exits early leaves a file without its last lines.
         unsafe { libc::atexit(close) };
+        // SAFETY: the function may be called in a process that was forked: it only stores to an atomic.
+        unsafe { libc::pthread_atfork(None, None, Some(forget)) };
     }
 }
 

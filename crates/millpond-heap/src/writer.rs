@@ -57,23 +57,14 @@ impl Writer {
     /// A space and a number in hexadecimal.
     #[inline]
     pub(crate) fn number(&mut self, number: u64) {
-        // Written from the back: the last digit is known first.
-        let mut text = [b' '; 17];
-        let mut at = text.len();
-        let mut rest = number;
-        loop {
-            at -= 1;
-            text[at] = b"0123456789abcdef"[(rest & 15) as usize];
-            rest >>= 4;
-            if rest == 0 {
-                break;
-            }
-        }
-        let text = &text[at - 1..];
-        if let Some(place) = self.block.get_mut(self.used..self.used + text.len()) {
-            place.copy_from_slice(text);
-            self.used += text.len();
-        }
+        let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4) as usize;
+        // Sixteen are written, those in front that are zeros pushed out; what is too many is written over.
+        let (high, low) = (eight_digits((number >> 32) as u32), eight_digits(number as u32));
+        let text = (u128::from(high) << 64 | u128::from(low)) << (8 * (16 - digits));
+        let Some(place) = self.block.get_mut(self.used..self.used + 17) else { return };
+        place[0] = b' ';
+        place[1..].copy_from_slice(&text.to_be_bytes());
+        self.used += 1 + digits;
     }
 
     #[inline]
@@ -119,6 +110,19 @@ impl Writer {
     }
 }
 
+/// The hexadecimal digits of a number, the highest in the highest byte: all eight at once, as a loop over them
+/// was a tenth of the time that recording takes.
+#[inline]
+fn eight_digits(number: u32) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let mut digits = u64::from(number);
+    digits = (digits | digits << 16) & 0x0000_ffff_0000_ffff;
+    digits = (digits | digits << 8) & 0x00ff_00ff_00ff_00ff;
+    digits = (digits | digits << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    let is_letter = (digits + 6 * EACH) >> 4 & EACH;
+    digits + u64::from(b'0') * EACH + is_letter * u64::from(b'a' - b'0' - 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,5 +133,12 @@ mod tests {
         [0, 1, 0xf, 0x10, 0xdead_beef, u64::MAX].iter().for_each(|&number| writer.number(number));
         let text = std::str::from_utf8(&writer.block[..writer.used]).expect("digits");
         assert_eq!(text, " 0 1 f 10 deadbeef ffffffffffffffff");
+        for shift in 0..64 {
+            for number in [1_u64 << shift, u64::MAX >> shift, 0x9e37_79b9_7f4a_7c15 >> shift] {
+                writer.used = 0;
+                writer.number(number);
+                assert_eq!(writer.block[..writer.used], *format!(" {number:x}").as_bytes());
+            }
+        }
     }
 }

@@ -179,6 +179,32 @@ fn nowhere_is_no_place_for_a_recording() {
     assert!(HEAP.record(file("no").join("where.heap")).is_err());
 }
 
+#[test]
+fn of_many_that_start_at_once_one_records() {
+    let _alone = alone();
+    let threads = 8;
+    for round in 0..30 {
+        let barrier = std::sync::Barrier::new(threads);
+        let started = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..threads {
+                let (barrier, started) = (&barrier, &started);
+                scope.spawn(move || {
+                    let path = file(&format!("race-{thread}.heap"));
+                    barrier.wait();
+                    let recording = HEAP.record(&path);
+                    started
+                        .fetch_add(recording.is_ok().into(), std::sync::atomic::Ordering::Relaxed);
+                    barrier.wait();
+                    drop(recording);
+                    let _ = std::fs::remove_file(path);
+                });
+            }
+        });
+        assert_eq!(started.into_inner(), 1, "round {round}");
+    }
+}
+
 const CHILD: &str = "MILLPOND_HEAP_TEST_CHILD";
 
 /// Not a test of its own: the program that the next test starts.
@@ -201,5 +227,42 @@ fn a_program_that_exits_leaves_a_whole_recording() {
     assert_eq!(status.code(), Some(7));
     let said = Said::of(&std::fs::read_to_string(&path).unwrap());
     assert_eq!((said.end, said.births_of(12_345)), (Some(0), 1));
+    std::fs::remove_file(path).unwrap();
+}
+
+const FORKING_CHILD: &str = "MILLPOND_HEAP_TEST_FORKING_CHILD";
+
+/// Not a test of its own: the program that the next test starts.
+#[test]
+#[cfg(unix)]
+fn forking_child() {
+    let Some(path) = std::env::var_os(FORKING_CHILD) else { return };
+    let recording = HEAP.record(path).unwrap();
+    drop(make_block(1));
+    // SAFETY: the child does nothing that other threads of the parent could have left half done.
+    let process = unsafe { libc::fork() };
+    if process == 0 {
+        (0..20_000_u32).for_each(|n| drop(make_block(n as u8)));
+        // SAFETY: may be called at any time; runs what is registered for the exit.
+        unsafe { libc::exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: the place may be written.
+    assert_eq!(unsafe { libc::waitpid(process, &raw mut status, 0) }, process);
+    assert_eq!(status, 0);
+    drop(make_block(2));
+    recording.finish().unwrap();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_forked_process_leaves_its_parents_recording_alone() {
+    let path = file("fork.heap");
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = command.args(["--exact", "forking_child"]).env(FORKING_CHILD, &path).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let said = Said::of(&std::fs::read_to_string(&path).unwrap());
+    assert_eq!((said.end, said.births_of(12_345)), (Some(0), 2));
     std::fs::remove_file(path).unwrap();
 }

@@ -14,6 +14,7 @@ use crate::lender::shared::Shared;
 use crate::lender::{Builder, Keeper, Lender, Tenants};
 use crate::maker::Maker;
 use crate::park;
+use crate::quiet::drop_all;
 use crate::settings::Settings;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
@@ -330,7 +331,10 @@ struct Standing<M: Maker> {
     lender: Lender<M>,
     existing: usize,
     idle_for_us: Option<u64>,
-    giving_up: usize,
+    /// How many places it gives up as soon as an object is closed.
+    closing: usize,
+    /// How many it gives up once a loan comes back.
+    promised: usize,
     is_in_need: bool,
 }
 
@@ -345,7 +349,8 @@ impl<M: Maker> Standing<M> {
                 lender: lender.clone(),
                 existing: ledger.stats().existing,
                 idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
-                giving_up: ledger.allowance().1,
+                closing: ledger.allowance().1 - ledger.giving_up_next(),
+                promised: ledger.giving_up_next(),
                 is_in_need: ledger.needs_allowance(now_us),
             };
             (returned, standing)
@@ -393,9 +398,21 @@ impl<K, M: Maker> Inner<K, M> {
         for standing in in_need.iter().take(granted) {
             standing.lender.shared().with(|books, now_us| books.ledger.allow(now_us, 1));
         }
-        let being_freed: usize = standings.iter().map(|standing| standing.giving_up).sum();
-        if granted == 0 && in_need.len() > being_freed {
-            free_one(&standings, self.total);
+        let closing: usize = standings.iter().map(|standing| standing.closing).sum();
+        let promised: usize = standings.iter().map(|standing| standing.promised).sum();
+        if granted == 0 {
+            let mut coming = closing + promised;
+            if in_need.len() > closing && free_idle(&standings) {
+                coming += 1;
+            } else if in_need.len() > coming {
+                free_next(&standings, self.total);
+            }
+            // A loan that may be held for long need not be closed any more when it comes back.
+            if in_need.len() < coming {
+                let _ = standings.iter().any(|standing| {
+                    standing.lender.shared().with(|books, _| books.ledger.keep_next())
+                });
+            }
         }
         for standing in &standings {
             standing.lender.shared().with(|books, _| books.ledger.others_need(!in_need.is_empty()));
@@ -404,22 +421,23 @@ impl<K, M: Maker> Inner<K, M> {
     }
 }
 
-/// Has one tenant give up a place: that of the object that has been idle longest, else that of the next
-/// loan that comes back to a tenant with more than its share.
-fn free_one<M: Maker>(standings: &[Standing<M>], total: usize) {
+/// Has one tenant give up the place of the object that has been idle longest. `false` if none is idle.
+fn free_idle<M: Maker>(standings: &[Standing<M>]) -> bool {
     let longest = standings
         .iter()
         .filter(|standing| !standing.is_in_need)
         .filter_map(|standing| Some((standing.idle_for_us?, standing)))
         .max_by_key(|(idle_for_us, _)| *idle_for_us);
-    if let Some((_, standing)) = longest {
-        let mut to_drop = Vec::new();
-        standing
-            .lender
-            .shared()
-            .with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
-        return;
-    }
+    let Some((_, standing)) = longest else { return false };
+    let mut to_drop = Vec::new();
+    let shared = standing.lender.shared();
+    let is_freed = shared.with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
+    drop_all(to_drop);
+    is_freed
+}
+
+/// Has a tenant with more than its share give up the place of the next loan that comes back, for one with less.
+fn free_next<M: Maker>(standings: &[Standing<M>], total: usize) {
     let share = (total / standings.len().max(1)).max(1);
     let is_short = |standing: &&Standing<M>| standing.is_in_need && standing.existing < share;
     let Some(richest) = standings.last().filter(|standing| standing.existing > share) else {

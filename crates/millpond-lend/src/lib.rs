@@ -42,6 +42,7 @@ pub mod makers;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 mod observe;
 mod park;
+mod quiet;
 pub mod replay;
 mod settings;
 mod stats;

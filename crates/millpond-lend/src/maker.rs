@@ -66,6 +66,15 @@ pub trait Maker: Send + Sync + 'static {
         false
     }
 
+    /// Whether an object that comes back has to be checked before it is lent again, because only a question to
+    /// what is behind it shows what its caller has left there. The keeper checks it in the background, and
+    /// others wait for it meanwhile. Called on every return of an object that is not broken, on the caller's
+    /// thread, so it must not wait.
+    fn needs_check(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Whether opening is pointless after this error, as after a wrong password: all who wait are told
     /// at once, unless objects are in service that they can still get.
     fn is_final(&self, error: &Self::Error) -> bool {

@@ -24,8 +24,10 @@ fn a_manager_of_deadpool_is_a_maker() {
             Err(deadpool::managed::RecycleError::message("worn out"))
         }
     }
-    let (lender, keeper) =
-        Lender::builder(Deadpool(Numbers)).capacity(1).check_after_idle_ms(0).build();
+    let (lender, keeper) = common::patient(Lender::builder(Deadpool(Numbers)))
+        .capacity(1)
+        .check_after_idle_ms(0)
+        .build();
     keeper.run_on_thread().unwrap();
     assert_eq!(*block_on(lender.acquire()).unwrap(), 7);
     std::thread::sleep(std::time::Duration::from_millis(2));
@@ -55,7 +57,7 @@ fn a_manager_of_bb8_is_a_maker() {
             *number == 0
         }
     }
-    let (lender, keeper) = Lender::builder(Bb8(Numbers)).capacity(1).build();
+    let (lender, keeper) = common::patient(Lender::builder(Bb8(Numbers))).capacity(1).build();
     keeper.run_on_thread().unwrap();
     *block_on(lender.acquire()).unwrap() = 0;
     assert_eq!(*block_on(lender.acquire()).unwrap(), 7);
@@ -70,7 +72,7 @@ fn sqlite_in_the_middle_of_a_transaction_is_not_lent_again() {
     let file = std::env::temp_dir().join(format!("lend-sqlite-{}.db", std::process::id()));
     let maker = Sqlite::new(&file)
         .set_up(|connection| connection.execute_batch("create table if not exists orders (dish)"));
-    let lender = BlockingLender::builder(maker).capacity(1).build().unwrap();
+    let lender = common::patient(BlockingLender::builder(maker)).capacity(1).build().unwrap();
     lender.acquire().unwrap().execute_batch("begin; insert into orders values ('soup')").unwrap();
     let connection = lender.acquire().unwrap();
     let count: u32 =
@@ -78,11 +80,11 @@ fn sqlite_in_the_middle_of_a_transaction_is_not_lent_again() {
     assert_eq!(count, 0, "it was rolled back");
     assert_eq!(lender.stats().closings.broken, 1);
     drop(connection);
-    drop(lender.close(std::time::Duration::from_secs(10)));
+    drop(lender.close(std::time::Duration::from_secs(60)));
     std::fs::remove_file(file).unwrap();
 
     let nowhere = Sqlite::new("/nonexistent/orders.db");
-    let lender = BlockingLender::builder(nowhere).acquire_timeout_ms(600_000).build().unwrap();
+    let lender = common::patient(BlockingLender::builder(nowhere)).build().unwrap();
     let error = lender.acquire().map(drop).unwrap_err();
     assert!(matches!(error, millpond_lend::AcquireError::Opening(_)), "{error}");
 }

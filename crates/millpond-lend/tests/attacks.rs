@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use common::{AnyTimer, Client, Server, lender_of, poll_once, wait_until};
+use common::{AnyTimer, Client, Server, lender_of, loan_of, patient, poll_once, wait_until};
 use futures_lite::future::block_on;
 use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender, Maker};
 
@@ -22,17 +22,16 @@ use millpond_lend::{AcquireError, BlockingLender, BlockingMaker, Lender, Maker};
 /// first ("futurelock").
 #[test]
 fn an_object_that_nobody_fetches_goes_to_the_next() {
-    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(300));
-    let loan = block_on(lender.acquire()).unwrap();
+    let (lender, _) = lender_of(|builder| builder.capacity(1).acquire_timeout_ms(2_000));
+    let loan = loan_of(&lender);
     let mut sleepy = lender.acquire();
     let line = line!() - 1;
     assert!(poll_once(&mut sleepy).is_pending());
-    // The next asks later than the time that the first has for fetching.
-    thread::sleep(Duration::from_millis(200));
     drop(loan);
     let in_hand = lender.holders();
     assert_eq!((in_hand.len(), in_hand[0].place.line()), (1, line), "it is named");
-    let next = block_on(lender.acquire()).unwrap();
+    // The first has a little longer to fetch it than the next waits at once.
+    let next = loan_of(&lender);
     assert!(next.works());
     let Poll::Ready(Err(AcquireError::TimedOut { .. })) = poll_once(&mut sleepy) else {
         panic!("it is told that its time is over");
@@ -42,14 +41,15 @@ fn an_object_that_nobody_fetches_goes_to_the_next() {
 
 #[test]
 fn a_leaked_future_does_not_keep_its_object() {
-    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(50));
-    let loans = block_on(lender.acquire_many(2)).unwrap();
+    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(500));
+    let loans = [loan_of(&lender), loan_of(&lender)];
+    let timed_out = lender.stats().timed_out;
     let mut many = lender.acquire_many(2);
     assert!(poll_once(&mut many).is_pending());
     drop(loans);
     mem::forget(many);
     wait_until("both are idle", || lender.stats().idle == 2);
-    assert_eq!((lender.validate(), lender.stats().timed_out), (Ok(()), 1));
+    assert_eq!((lender.validate(), lender.stats().timed_out), (Ok(()), timed_out + 1));
     // A loan that is leaked keeps its place, and its line is named.
     mem::forget(block_on(lender.acquire()).unwrap());
     let line = line!() - 1;
@@ -103,8 +103,8 @@ fn the_keeper_survives_what_panics_in_drop() {
         hangs: Arc::clone(&hangs),
         begun: Arc::clone(&begun),
     };
-    let builder = Lender::builder(maker).capacity(1).open_timeout_ms(20).backoff_ms(1, 2);
-    let (lender, keeper) = builder.acquire_timeout_ms(20_000).build();
+    let builder = patient(Lender::builder(maker)).capacity(1).open_timeout_ms(20).backoff_ms(1, 2);
+    let (lender, keeper) = builder.build();
     keeper.run_on_thread().unwrap();
     let mut caller = lender.acquire();
     assert!(poll_once(&mut caller).is_pending());
@@ -119,7 +119,7 @@ fn the_keeper_survives_what_panics_in_drop() {
     assert!(catch_unwind(AssertUnwindSafe(|| drop(loan.detach()))).is_err(), "it is the caller's");
     drop(block_on(lender.acquire()).expect("the keeper goes on"));
     assert_eq!(lender.validate(), Ok(()));
-    drop(block_on(lender.close(Duration::from_secs(10))));
+    drop(block_on(lender.close(Duration::from_secs(60))));
     assert_eq!(lender.stats().existing, 0);
 }
 
@@ -128,7 +128,7 @@ fn the_keeper_survives_what_panics_in_drop() {
 fn a_keeper_that_is_dropped_with_a_bomb_in_hand_says_so() {
     let [is_armed, hangs] = [true, true].map(|is_so| Arc::new(AtomicBool::new(is_so)));
     let maker = Bombs { is_armed, hangs, begun: Arc::default() };
-    let (lender, keeper) = Lender::builder(maker).capacity(3).acquire_timeout_ms(20_000).build();
+    let (lender, keeper) = patient(Lender::builder(maker)).capacity(3).build();
     let mut keeper: Pin<Box<dyn Future<Output = ()>>> = Box::pin(keeper.run(AnyTimer));
     let mut callers = [lender.acquire(), lender.acquire()];
     assert!(callers.iter_mut().all(|caller| poll_once(caller).is_pending()));
@@ -152,7 +152,7 @@ impl Wake for BadBell {
 
 #[test]
 fn a_waker_that_panics_takes_nobody_along() {
-    let (lender, _) = lender_of(|builder| builder.capacity(2).acquire_timeout_ms(20_000));
+    let (lender, _) = lender_of(|builder| builder.capacity(2));
     let loans = block_on(lender.acquire_many(2)).unwrap();
     let mut bad = lender.acquire();
     let waker = Waker::from(Arc::new(BadBell));
@@ -160,7 +160,7 @@ fn a_waker_that_panics_takes_nobody_along() {
     thread::scope(|scope| {
         let good = scope.spawn(|| block_on(lender.acquire()).is_ok());
         wait_until("both wait", || lender.stats().waiting == 2);
-        assert!(catch_unwind(AssertUnwindSafe(|| drop(loans))).is_err());
+        drop(loans);
         assert!(good.join().unwrap());
     });
     let Poll::Ready(Ok(loan)) = poll_once(&mut bad) else { panic!("its answer is there") };
@@ -173,12 +173,91 @@ fn a_waker_that_panics_takes_nobody_along() {
     assert_eq!(lender.validate(), Ok(()));
 }
 
+/// Callers whose wakers panic wait for an opening, for a loan, and when the lender is closed: the keeper goes on, and
+/// no second panic ends the program.
+#[test]
+fn the_keeper_survives_wakers_that_panic() {
+    let (lender, server) = lender_of(|builder| builder.capacity(1));
+    // Longer than a busy machine stops this thread in the middle of a poll.
+    server.open_ms.store(300, SeqCst);
+    let waker = Waker::from(Arc::new(BadBell));
+    let mut cx = Context::from_waker(&waker);
+    let mut callers: [_; 2] = std::array::from_fn(|_| lender.acquire());
+    for caller in &mut callers {
+        assert!(Pin::new(caller).poll(&mut cx).is_pending());
+    }
+    let [mut first, mut second] = callers;
+    wait_until("the keeper has woken the first", || lender.stats().out == 1);
+    let Poll::Ready(Ok(loan)) = poll_once(&mut first) else { panic!("it is open") };
+    drop(loan);
+    let Poll::Ready(Ok(loan)) = poll_once(&mut second) else { panic!("it was handed over") };
+    loan.discard();
+    let loan = loan_of(&lender);
+    let mut waiting: [_; 2] = std::array::from_fn(|_| lender.acquire());
+    for caller in &mut waiting {
+        assert!(Pin::new(caller).poll(&mut cx).is_pending());
+    }
+    let mut closing = Box::pin(lender.close(Duration::from_secs(60)));
+    assert!(closing.as_mut().poll(&mut cx).is_pending());
+    for mut caller in waiting {
+        assert!(matches!(poll_once(&mut caller), Poll::Ready(Err(AcquireError::Closed))));
+    }
+    drop(loan);
+    assert!(block_on(closing).still_out.is_empty());
+    assert_eq!((lender.validate(), lender.stats().existing), (Ok(()), 0));
+}
+
+/// An error that panics when it is dropped.
+#[derive(Debug)]
+struct BadError;
+
+impl std::fmt::Display for BadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("bad")
+    }
+}
+
+impl std::error::Error for BadError {}
+
+impl Drop for BadError {
+    fn drop(&mut self) {
+        assert!(thread::panicking(), "an error that panics, as the test wants it");
+    }
+}
+
+/// Fails so many times, then opens.
+struct Fails(AtomicU64);
+
+impl Maker for Fails {
+    type Object = ();
+    type Error = BadError;
+
+    async fn open(&self) -> Result<(), BadError> {
+        let failed = self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+        failed.map_or(Ok(()), |_| Err(BadError))
+    }
+
+    async fn check(&self, _: &mut ()) -> Result<(), BadError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_keeper_survives_errors_that_panic_in_drop() {
+    let builder = patient(Lender::builder(Fails(AtomicU64::new(3)))).capacity(1).backoff_ms(1, 2);
+    let (lender, keeper) = builder.build();
+    keeper.run_on_thread().unwrap();
+    drop(block_on(lender.acquire()).expect("the fourth attempt"));
+    assert_eq!((lender.validate(), lender.stats().open_failed), (Ok(()), 3));
+}
+
 /// What a lender consists of, dropped in each of the 120 orders.
 #[test]
 fn dropped_in_any_order_nothing_is_left() {
     for order in permutations(5) {
         let server = Arc::new(Server::default());
-        let (lender, keeper) = Lender::builder(Client(Arc::clone(&server))).capacity(2).build();
+        let (lender, keeper) =
+            patient(Lender::builder(Client(Arc::clone(&server)))).capacity(2).build();
         let mut keeper: Pin<Box<dyn Future<Output = ()>>> = Box::pin(keeper.run(AnyTimer));
         let lender = Box::leak(Box::new(lender));
         let mut first = lender.acquire();
@@ -269,8 +348,7 @@ fn limits_of_nothing_are_an_answer_and_no_panic() {
 /// Threads read the clock before they lock, so the times that they bring go back and forth.
 #[test]
 fn time_never_goes_back_for_the_books() {
-    let (lender, _) =
-        lender_of(|builder| builder.capacity(2).waiters_max(64).acquire_timeout_ms(20_000));
+    let (lender, _) = lender_of(|builder| builder.capacity(2).waiters_max(64));
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
@@ -288,20 +366,18 @@ fn time_never_goes_back_for_the_books() {
 #[test]
 fn leaked_futures_use_up_no_places() {
     let (lender, _) = lender_of(|builder| builder.capacity(1).waiters_max(2).acquire_timeout_ms(1));
-    // It may take longer to open than a caller waits.
-    let loan = loop {
-        match block_on(lender.acquire()) {
-            Ok(loan) => break loan,
-            Err(error) => assert!(matches!(error, AcquireError::TimedOut { .. }), "{error}"),
-        }
-    };
+    let loan = loan_of(&lender);
     let mut late = lender.acquire();
-    assert!(poll_once(&mut late).is_pending());
+    while poll_once(&mut late).is_ready() {
+        late = lender.acquire();
+    }
     for leaks in 0..50 {
         wait_until("the one before has timed out", || lender.stats().waiting == 0);
         let mut leaked = lender.acquire();
         match poll_once(&mut leaked) {
             Poll::Pending => mem::forget(leaked),
+            // A busy machine may take longer than it waits, in the middle of the poll.
+            Poll::Ready(Err(AcquireError::TimedOut { .. })) => {}
             Poll::Ready(answer) => panic!("{:?} after {leaks}", answer.map(drop)),
         }
         assert_eq!(lender.validate(), Ok(()));
@@ -323,7 +399,7 @@ fn leaked_futures_use_up_no_places() {
 #[test]
 fn closing_ends_openings() {
     for fault in 0..4 {
-        let (lender, server) = lender_of(|builder| builder.capacity(4).acquire_timeout_ms(20_000));
+        let (lender, server) = lender_of(|builder| builder.capacity(4));
         match [&server.hangs, &server.panics, &server.is_down].get(fault) {
             Some(fault) => fault.store(true, SeqCst),
             None => server.open_ms.store(60_000, SeqCst),
@@ -331,7 +407,7 @@ fn closing_ends_openings() {
         let mut callers: Vec<_> = (0..8).map(|_| lender.acquire()).collect();
         assert!(callers.iter_mut().all(|caller| poll_once(caller).is_pending()));
         wait_until("one is being opened", || server.begun.load(SeqCst) > 0);
-        let report = block_on(lender.close(Duration::from_secs(20)));
+        let report = block_on(lender.close(Duration::from_secs(60)));
         assert!(report.still_out.is_empty());
         for mut caller in callers {
             let Poll::Ready(Err(error)) = poll_once(&mut caller) else { panic!("told at once") };
@@ -348,19 +424,18 @@ fn blocking_makers_that_never_return_take_a_bounded_number_of_threads() {
     let gate = Arc::new((Mutex::new(true), Condvar::new()));
     let begun = Arc::new(AtomicU64::new(0));
     let maker = Stuck { is_shut: Arc::clone(&gate), begun: Arc::clone(&begun) };
-    let lender = BlockingLender::builder(maker)
+    let lender = patient(BlockingLender::builder(maker))
         .capacity(8)
         .openings_max(8)
         .open_timeout_ms(1)
         .backoff_ms(0, 0)
-        .acquire_timeout_ms(60_000)
         .build()
         .unwrap();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| lender.acquire().map(drop));
-        wait_until("more were given up than there are threads", || {
-            lender.stats().open_failed > 1_000
-        });
+        wait_until("all threads have begun", || begun.load(SeqCst) == 256);
+        let given_up = lender.stats().open_failed;
+        wait_until("many more are given up", || lender.stats().open_failed > given_up + 1_000);
         assert_eq!(begun.load(SeqCst), 256);
         *gate.0.lock().unwrap() = false;
         gate.1.notify_all();

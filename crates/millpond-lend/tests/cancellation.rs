@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use common::{AnyTimer, Client, Server, poll_once};
+use common::{AnyTimer, Client, Server, patient, poll_once};
 use futures_lite::future::{block_on, yield_now};
 use millpond_lend::{AcquireError, Lender};
 
@@ -36,8 +36,8 @@ fn run(test: impl Future<Output = ()>, keeper: impl Future<Output = ()>) {
 
 fn lender(capacity: usize) -> (Lender<Client>, impl Future<Output = ()>, Arc<Server>) {
     let server = Arc::new(Server::default());
-    let builder = Lender::builder(Client(Arc::clone(&server))).capacity(capacity);
-    let (lender, keeper) = builder.acquire_timeout_ms(10_000).build();
+    let builder = patient(Lender::builder(Client(Arc::clone(&server)))).capacity(capacity);
+    let (lender, keeper) = builder.build();
     (lender, keeper.run(AnyTimer), server)
 }
 

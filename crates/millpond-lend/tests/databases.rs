@@ -19,7 +19,7 @@ use tokio_postgres::Config;
 async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
     let mut errors = 0;
     let mut in_a_row = 0;
-    let give_up = Instant::now() + Duration::from_secs(30);
+    let give_up = Instant::now() + Duration::from_secs(120);
     while in_a_row < count {
         assert!(Instant::now() < give_up, "the lender never recovers");
         let loan = lender.acquire().await.expect("a loan");
@@ -38,8 +38,10 @@ async fn errors_until_well(lender: &Lender<Postgres>, count: usize) -> usize {
 #[test]
 fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
     with_server("restart", "", async |server| {
-        let (lender, keeper) =
-            Lender::builder(Postgres::new(server.config("postgres"))).capacity(4).build();
+        let (lender, keeper) = Lender::builder(Postgres::new(server.config("postgres")))
+            .capacity(4)
+            .acquire_timeout_ms(120_000)
+            .build();
         tokio::spawn(keeper.run(TokioTimer));
         drop(lender.acquire_many(4).await.unwrap());
         server.stop().unwrap();
@@ -63,7 +65,10 @@ fn a_server_that_stops_and_starts_costs_one_error_per_loan() {
 fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
     with_server("terminate", "", async |server| {
         let config: Config = server.config("postgres");
-        let (lender, keeper) = Lender::builder(Postgres::new(config.clone())).capacity(3).build();
+        let (lender, keeper) = Lender::builder(Postgres::new(config.clone()))
+            .capacity(3)
+            .acquire_timeout_ms(120_000)
+            .build();
         tokio::spawn(keeper.run(TokioTimer));
         let loans = lender.acquire_many(3).await.unwrap();
         let kill = "select pg_terminate_backend(pid) from pg_stat_activity \
@@ -80,7 +85,7 @@ fn a_terminated_backend_is_not_lent_again_and_no_session_is_left() {
 fn a_database_that_does_not_exist_is_told_at_once() {
     with_server("missing", "", async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("nowhere")))
-            .acquire_timeout_ms(30_000)
+            .acquire_timeout_ms(120_000)
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let error = lender.acquire().await.map(drop).unwrap_err();
@@ -101,7 +106,7 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
         let mut guest = cook.clone();
         guest.user("guest").password("bread");
         let (lender, keeper) =
-            Lender::builder(Postgres::new(guest)).acquire_timeout_ms(30_000).build();
+            Lender::builder(Postgres::new(guest)).acquire_timeout_ms(120_000).build();
         tokio::spawn(keeper.run(TokioTimer));
         for _ in 0..3 {
             let error = lender.acquire().await.map(drop).unwrap_err();
@@ -110,7 +115,7 @@ fn a_wrong_password_is_told_at_once_and_the_right_one_serves_later() {
             assert!(error.source().unwrap().is::<tokio_postgres::Error>());
         }
         client.batch_execute("alter role guest password 'bread'").await.unwrap();
-        let give_up = Instant::now() + Duration::from_secs(30);
+        let give_up = Instant::now() + Duration::from_secs(120);
         let loan = loop {
             match lender.acquire().await {
                 Ok(loan) => break loan,
@@ -132,7 +137,7 @@ fn fewer_connections_than_the_capacity_still_serve() {
     with_server("few", few, async |server| {
         let (lender, keeper) = Lender::builder(Postgres::new(server.config("postgres")))
             .capacity(10)
-            .acquire_timeout_ms(30_000)
+            .acquire_timeout_ms(120_000)
             .build();
         tokio::spawn(keeper.run(TokioTimer));
         let tasks: Vec<_> = (0..40)
@@ -147,7 +152,9 @@ fn fewer_connections_than_the_capacity_still_serve() {
         for task in tasks {
             task.await.unwrap();
         }
-        assert!(lender.stats().existing <= 5);
+        let stats = lender.stats();
+        // A further opening may be about to fail.
+        assert!(stats.existing - stats.opening <= 5, "{stats:?}");
         closes_and_leaves_nothing(&lender, &server.config("postgres"), || 0).await;
     });
 }
@@ -157,8 +164,11 @@ fn threads_lend_blocking_connections() {
     with_server("blocking", "", async |server| {
         let config: postgres::Config = server.config("postgres");
         let counted = tokio::task::spawn_blocking(move || {
-            let lender =
-                BlockingLender::builder(Blocking::new(config)).capacity(2).build().unwrap();
+            let lender = BlockingLender::builder(Blocking::new(config))
+                .capacity(2)
+                .acquire_timeout_ms(120_000)
+                .build()
+                .unwrap();
             std::thread::scope(|scope| {
                 for _ in 0..4 {
                     scope.spawn(|| {
@@ -168,9 +178,82 @@ fn threads_lend_blocking_connections() {
                     });
                 }
             });
-            assert!(lender.close(Duration::from_secs(10)).still_out.is_empty());
+            assert!(lender.close(Duration::from_secs(60)).still_out.is_empty());
             lender.stats().loans
         });
         assert_eq!(counted.await.unwrap(), 40);
+    });
+}
+
+/// bb8, deadpool and r2d2 lend such a connection again as it is, and so does a maker that is not told otherwise.
+#[test]
+fn a_transaction_that_its_caller_left_open_is_rolled_back() {
+    with_server("transaction", "", async |server| {
+        let config: Config = server.config("postgres");
+        let lender_of = |maker: Postgres| {
+            let builder = Lender::builder(maker).capacity(1).acquire_timeout_ms(120_000);
+            let (lender, keeper) = builder.check_after_idle_ms(600_000).build();
+            tokio::spawn(keeper.run(TokioTimer));
+            lender
+        };
+        let dishes = "select count(*), pg_backend_pid() from orders";
+        for (ends, seen) in [(false, 1_i64), (true, 0)] {
+            let maker = Postgres::new(config.clone());
+            let lender = lender_of(if ends { maker.ends_transactions() } else { maker });
+            let loan = lender.acquire().await.unwrap();
+            loan.batch_execute("create table if not exists orders (dish text)").await.unwrap();
+            loan.batch_execute("begin; insert into orders values ('soup')").await.unwrap();
+            let session: i32 = loan.query_one(dishes, &[]).await.unwrap().get(1);
+            drop(loan);
+            let loan = lender.acquire().await.unwrap();
+            let row = loan.query_one(dishes, &[]).await.unwrap();
+            assert_eq!((row.get::<_, i64>(0), row.get::<_, i32>(1)), (seen, session));
+
+            // One that has failed refuses all queries until it is ended.
+            loan.batch_execute("rollback").await.unwrap();
+            loan.batch_execute("begin").await.unwrap();
+            loan.batch_execute("select nonsense").await.unwrap_err();
+            drop(loan);
+            let loan = lender.acquire().await.unwrap();
+            assert_eq!(loan.query_one(dishes, &[]).await.is_ok(), ends);
+            drop(loan);
+            let stats = lender.stats();
+            assert_eq!((stats.opened, stats.closings.total()), (1, 0), "{stats:?}");
+            closes_and_leaves_nothing(&lender, &config, || 0).await;
+        }
+    });
+}
+
+#[test]
+fn a_transaction_that_a_thread_left_open_is_rolled_back() {
+    with_server("thread-transaction", "", async |server| {
+        let config: postgres::Config = server.config("postgres");
+        let work = tokio::task::spawn_blocking(move || {
+            let lender = BlockingLender::builder(Blocking::new(config).ends_transactions())
+                .capacity(1)
+                .acquire_timeout_ms(120_000)
+                .build()
+                .unwrap();
+            let create = "create table orders (dish text)";
+            lender.acquire().unwrap().batch_execute(create).unwrap();
+            lender
+                .acquire()
+                .unwrap()
+                .batch_execute("begin; insert into orders values ('soup')")
+                .unwrap();
+            let dishes = "select count(*) from orders";
+            assert_eq!(
+                lender.acquire().unwrap().query_one(dishes, &[]).unwrap().get::<_, i64>(0),
+                0
+            );
+            let mut loan = lender.acquire().unwrap();
+            loan.batch_execute("begin").unwrap();
+            loan.batch_execute("select nonsense").unwrap_err();
+            drop(loan);
+            lender.acquire().unwrap().query_one(dishes, &[]).unwrap();
+            assert!(lender.close(Duration::from_secs(60)).still_out.is_empty());
+            assert_eq!(lender.stats().opened, 1);
+        });
+        work.await.unwrap();
     });
 }

@@ -274,6 +274,49 @@ fn one_opening_is_patient_and_the_other_asks_anew() {
     assert_eq!(ledger.stats().out, 1);
 }
 
+/// Where only one opening may be under way, one that the network has swallowed is given up after half a second, and
+/// the next one may take the whole time-out, in turn: a lost question costs little, and a slow server is waited for.
+/// As long as nobody knows how long an opening takes, each has the whole time-out.
+#[test]
+fn the_only_opening_is_patient_in_turn() {
+    let settings =
+        Settings { openings_max: 1, acquire_timeout_us: Settings::NEVER, ..Settings::default() };
+    let mut ledger = Ledger::<(), (), Refusal>::new(settings);
+    ledger.keeper_started();
+    assert!(matches!(ledger.ask(0, 1, Location::caller()), Ask::Queued(_)));
+    let mut begun = Vec::new();
+    let mut took_us = Vec::new();
+    let mut run = |ledger: &mut Ledger<(), (), Refusal>, from_s: u64, until_s: u64| {
+        for now_us in (from_s * SECOND_US..until_s * SECOND_US).step_by(10_000) {
+            assert!(ledger.tick(now_us).is_empty());
+            while let Some(work) = ledger.next_work() {
+                match work {
+                    Work::Open(handle) => begun.push((handle, now_us)),
+                    Work::Abort(handle) => {
+                        let (_, begun_us) =
+                            begun.pop().filter(|(begun, _)| *begun == handle).unwrap();
+                        took_us.push(now_us - begun_us);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert!(ledger.stats().opening <= 1);
+        }
+        (begun.last().copied(), std::mem::take(&mut took_us))
+    };
+    let (under_way, took_us) = run(&mut ledger, 0, 12);
+    assert_eq!(took_us, [3_000_000; 3]);
+    let (handle, begun_us) = under_way.expect("the fourth");
+    assert!(ledger.opened(begun_us + OPEN_US, handle, ()).is_none());
+
+    assert!(matches!(ledger.ask(12 * SECOND_US, 1, Location::caller()), Ask::Queued(_)));
+    let (under_way, took_us) = run(&mut ledger, 12, 22);
+    assert_eq!(took_us, [500_000, 3_000_000, 500_000, 3_000_000, 500_000]);
+    let (patient, begun_us) = under_way.expect("the sixth");
+    assert!(ledger.opened(begun_us + 2_900_000, patient, ()).is_none(), "slow, and not too slow");
+    assert_eq!((ledger.validate(), ledger.stats().out), (Ok(()), 2));
+}
+
 /// Why nothing was opened, if the maker has no error to show.
 #[test]
 fn a_time_out_says_that_openings_take_too_long_or_panic() {

@@ -26,7 +26,7 @@ impl Server {
             .spawn()
             .map_err(|_| "no redis-server is installed".to_owned())?;
         let server = Self { process, folder };
-        let give_up = Instant::now() + Duration::from_secs(10);
+        let give_up = Instant::now() + Duration::from_secs(60);
         while redis::Client::open(server.url()).and_then(|client| client.get_connection()).is_err()
         {
             if Instant::now() > give_up {
@@ -61,7 +61,12 @@ fn connections_are_lent_and_a_killed_one_is_not_lent_again() {
         }
     };
     let maker = Redis::new(redis::Client::open(server.url()).unwrap());
-    let lender = BlockingLender::builder(maker).capacity(3).check_after_idle_ms(0).build().unwrap();
+    let lender = BlockingLender::builder(maker)
+        .capacity(3)
+        .acquire_timeout_ms(60_000)
+        .check_after_idle_ms(0)
+        .build()
+        .unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {

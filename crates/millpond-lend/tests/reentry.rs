@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use common::{AnyTimer, Client};
+use common::{AnyTimer, Client, patient};
 use futures_lite::future::block_on;
 use millpond_lend::{AcquireError, Lender, Lenders, Maker};
 
@@ -107,8 +107,7 @@ impl Drop for Bell {
 }
 
 fn use_it() {
-    let (lender, keeper) =
-        Lender::builder(Curious).capacity(1).backoff_ms(1, 2).acquire_timeout_ms(10_000).build();
+    let (lender, keeper) = patient(Lender::builder(Curious)).capacity(1).backoff_ms(1, 2).build();
     keeper.run_on_thread().unwrap();
     let lender = LENDER.get_or_init(|| lender);
     let loan = block_on(lender.acquire()).unwrap();
@@ -135,7 +134,7 @@ fn use_it() {
     drop(block_on(waiting).unwrap());
     drop_an_answer_with_the_last_reference_to_its_error(lender);
     lender.evict_all();
-    drop(block_on(lender.close(Duration::from_secs(10))));
+    drop(block_on(lender.close(Duration::from_secs(60))));
 }
 
 /// A caller is told of an error, does not look, and is dropped when the lender knows of a later one.
@@ -178,7 +177,8 @@ impl Wake for NewTenant {
 fn no_lock_of_lenders_is_held_while_users_code_runs() {
     let (done, is_done) = mpsc::channel();
     thread::spawn(move || {
-        let (lenders, keeper) = Lenders::builder(|_: &u8| Client::default()).capacity(1).build();
+        let (lenders, keeper) =
+            patient(Lenders::builder(|_: &u8| Client::default())).capacity(1).build();
         let waker = Waker::from(Arc::new(NewTenant(lenders.clone())));
         let mut cx = Context::from_waker(&waker);
         let mut running = Box::pin(keeper.run(AnyTimer));
@@ -191,7 +191,7 @@ fn no_lock_of_lenders_is_held_while_users_code_runs() {
         done.send(matches!(told, Poll::Ready(Err(AcquireError::NoKeeper)))).unwrap();
     });
     let is_told =
-        is_done.recv_timeout(Duration::from_secs(30)).expect("it hangs, or it has failed");
+        is_done.recv_timeout(Duration::from_secs(120)).expect("it hangs, or it has failed");
     assert!(is_told);
 }
 
@@ -202,7 +202,7 @@ fn no_lock_is_held_while_users_code_runs() {
         use_it();
         done.send(()).unwrap();
     });
-    is_done.recv_timeout(Duration::from_secs(30)).expect("it hangs, or it has failed");
+    is_done.recv_timeout(Duration::from_secs(120)).expect("it hangs, or it has failed");
     for (kind, looks) in KINDS.iter().zip(&LOOKS) {
         assert!(looks.load(SeqCst) > 0, "{kind} was not run");
     }

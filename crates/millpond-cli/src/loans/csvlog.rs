@@ -234,8 +234,11 @@ fn time(text: &str) -> Option<(u64, &str)> {
         && minute < 60
         && second <= 60
         && words.next().is_none();
+    if !is_in_range {
+        return None;
+    }
     let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
-    is_in_range.then_some(((seconds * 1_000 + ms) * 1_000, zone))
+    Some(((seconds * 1_000 + ms) * 1_000, zone))
 }
 
 /// Days since 1 January 1970, in a calendar whose years begin in March.
@@ -268,6 +271,24 @@ mod tests {
             "2026-11-22 09:16:56.{ms} UTC,\"cook\",\"shop\",31,\"[local]\",{session},5,\"{tag}\",\
              2026-11-22 09:16:56 UTC,{transaction},0,LOG,00000,\"{message}\",,,,,,,,,\"psql\"\n"
         )
+    }
+
+    #[test]
+    fn times_out_of_range_are_none() {
+        assert_eq!(time("1970-01-01 00:00:01.002 UTC"), Some((1_002_000, "UTC")));
+        assert!(time("9999-12-31 23:59:60.999 UTC").is_some());
+        for text in [
+            "9999999999-01-01 00:00:00.000 UTC",
+            "9999999999-9999999999-9999999999 9999999999:9999999999:9999999999.999 UTC",
+            "1969-12-31 23:59:59.000 UTC",
+            "1970-00-01 00:00:00.000 UTC",
+            "1970-01-00 00:00:00.000 UTC",
+            "1970-01-01 24:00:00.000 UTC",
+            "1970-01-01 00:60:00.000 UTC",
+            "1970-01-01 00:00:00.000",
+        ] {
+            assert_eq!(time(text), None, "{text}");
+        }
     }
 
     /// The holds, as start and length in microseconds since the first.

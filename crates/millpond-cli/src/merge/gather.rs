@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::pass::{Ended, Inputs, Visit};
 use super::{MergeRules, NEEDS_MAX, Need, keep_first};
 use crate::error::{Failure, Fault, shown};
-use crate::plan::Lengths;
+use crate::plan::{Lengths, SlotPace};
 use crate::summary::Row;
 use crate::trace::CLASSES_MAX;
 
@@ -39,6 +39,8 @@ pub(super) struct ClassCounts {
     pub(super) lives: Lengths,
     pub(super) ages: Lengths,
     pub(super) needs_most: Vec<Need>,
+    /// The fastest use of the busiest slot, if all sessions say it.
+    pub(super) pace: Option<SlotPace>,
     /// The number of the last session that it was in.
     session: u64,
 }
@@ -149,6 +151,7 @@ impl Group {
             lives: Lengths::default(),
             ages: Lengths::default(),
             needs_most: Vec::new(),
+            pace: Some(SlotPace::default()),
             session: 0,
         });
         number
@@ -167,6 +170,7 @@ impl ClassCounts {
         self.bytes_max = self.bytes_max.max(row.bytes_max);
         self.worth_in += u64::from(row.worth_a_pool);
         *self.peaks.entry(row.peak_live).or_default() += 1;
+        self.pace = self.pace.zip(row.pace()).map(|(fastest, pace)| fastest.or_faster(pace));
         row.add_lengths(&mut self.lives, &mut self.ages)?;
         let precedes = |other: &Need| {
             (other.peak_live, row.session, path)

@@ -15,7 +15,7 @@ mod refusals;
 pub use pass::Inputs;
 
 use crate::error::{Failure, Fault};
-use crate::plan::{Headroom, Length};
+use crate::plan::{Headroom, Layout, Length, SlotPace};
 
 /// What the user may decide about a merge.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,8 @@ pub struct MergeRules {
     pub by: Option<String>,
     /// Whether classes are planned that are worth a pool in no session.
     pub all: bool,
+    /// How long the program has to run without a slot that retires.
+    pub session_seconds: f64,
 }
 
 /// The plan for the sessions of one group.
@@ -51,6 +53,14 @@ pub struct GroupPlan {
     pub levels: Vec<Level>,
     /// The sessions that miss most, the worst first.
     pub neediest: Vec<Refused>,
+}
+
+impl GroupPlan {
+    /// Whether the sessions say how long handles last, for one class at least.
+    #[must_use]
+    pub fn proposes_handles(&self) -> bool {
+        self.classes.iter().any(|class| class.layout.is_some())
+    }
 }
 
 /// A class and the pool that it needs.
@@ -80,6 +90,11 @@ pub struct ClassPlan {
     pub capacity: u32,
     /// In how many sessions a pool of this capacity would have refused something.
     pub refused_in: u64,
+    /// How fast the busiest slot was used in the session where it was used fastest; `None` if one of the
+    /// sessions does not say it or has no clock.
+    pub pace: Option<SlotPace>,
+    /// The handle and the reuse order that follow.
+    pub layout: Option<Layout>,
     /// The sessions with the greatest peaks, the greatest first.
     pub needs_most: Vec<Need>,
 }

@@ -8,6 +8,7 @@ use super::needs::{GroupLevels, Levels};
 use super::pass::{Ended, Inputs, Visit};
 use super::{ClassPlan, GroupPlan, Level, MergeRules, NEEDIEST_MAX, Refused, changed, keep_first};
 use crate::error::{Failure, Fault};
+use crate::plan::layout;
 use crate::summary::Row;
 
 /// Reads all summaries for the last time; returns the plans, and what tells these sessions from others.
@@ -119,8 +120,9 @@ impl Refusals<'_> {
     fn note(&mut self, session: &Session, ended: &Ended<'_>) {
         let Some((class, missing)) = session.class else { return };
         let precedes = |other: &Refused| {
-            (other.missing, ended.name, ended.path)
-                < (session.missing, other.session.as_str(), other.path.as_str())
+            let key = (ended.name, ended.path, &*self.group.classes[class].name, session.peak_live);
+            let other_key = (&*other.session, &*other.path, &*other.class, other.peak_live);
+            (other.missing, key) < (session.missing, other_key)
         };
         keep_first(&mut self.neediest, NEEDIEST_MAX, precedes, || Refused {
             session: ended.name.to_owned(),
@@ -142,7 +144,7 @@ impl Refusals<'_> {
         for ((counts, capacity), refused_in) in counts {
             match capacity {
                 Some(capacity) => {
-                    classes.push(class_plan(counts, *capacity, refused_in, group.sessions));
+                    classes.push(class_plan(counts, *capacity, refused_in, group.sessions, rules));
                 }
                 None => left_out += 1,
             }
@@ -177,7 +179,13 @@ impl Refusals<'_> {
     }
 }
 
-fn class_plan(counts: ClassCounts, capacity: u32, refused_in: u64, sessions: u64) -> ClassPlan {
+fn class_plan(
+    counts: ClassCounts,
+    capacity: u32,
+    refused_in: u64,
+    sessions: u64,
+    rules: &MergeRules,
+) -> ClassPlan {
     ClassPlan {
         sessions: counts.sessions,
         births: counts.births,
@@ -190,6 +198,8 @@ fn class_plan(counts: ClassCounts, capacity: u32, refused_in: u64, sessions: u64
         worth_in: counts.worth_in,
         capacity,
         refused_in,
+        pace: counts.pace,
+        layout: counts.pace.map(|pace| layout(capacity, pace, rules.session_seconds)),
         needs_most: counts.needs_most,
         name: counts.name.into(),
     }

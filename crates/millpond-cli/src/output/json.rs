@@ -1,5 +1,8 @@
 //! What the tool prints as JSON, for programs: each command has types that are its schema, and this turns
 //! them into text.
+//!
+//! With serde and serde_json. miniserde has no flattened fields and no fields that may be left out; simd-json is made
+//! for fast reading and rests on unsafe code.
 
 use serde::{Serialize, Serializer};
 

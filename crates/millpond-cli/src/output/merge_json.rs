@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::json::{LengthJson, Number, json_text};
 use crate::error::Failure;
 use crate::merge::{ClassPlan, GroupPlan, Level, MergeRules, Need, Refused};
+use crate::plan::SlotPace;
 
 /// What `merge --json` prints.
 #[derive(Serialize)]
@@ -21,6 +22,8 @@ struct RulesJson<'p> {
     /// How many of 100 sessions are refused nothing, at least.
     quantile_percent: Number,
     headroom_percent: Number,
+    /// How long handles must last.
+    session_seconds: Number,
     /// The column whose values have a plan each.
     by: Option<&'p str>,
 }
@@ -65,6 +68,13 @@ struct ClassJson<'p> {
     /// In how many sessions a pool of this capacity would have refused something.
     refused_in: u64,
     lifetime_ticks: LifetimeJson,
+    /// How many seconds the busiest slot takes for a lifetime, where it is used fastest; `null` if a session
+    /// does not say it.
+    busiest_slot_seconds: Option<PaceJson>,
+    /// The proposed handle and reuse order; `null` if a session does not say how busy its slots are.
+    handle: Option<&'static str>,
+    reuse: Option<&'static str>,
+    outlasts_session: Option<bool>,
     /// The sessions with the greatest peaks.
     needs_most: Vec<NeedJson<'p>>,
 }
@@ -73,6 +83,13 @@ struct ClassJson<'p> {
 struct LifetimeJson {
     median: Option<LengthJson>,
     p95: Option<LengthJson>,
+}
+
+/// In each reuse order; `null` if no slot was used twice.
+#[derive(Serialize)]
+struct PaceJson {
+    lifo: Option<Number>,
+    fifo: Option<Number>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +129,7 @@ pub(crate) fn merge_json(groups: &[GroupPlan], rules: &MergeRules) -> Result<Str
         rules: RulesJson {
             quantile_percent: Number(rules.quantile_percent),
             headroom_percent: Number(rules.headroom.percent),
+            session_seconds: Number(rules.session_seconds),
             by: rules.by.as_deref(),
         },
         groups: groups.iter().map(GroupJson::from).collect(),
@@ -151,8 +169,18 @@ impl<'p> From<&'p ClassPlan> for ClassJson<'p> {
                 median: class.life_median.map(LengthJson::from),
                 p95: class.life_p95.map(LengthJson::from),
             },
+            busiest_slot_seconds: class.pace.map(PaceJson::from),
+            handle: class.layout.map(|layout| layout.handle),
+            reuse: class.layout.map(|layout| layout.reuse.name()),
+            outlasts_session: class.layout.map(|layout| layout.lasts),
             needs_most: class.needs_most.iter().map(NeedJson::from).collect(),
         }
+    }
+}
+
+impl From<SlotPace> for PaceJson {
+    fn from(pace: SlotPace) -> Self {
+        Self { lifo: pace.lifo.map(Number), fifo: pace.fifo.map(Number) }
     }
 }
 

@@ -3,12 +3,22 @@
 use std::fmt::Write;
 
 use super::figures::{bytes, count, duration};
+use super::handles::{Lasting, handles_table};
 use super::paint::Paint;
 use super::plan_text::length;
 use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::error::shown;
 use crate::merge::{ClassPlan, GroupPlan, MergeRules};
+
+/// What of a plan is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// How many classes the tables show.
+    pub(crate) top: usize,
+    /// Whether handles are proposed.
+    pub(crate) handles: bool,
+}
 
 /// The rule in one sentence.
 pub(crate) fn rule(rules: &MergeRules) -> String {
@@ -24,10 +34,15 @@ pub(crate) fn rule(rules: &MergeRules) -> String {
 pub(crate) fn merge_text(
     groups: &[GroupPlan],
     rules: &MergeRules,
-    top: usize,
+    wanted: &Wanted,
     paint: Paint,
 ) -> String {
-    let mut out = paint.faint_lines(&wrapped(&format!("Rule: {} (--quantile).", rule(rules))));
+    let mut text = format!("Rule: {} (--quantile).", rule(rules));
+    if wanted.handles && groups.iter().any(GroupPlan::proposes_handles) {
+        let session = duration(rules.session_seconds);
+        let _ = write!(text, " Handles must last {session} (--session-hours).");
+    }
+    let mut out = paint.faint_lines(&wrapped(&text));
     for group in groups {
         out.push('\n');
         if let (Some(column), Some(value)) = (&rules.by, &group.value) {
@@ -36,7 +51,7 @@ pub(crate) fn merge_text(
         }
         out.push_str(&what_it_is(group));
         if !group.classes.is_empty() {
-            out.push_str(&tables(group, top, paint));
+            out.push_str(&tables(group, wanted, paint));
         }
         out.push('\n');
         out.push_str(&paint.strong_lines(&wrapped(&verdict(group, rules))));
@@ -67,8 +82,8 @@ const SIZES_LEGEND: &str = "half: the peak that half of the sessions do not exce
 
 const LEVELS_LEGEND: &str = "served: the share of sessions without any refusal";
 
-fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
-    let classes = &group.classes[..group.classes.len().min(top)];
+fn tables(group: &GroupPlan, wanted: &Wanted, paint: Paint) -> String {
+    let classes = &group.classes[..group.classes.len().min(wanted.top)];
     let mut out = format!("\n{}\n", paint.strong("How large each pool has to be"));
     out.push_str(&paint.faint_lines(&wrapped(SIZES_LEGEND)));
     out.push_str(&sizes_table(group, classes).render(paint));
@@ -81,6 +96,9 @@ fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
     );
     out.push_str(&paint.faint_lines(&wrapped(&legend)));
     out.push_str(&lives_table(group, classes).render(paint));
+    if wanted.handles {
+        out.push_str(&handles(group, classes, paint));
+    }
     if group.classes.len() > classes.len() {
         let more = count((group.classes.len() - classes.len()) as u64);
         let _ =
@@ -92,6 +110,29 @@ fn tables(group: &GroupPlan, top: usize, paint: Paint) -> String {
     if !group.neediest.is_empty() {
         let _ = writeln!(out, "\n{}", paint.strong("Sessions with the most refusals"));
         out.push_str(&neediest_table(group).render(paint));
+    }
+    out
+}
+
+const HANDLES_LEGEND: &str = "in the session that used it fastest";
+
+/// How long the busiest slot lasts, as far as the sessions say.
+fn handles(group: &GroupPlan, classes: &[ClassPlan], paint: Paint) -> String {
+    let mut out = format!("\n{}\n", paint.strong("How long the busiest slot lasts"));
+    let lasting = classes.iter().filter_map(|class| {
+        Some(Lasting { class: &class.name, pace: class.pace?, layout: class.layout })
+    });
+    let table = handles_table(class_heading(group), lasting);
+    if !table.is_empty() {
+        out.push_str(&paint.faint_lines(&wrapped(HANDLES_LEGEND)));
+        out.push_str(&table.render(paint));
+    }
+    if classes.iter().any(|class| class.pace.is_none()) {
+        let others = if table.is_empty() { "all classes" } else { "the other classes" };
+        out.push_str(&wrapped(&format!(
+            "No handles for {others}: a session has no clock (`plan --tick-rate`), or its summary \
+             has no columns `busiest_lifo` and `busiest_fifo`."
+        )));
     }
     out
 }

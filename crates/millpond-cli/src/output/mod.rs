@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 pub(crate) mod budget_toml;
 pub(crate) mod figures;
+mod handles;
 pub(crate) mod json;
 pub(crate) mod meaning;
 pub(crate) mod merge_csv;

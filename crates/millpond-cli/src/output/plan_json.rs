@@ -10,7 +10,7 @@ use crate::plan::{
     Class, GENERATION_BITS, Growing, Means, Proof, Proposal, Rules, SizeClass, SizeClasses,
     Smaller, TimeSaved, TracePlan, lifetimes_of, seconds_until,
 };
-use crate::trace::{Caller, Wrapper};
+use crate::trace::{Caller, End, Wrapper};
 
 /// How many callers of each class are told.
 const CALLERS_MAX: usize = 20;
@@ -48,6 +48,9 @@ struct TraceJson<'p> {
     events: u64,
     /// Events that the recorder lost, because the disk was too slow.
     missing_events: u64,
+    /// Of recordings of millpond-heap: `whole`, `at-limit` or `missing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<&'static str>,
     /// Objects that the recorded program's own pools refused.
     refused_while_recorded: u64,
     lifetimes: u64,
@@ -283,6 +286,11 @@ impl<'p> TraceJson<'p> {
             timestamps: summary.timestamps,
             events: summary.events(),
             missing_events: summary.missing_events,
+            end: summary.end.map(|end| match end {
+                End::Whole => "whole",
+                End::AtLimit => "at-limit",
+                End::Missing => "missing",
+            }),
             refused_while_recorded: summary.refused,
             lifetimes: summary.births,
             peak_live: plan.peak_live,

@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use super::advice::advice_text;
 use super::figures::{bytes, count, duration, small};
+use super::handles::{Lasting, handles_table};
 use super::meaning::meaning;
 use super::paint::Paint;
 use super::size_classes::size_classes_text;
 use super::table::{Table, name_cell};
 use super::wrap::wrapped;
 use crate::pattern::Pattern;
-use crate::plan::{Class, Length, Proof, Rules, TracePlan, lifetimes_of, seconds_until};
-use crate::trace::{Format, HeapFormat};
+use crate::plan::{Class, Length, Proof, Rules, TracePlan};
+use crate::trace::{End, Format, HeapFormat};
 
 /// What of a plan is wanted.
 #[derive(Debug, Clone)]
@@ -69,7 +70,14 @@ pub(crate) fn trace_text(plan: &TracePlan, wanted: &Wanted, paint: Paint) -> Str
     if wanted.handles {
         let _ = writeln!(out, "\n{}", paint.strong("How long the busiest slot lasts"));
         match plan.seconds() {
-            Some(seconds) => out.push_str(&handles_table(plan, classes, seconds).render(paint)),
+            Some(seconds) => {
+                let lasting = classes.iter().map(|class| Lasting {
+                    class: &class.name,
+                    pace: class.busiest_slot.pace(seconds),
+                    layout: class.layout,
+                });
+                out.push_str(&handles_table(class_heading(plan), lasting).render(paint));
+            }
             None => out.push_str(&wrapped(NO_CLOCK)),
         }
     }
@@ -164,9 +172,18 @@ fn what_it_is(plan: &TracePlan) -> String {
              faster disk."
         ));
     }
-    if summary.is_cut {
-        let what = "The recording reached its maximum file size and ended before the program did.";
-        paragraphs.push(what.to_owned());
+    match summary.end {
+        None | Some(End::Whole) => {}
+        Some(End::AtLimit) => {
+            let what =
+                "The recording reached its maximum file size and ended before the program did.";
+            paragraphs.push(what.to_owned());
+        }
+        Some(End::Missing) => {
+            let what = "The recording has no end: the program was killed, or the disk was full. This plan \
+                        lacks what came later, and the names of functions.";
+            paragraphs.push(what.to_owned());
+        }
     }
     if summary.refused > 0 {
         let refused = count(summary.refused);
@@ -263,40 +280,6 @@ fn smaller(class: &Class) -> String {
         format!("{capacity}: {refused}/{evicted}")
     })
 }
-
-fn handles_table(plan: &TracePlan, classes: &[&Class], seconds: f64) -> Table {
-    let mut table = Table::new(&[
-        class_heading(plan),
-        "Lifo 12 bit",
-        "24 bit",
-        "Fifo 12 bit",
-        "24 bit",
-        "<handle",
-        "<reuse",
-    ]);
-    for class in classes {
-        let mut row = vec![name_cell(&class.name)];
-        for busiest in [class.busiest_slot.lifo, class.busiest_slot.fifo] {
-            for bits in HANDLE_TABLE_BITS {
-                let seconds = seconds_until(lifetimes_of(bits), busiest, seconds);
-                row.push(seconds.map_or_else(|| "–".to_owned(), duration));
-            }
-        }
-        if let Some(layout) = class.layout {
-            row.push(layout.handle.to_owned());
-            row.push(format!(
-                "{}{}",
-                layout.reuse.name(),
-                if layout.lasts { "" } else { " (retires)" }
-            ));
-        }
-        table.row(row);
-    }
-    table
-}
-
-/// The widths of a generation that the table of handles shows; `--json` has all.
-const HANDLE_TABLE_BITS: [u32; 2] = [12, 24];
 
 fn timing(plan: &TracePlan) -> String {
     let rate = |took: std::time::Duration| {

@@ -1,4 +1,7 @@
 //! Signs of life on standard error, for what takes long enough to wonder.
+//!
+//! Drawn with indicatif, which writes nothing where standard error is not a terminal, and draws at a limited rate. pbr
+//! writes to whatever it is given, and kdam's bars are macros after Python's tqdm.
 
 use std::time::{Duration, Instant};
 

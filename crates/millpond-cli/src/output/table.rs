@@ -65,6 +65,11 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Whether it has no row.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The table as lines of text, each with its end.
     pub(crate) fn render(&self, paint: Paint) -> String {
         let widths = self.widths();

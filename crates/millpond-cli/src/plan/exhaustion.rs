@@ -12,6 +12,39 @@ pub struct BusiestSlot {
     pub fifo: u64,
 }
 
+impl BusiestSlot {
+    /// How fast that was, in a trace of this many seconds.
+    #[must_use]
+    pub fn pace(self, trace_seconds: f64) -> SlotPace {
+        SlotPace {
+            lifo: seconds_until(1, self.lifo, trace_seconds),
+            fifo: seconds_until(1, self.fifo, trace_seconds),
+        }
+    }
+}
+
+/// How fast the busiest slot of a pool uses up its generations: the seconds for one lifetime, or `None` if
+/// no slot was used twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SlotPace {
+    /// When the slot freed last is used next.
+    pub lifo: Option<f64>,
+    /// When the slot freed first is used next.
+    pub fifo: Option<f64>,
+}
+
+impl SlotPace {
+    /// The faster of both, in each reuse order. The order of the two does not matter.
+    #[must_use]
+    pub fn or_faster(self, other: Self) -> Self {
+        let faster = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            _ => a.or(b),
+        };
+        Self { lifo: faster(self.lifo, other.lifo), fifo: faster(self.fifo, other.fifo) }
+    }
+}
+
 /// Seconds until a slot has had this many lifetimes, if the trace goes on as it is.
 ///
 /// `None` if no slot was used twice in the trace: then nothing says that one ever will be.
@@ -36,5 +69,15 @@ mod tests {
         assert_eq!(seconds_until(lifetimes_of(12), 100, 10.0), Some(409.5));
         assert_eq!(seconds_until(lifetimes_of(12), 1, 10.0), None);
         assert_eq!(seconds_until(lifetimes_of(12), 0, 10.0), None);
+    }
+
+    #[test]
+    fn the_faster_pace_counts_in_each_order() {
+        let slow = BusiestSlot { lifo: 100, fifo: 1 }.pace(10.0);
+        let fast = BusiestSlot { lifo: 50, fifo: 2 }.pace(1.0);
+        assert_eq!((slow.lifo, slow.fifo), (Some(0.1), None));
+        let both = SlotPace { lifo: Some(0.02), fifo: Some(0.5) };
+        assert_eq!((slow.or_faster(fast), fast.or_faster(slow)), (both, both));
+        assert_eq!(SlotPace::default().or_faster(slow), slow);
     }
 }

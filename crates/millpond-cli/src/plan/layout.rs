@@ -2,7 +2,7 @@
 
 use millpond::{Handle, Handle32, HandleLayout};
 
-use super::exhaustion::{BusiestSlot, seconds_until};
+use super::exhaustion::SlotPace;
 
 /// In which order a pool's dead slots are used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,19 +62,14 @@ const LARGE: [Candidate; 1] = [Candidate::of::<Handle<()>>("Handle<T>")];
 
 /// Chooses the smallest handle whose busiest slot outlasts the session, and among those of a
 /// size the reuse order that is faster.
-pub(super) fn layout(
-    capacity: u32,
-    busiest: BusiestSlot,
-    trace_seconds: f64,
-    session_seconds: f64,
-) -> Layout {
+#[must_use]
+pub fn layout(capacity: u32, pace: SlotPace, session_seconds: f64) -> Layout {
     for candidates in [&SMALL[..], &LARGE] {
-        for (reuse, busiest_slot) in [(Reuse::Lifo, busiest.lifo), (Reuse::Fifo, busiest.fifo)] {
+        for (reuse, seconds) in [(Reuse::Lifo, pace.lifo), (Reuse::Fifo, pace.fifo)] {
             let lasts = |candidate: &&Candidate| {
-                let lifetimes = u64::from(candidate.lifetimes_max);
+                let lifetimes = f64::from(candidate.lifetimes_max);
                 capacity as usize <= candidate.slots_max
-                    && seconds_until(lifetimes, busiest_slot, trace_seconds)
-                        .is_none_or(|seconds| seconds >= session_seconds)
+                    && seconds.is_none_or(|seconds| seconds * lifetimes >= session_seconds)
             };
             if let Some(candidate) = candidates.iter().find(lasts) {
                 return Layout { handle: candidate.handle, reuse, lasts: true };
@@ -86,13 +81,14 @@ pub(super) fn layout(
 
 #[cfg(test)]
 mod tests {
+    use super::super::exhaustion::BusiestSlot;
     use super::*;
 
     #[test]
     fn the_smallest_handle_that_lasts() {
         let day = 86_400.0;
         let chosen = |capacity, lifo, fifo| {
-            let layout = layout(capacity, BusiestSlot { lifo, fifo }, 360.0, day);
+            let layout = layout(capacity, BusiestSlot { lifo, fifo }.pace(360.0), day);
             (layout.handle, layout.reuse, layout.lasts)
         };
         // 2 lifetimes in 6 minutes are 480 a day.

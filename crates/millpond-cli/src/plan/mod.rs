@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 pub use advice::{Advice, CALLS_SAVED_MIN, Growing, Kind, Means, Proposal, SHARE_MIN, TimeSaved};
 pub(crate) use advice::{BLOCKS_AT_HAND_DEFAULT, tells_order};
 pub use capacity::Headroom;
-pub use exhaustion::{BusiestSlot, GENERATION_BITS, lifetimes_of, seconds_until};
-pub use layout::{Layout, Reuse};
+pub use exhaustion::{BusiestSlot, GENERATION_BITS, SlotPace, lifetimes_of, seconds_until};
+pub use layout::{Layout, Reuse, layout};
 pub use lengths::{Length, Lengths};
 pub use pictures::{Axis, SlotMap};
 pub use proof::Proof;
@@ -313,9 +313,9 @@ fn classes(
             capacity,
             smaller: outcome.smaller,
             busiest_slot,
-            layout: plan.seconds().map(|seconds| {
-                layout::layout(capacity, busiest_slot, seconds, rules.session_seconds)
-            }),
+            layout: plan
+                .seconds()
+                .map(|seconds| layout(capacity, busiest_slot.pace(seconds), rules.session_seconds)),
             proof: outcome.proof,
             saving: saving(&statistics),
             worth_a_pool: plan.advice.worth_a_pool[number],

@@ -3,6 +3,9 @@
 //! It needs no network, no font but the system's, and no JavaScript: a small script adds sorting,
 //! a search field and values under the pointer, but whatever it shows is in the page without it.
 //! The file's size is bounded by the number of traces, not by their length.
+//!
+//! The HTML is written with maud. askama escapes by itself, too, and is checked at compile time, too, but its templates
+//! are files in a language of their own.
 
 mod class_card;
 mod class_table;

@@ -30,6 +30,8 @@ struct SoakJson<'o> {
     resident_bytes_start: Option<u64>,
     resident_bytes_peak: Option<u64>,
     resident_bytes_end: Option<u64>,
+    /// By how much resident memory grew while pools were replaced, which does not count as growth of the pools.
+    resident_bytes_by_renewals: i64,
     latency_ns: LatencyJson,
     pools: Vec<PoolJson<'o>>,
 }
@@ -101,6 +103,7 @@ pub(crate) fn json(outcome: &Outcome) -> Result<String, Failure> {
         resident_bytes_start: outcome.resident_start,
         resident_bytes_peak: outcome.resident_peak,
         resident_bytes_end: outcome.resident_end,
+        resident_bytes_by_renewals: outcome.total().renewals.resident_growth,
         latency_ns: LatencyJson::from(&outcome.latency),
         pools: outcome.pools.iter().map(|pool| PoolJson::of(pool, counted)).collect(),
     })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 
-use super::memory::touched;
+use super::memory::{resident_bytes, touched};
 use super::random::Random;
 use super::shape::{Shape, TraceEvent};
 use super::subject::{Subject, WrittenOver};
@@ -29,11 +29,32 @@ pub(crate) struct Tally {
     pub(crate) refused: u64,
     /// How many times most slots had retired and the pool was replaced by a new one.
     pub(crate) renewed: u64,
+    /// What the replacements did to the memory.
+    pub(crate) renewals: Renewals,
     /// Requests to the allocator while the pool worked.
     pub(crate) allocations: u64,
     /// Bytes of the objects that live now, and of those at the peak.
     pub(crate) bytes_live: u64,
     pub(crate) bytes_peak: u64,
+}
+
+/// What replacing pools did to the memory of the process.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Renewals {
+    /// Bytes taken from the allocator, less bytes given back: none, as the new pool is as large as the old one.
+    pub(crate) bytes_kept: i64,
+    /// By how much resident memory grew meanwhile. The allocator may put a new pool elsewhere and keep the place of the
+    /// old one, so this says nothing about the pools.
+    pub(crate) resident_growth: i64,
+}
+
+impl Renewals {
+    fn add(&mut self, bytes_kept: i64, resident: (Option<u64>, Option<u64>)) {
+        self.bytes_kept += bytes_kept;
+        if let (Some(before), Some(after)) = resident {
+            self.resident_growth += after as i64 - before as i64;
+        }
+    }
 }
 
 /// A lane, whatever pool is in it.
@@ -340,9 +361,13 @@ impl<S: Subject> Lane<S> {
         }
         self.tally.renewed += 1;
         self.tally.retired += self.subject.retired() as u64;
-        // The old one goes first, so that the new one can have its memory.
-        self.subject = (self.make)(0);
-        self.subject = (self.make)(self.slots.len());
+        let resident_before = resident_bytes();
+        let ((), asked) = allocations::during(|| {
+            // The old one goes first, so that the new one can have its memory.
+            drop(std::mem::replace(&mut self.subject, (self.make)(0)));
+            self.subject = (self.make)(self.slots.len());
+        });
+        self.tally.renewals.add(asked.bytes_kept, (resident_before, resident_bytes()));
         self.slots.fill(Known { live: None, stale: None });
         self.live.clear();
         self.keys.fill(None);
@@ -368,8 +393,8 @@ impl<S: Subject> Work for Lane<S> {
     fn work(&mut self, shape: &Shape, steps: u64) -> Result<(), (u64, String)> {
         let until = self.step + steps;
         let run = AssertUnwindSafe(|| {
-            let (result, allocations) = allocations::during(|| self.steps(shape, until));
-            self.tally.allocations += allocations;
+            let (result, asked) = allocations::during(|| self.steps(shape, until));
+            self.tally.allocations += asked.requests;
             result.and_then(|()| self.check())
         });
         let result = catch_unwind(run).unwrap_or_else(|_| Err("the pool panicked".to_owned()));

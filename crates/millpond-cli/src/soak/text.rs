@@ -109,6 +109,11 @@ fn totals(text: &mut String, outcome: &Outcome, paint: Paint) {
     if total.renewed > 0 {
         line("pools used up, replaced", count(total.renewed));
     }
+    if total.renewals.resident_growth != 0 {
+        let growth = total.renewals.resident_growth;
+        let sign = if growth < 0 { "−" } else { "+" };
+        line("resident by replacing", format!("{sign}{} bytes", count(growth.unsigned_abs())));
+    }
     line("resident at start", resident(outcome.resident_start));
     line("resident at the peak", resident(outcome.resident_peak));
     line("resident at the end", resident(outcome.resident_end));

@@ -74,8 +74,8 @@ impl<T: Trial> Work for TrialLane<T> {
 
     fn work(&mut self, _shape: &Shape, steps: u64) -> Result<(), (u64, String)> {
         let run = AssertUnwindSafe(|| {
-            let (result, allocations) = allocations::during(|| self.steps(steps));
-            self.tally.allocations += allocations;
+            let (result, asked) = allocations::during(|| self.steps(steps));
+            self.tally.allocations += asked.requests;
             result.and_then(|()| self.trial.check())
         });
         let result = catch_unwind(run).unwrap_or_else(|_| Err("the pool panicked".to_owned()));
@@ -221,22 +221,7 @@ pub(super) enum Voice {
     Unused { next: Option<u32> },
 }
 
-impl Pooled for Voice {
-    fn unused(next: Option<u32>) -> Self {
-        Self::Unused { next }
-    }
-
-    fn in_use(&self) -> bool {
-        matches!(self, Self::Playing { .. })
-    }
-
-    fn next_unused(&self) -> Option<u32> {
-        match self {
-            Self::Unused { next } => *next,
-            Self::Playing { .. } => None,
-        }
-    }
-}
+millpond::pooled!(Voice, Unused);
 
 impl Fading for Box<ObjectPool<Voice, FADING>> {
     fn create(&mut self, frames_left: u32) -> bool {

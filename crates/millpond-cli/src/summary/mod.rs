@@ -16,7 +16,7 @@ pub(crate) use write::BYTES_TO_LOOK_AT;
 pub use write::{is_summary, summary_csv};
 
 /// The columns that `plan --summary` writes beside the tags, in their order.
-pub const COLUMNS: [&str; 16] = [
+pub const COLUMNS: [&str; 18] = [
     "session",
     "format",
     "ticks",
@@ -28,6 +28,8 @@ pub const COLUMNS: [&str; 16] = [
     "left_live",
     "bytes_max",
     "births_worst",
+    "busiest_lifo",
+    "busiest_fifo",
     "worth_a_pool",
     "life_median",
     "life_p95",

@@ -11,11 +11,11 @@ use super::sketch::add_sketch;
 use super::{BIRTHS_MAX, COLUMNS, COLUMNS_MAX, TEXT_BYTES_MAX};
 use crate::error::{Fault, Place, shown};
 use crate::input::{Input, LINE_BYTES_MAX, Lines};
-use crate::plan::Lengths;
+use crate::plan::{BusiestSlot, Lengths, SlotPace};
 use crate::trace::LIVE_MAX;
 
 /// The columns that are read; the others of [`COLUMNS`] are for people and their databases.
-const READ: [&str; 12] = [
+const READ: [&str; 14] = [
     "session",
     "format",
     "ticks",
@@ -28,7 +28,12 @@ const READ: [&str; 12] = [
     "worth_a_pool",
     "lives",
     "ages",
+    "busiest_lifo",
+    "busiest_fifo",
 ];
+
+/// The columns of [`READ`] from here on may be missing: no handles are proposed without them.
+const OPTIONAL: usize = Column::BusiestLifo as usize;
 
 /// The columns of [`READ`] by their places in it.
 #[derive(Debug, Clone, Copy)]
@@ -45,17 +50,22 @@ enum Column {
     WorthAPool,
     Lives,
     Ages,
+    BusiestLifo,
+    BusiestFifo,
 }
 
 /// Which column stands where.
 #[derive(Debug)]
 struct Header {
-    /// By [`Column`] its place in a line.
+    /// By [`Column`] its place in a line; [`NOWHERE`] if it is missing.
     places: [usize; READ.len()],
     /// The user's own columns.
     tags: Vec<(String, usize)>,
     columns: usize,
 }
+
+/// The place of a column that is missing: no line has a field there.
+const NOWHERE: usize = usize::MAX;
 
 /// The lines of a summary, one after the other.
 #[derive(Debug)]
@@ -107,6 +117,8 @@ pub struct Row<'r> {
     pub bytes_max: Option<u64>,
     /// Whether the plan of this session finds a pool worth its while.
     pub worth_a_pool: bool,
+    /// How often the busiest slot of the planned pool was used, if the summary says it.
+    pub busiest_slot: Option<BusiestSlot>,
     /// A hash of the whole line.
     pub hash: u64,
     rows: &'r Rows<'r>,
@@ -139,6 +151,13 @@ impl Row<'_> {
             }
         }
         Ok(())
+    }
+
+    /// How fast the busiest slot was used, if the summary says it and the session has a clock.
+    #[must_use]
+    pub fn pace(&self) -> Option<SlotPace> {
+        let seconds = self.ticks as f64 / self.ticks_per_second?;
+        Some(self.busiest_slot?.pace(seconds))
     }
 
     /// A fault of this line.
@@ -246,9 +265,12 @@ impl<'a> Rows<'a> {
 
     fn read_header(&self, columns: usize) -> Result<Header, Fault> {
         let names = (0..columns).map(|place| self.field(place)).collect::<Result<Vec<_>, _>>()?;
-        let mut places = [0; READ.len()];
-        for (place, column) in places.iter_mut().zip(READ) {
+        let mut places = [NOWHERE; READ.len()];
+        for (number, (place, column)) in places.iter_mut().zip(READ).enumerate() {
             let found = names.iter().position(|name| *name == column);
+            if found.is_none() && number >= OPTIONAL {
+                continue;
+            }
             *place = found.ok_or_else(|| {
                 let line = shown(names.join(",").as_bytes());
                 self.fault(format!(
@@ -331,9 +353,16 @@ impl<'a> Rows<'a> {
                 "false" => false,
                 other => return Err(self.unexpected(Column::WorthAPool, other, "true or false")),
             },
+            busiest_slot: self.busiest_slot(births)?,
             hash: hasher.finish(),
             rows: self,
         })
+    }
+
+    fn busiest_slot(&self, births: u64) -> Result<Option<BusiestSlot>, Fault> {
+        let lifo = self.optional(Column::BusiestLifo, 1..=births)?;
+        let fifo = self.optional(Column::BusiestFifo, 1..=births)?;
+        Ok(lifo.zip(fifo).map(|(lifo, fifo)| BusiestSlot { lifo, fifo }))
     }
 
     fn format(&self) -> Result<&str, Fault> {
@@ -389,7 +418,7 @@ impl<'a> Rows<'a> {
     fn text(&self, column: Column) -> Result<&str, Fault> {
         // Whoever asks has a header.
         let header = self.header.as_ref();
-        self.field(header.map_or(usize::MAX, |header| header.places[column as usize]))
+        self.field(header.map_or(NOWHERE, |header| header.places[column as usize]))
     }
 
     fn field(&self, place: usize) -> Result<&str, Fault> {

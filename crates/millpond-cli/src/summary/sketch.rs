@@ -2,7 +2,8 @@
 //!
 //! The lengths are those that an HDR histogram of one significant digit tells apart: exact below 32, right
 //! to 1 in 16 above. Sketches are merged by adding up what has the same length, so their order is of no
-//! importance.
+//! importance. That is why these are HDR histograms: what a t-digest says depends on the order in which digests are
+//! merged, and the bins of a DDSketch blur short lifetimes, too.
 
 use std::fmt::Write;
 

@@ -54,6 +54,8 @@ fn class_fields(class: &Class) -> impl Iterator<Item = String> {
         statistics.live.to_string(),
         or_empty(statistics.bytes_max),
         statistics.births_worst.to_string(),
+        class.busiest_slot.lifo.to_string(),
+        class.busiest_slot.fifo.to_string(),
         class.worth_a_pool.to_string(),
         length(class.median),
         length(class.p95),

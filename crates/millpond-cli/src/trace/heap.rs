@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::blocks::Blocks;
 use super::fields::hexadecimal;
 use super::stacks::CallStacks;
-use super::{HeapFormat, Records, Summary, Watch, read_lines};
+use super::{End, HeapFormat, Records, Summary, Watch, read_lines};
 use crate::error::{Fault, shown};
 use crate::input::Lines;
 use crate::output::progress::Progress;
@@ -16,6 +16,10 @@ const HEADER: &[u8] = b"millpond heap 1";
 /// The most call stacks, and the most addresses in all of them.
 const STACKS_MAX: usize = 1 << 20;
 const ADDRESSES_MAX: usize = 1 << 24;
+
+/// The most addresses that have names, and the most bytes of these: a recording has 2^16 addresses.
+const NAMED_MAX: usize = 1 << 20;
+const NAME_BYTES_MAX: usize = 64 << 20;
 
 /// Whether a text that begins like this is a recording of `millpond-heap`.
 pub(super) fn recognises(text: &[u8]) -> bool {
@@ -47,7 +51,9 @@ struct Reader {
     first_tick: Option<u32>,
     tick: u32,
     timestamps: u64,
-    is_cut: bool,
+    end: Option<End>,
+    /// The bytes of all lines of names.
+    name_bytes: usize,
 }
 
 impl Records for Reader {
@@ -91,7 +97,7 @@ impl Records for Reader {
             }
             b'e' => {
                 let [cut] = numbers(line, rest)?;
-                self.is_cut = cut != 0;
+                self.end = Some(if cut == 0 { End::Whole } else { End::AtLimit });
                 Ok(())
             }
             _ => Err(format!(
@@ -117,7 +123,7 @@ impl Records for Reader {
         let allocations = self.blocks.finish(self.tick, stacks, &nodes, watch);
         let summary =
             Summary::of_heap(HeapFormat::Millpond, ticks, self.timestamps, deaths, allocations);
-        Ok(Summary { is_cut: self.is_cut, ..summary })
+        Ok(Summary { end: Some(self.end.unwrap_or(End::Missing)), ..summary })
     }
 }
 
@@ -168,8 +174,12 @@ impl Reader {
         else {
             return Err(format!("`{}`, expected `n ADDRESS`, a name and a file", shown(line)));
         };
-        if self.names.len() == ADDRESSES_MAX {
-            return Err(format!("more than {ADDRESSES_MAX} names"));
+        self.name_bytes += line.len();
+        if self.names.len() == NAMED_MAX || self.name_bytes > NAME_BYTES_MAX {
+            let mib = NAME_BYTES_MAX >> 20;
+            return Err(format!(
+                "more than {NAMED_MAX} addresses with names, or {mib} MiB of names"
+            ));
         }
         self.names.entry(address).or_default().push((name.to_vec(), file.to_vec()));
         Ok(())

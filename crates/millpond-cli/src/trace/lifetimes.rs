@@ -207,7 +207,7 @@ impl Records for Reader {
             classes: self.classes.into_names(),
             allocations: None,
             missing_events: self.lacking.dropped,
-            is_cut: false,
+            end: None,
             refused: self.lacking.refused,
         })
     }

@@ -92,6 +92,17 @@ pub trait Watch {
     fn left(&mut self, class: u32, key: u32, last_tick: u32);
 }
 
+/// How a recording ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// With its last line.
+    Whole,
+    /// When its file reached its limit, before the program ended.
+    AtLimit,
+    /// Without its last line: the program was ended, or its disk was full.
+    Missing,
+}
+
 /// What a trace is, apart from its events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
@@ -115,8 +126,8 @@ pub struct Summary {
     pub allocations: Option<Allocations>,
     /// For live traces: how many events are missing because the disk was too slow.
     pub missing_events: u64,
-    /// Whether the recording reached the limit of its file, so that it ends before the program did.
-    pub is_cut: bool,
+    /// For recordings of `millpond-heap`: how they end.
+    pub end: Option<End>,
     /// For live traces: how many objects their pools refused, because they were full.
     pub refused: u64,
 }
@@ -141,7 +152,7 @@ impl Summary {
             classes: allocations.sizes.iter().map(u64::to_string).collect(),
             allocations: Some(allocations),
             missing_events: 0,
-            is_cut: false,
+            end: None,
             refused: 0,
         }
     }

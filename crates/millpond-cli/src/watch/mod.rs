@@ -73,7 +73,7 @@ const LOOK_FOR_KEYS: Duration = Duration::from_millis(50);
 pub(crate) fn run(arguments: &WatchArguments) -> Result<(), Failure> {
     let name = arguments.file.to_string_lossy().into_owned();
     let of_input = |fault: crate::error::Fault| fault.of_input(&name);
-    let mut watching = Watching::begin(&arguments.file).map_err(of_input)?;
+    let mut watching = Watching::begin(&arguments.file, Subject::with_slots).map_err(of_input)?;
     if arguments.once {
         return crate::print(&watching.text(arguments.json)?);
     }
@@ -152,13 +152,17 @@ enum Subject {
     Lenders(Lenders),
 }
 
-impl Default for Subject {
-    fn default() -> Self {
+impl Subject {
+    /// Nothing yet, of pools until the first line says otherwise.
+    fn with_slots() -> Self {
         Self::Pools(Picture::default())
     }
-}
 
-impl Subject {
+    /// The same, without the slots of the pools.
+    fn without_slots() -> Self {
+        Self::Pools(Picture::without_slots())
+    }
+
     /// Takes in a line; the first of the file has the number 0.
     fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
         if number == 0 && loans::is_header(line) {
@@ -205,14 +209,17 @@ impl Subject {
 struct Watching {
     follow: Follow,
     subject: Subject,
+    /// What the subject is before a recording begins.
+    nothing_yet: fn() -> Subject,
     /// When something came last.
     heard: Instant,
 }
 
 impl Watching {
-    fn begin(path: &Path) -> Result<Self, crate::error::Fault> {
+    fn begin(path: &Path, nothing_yet: fn() -> Subject) -> Result<Self, crate::error::Fault> {
         let follow = Follow::open(path)?;
-        let mut watching = Self { follow, subject: Subject::default(), heard: Instant::now() };
+        let (subject, heard) = (nothing_yet(), Instant::now());
+        let mut watching = Self { follow, subject, nothing_yet, heard };
         watching.read_on()?;
         Ok(watching)
     }
@@ -222,7 +229,7 @@ impl Watching {
     fn read(&mut self) -> Result<(), crate::error::Fault> {
         self.read_on().or_else(|_| {
             self.follow.start_again()?;
-            self.subject = Subject::default();
+            self.subject = (self.nothing_yet)();
             self.read_on()
         })
     }
@@ -240,7 +247,7 @@ impl Watching {
             }
             match news {
                 News::UpToDate => return Ok(()),
-                News::StartedAgain => self.subject = Subject::default(),
+                News::StartedAgain => self.subject = (self.nothing_yet)(),
             }
         }
     }
@@ -283,12 +290,12 @@ impl Watching {
     }
 }
 
-/// A live trace that somebody else than the command follows.
+/// A live trace that another command follows: its pools, without their slots.
 pub(crate) struct Following(Watching);
 
 impl Following {
     pub(crate) fn begin(path: &Path) -> Result<Self, Failure> {
-        let watching = Watching::begin(path);
+        let watching = Watching::begin(path, Subject::without_slots);
         watching.map(Self).map_err(|fault| fault.of_input(&path.to_string_lossy()))
     }
 

@@ -50,6 +50,11 @@ struct Earlier {
 }
 
 impl Picture {
+    /// One that will not be asked which slots are live.
+    pub(super) fn without_slots() -> Self {
+        Self { slots: AllSlots::ignored(), ..Self::default() }
+    }
+
     /// Takes in a line; the first of the file has the number 0.
     pub(super) fn line(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
         if number == 0 {
@@ -64,7 +69,8 @@ impl Picture {
         match live_line(line)? {
             LiveLine::Birth(tick, class, slot) => {
                 self.clock(tick)?;
-                slot.map_or(Ok(()), |slot| self.slots.birth(class, slot, tick))
+                slot.into_iter().for_each(|slot| self.slots.birth(class, slot, tick));
+                Ok(())
             }
             LiveLine::Death(tick, class, slot) => {
                 self.clock(tick)?;

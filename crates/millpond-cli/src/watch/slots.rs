@@ -13,29 +13,45 @@ pub(super) struct AllSlots {
     live: usize,
     /// What a pool without live slots has.
     none: Slots,
-    /// Whether any event named a slot; traces of other programs may name none.
-    are_known: bool,
+    state: State,
+}
+
+/// What can be said of slots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    /// No event has named a slot; traces of other programs may name none.
+    #[default]
+    NoneNamed,
+    Known,
+    /// Nobody asks for them, or more were live than are kept.
+    Ignored,
 }
 
 /// The live slots of one pool, with the tick in which each lifetime began.
 pub(super) type Slots = HashMap<u32, u32, foldhash::fast::RandomState>;
 
 impl AllSlots {
-    /// A lifetime begins in a slot.
-    ///
-    /// # Errors
-    /// If too many slots are live.
-    pub(super) fn birth(&mut self, class: &str, slot: u32, tick: u32) -> Result<(), String> {
-        self.are_known = true;
+    /// For those who do not ask for slots: events cost nothing.
+    pub(super) fn ignored() -> Self {
+        Self { state: State::Ignored, ..Self::default() }
+    }
+
+    /// A lifetime begins in a slot. If too many slots are live, all of them are forgotten for good, because a part of
+    /// them would be shown as if it were all.
+    pub(super) fn birth(&mut self, class: &str, slot: u32, tick: u32) {
+        if self.state == State::Ignored {
+            return;
+        }
+        self.state = State::Known;
         if self.live == LIVE_SLOTS_MAX {
-            return Err(format!("more than {LIVE_SLOTS_MAX} slots are live"));
+            *self = Self::ignored();
+            return;
         }
         let slots = match self.pools.get_mut(class) {
             Some(slots) => slots,
             None => self.pools.entry(class.to_owned()).or_default(),
         };
         self.live += usize::from(slots.insert(slot, tick).is_none());
-        Ok(())
     }
 
     /// The lifetime in a slot ends.
@@ -47,9 +63,9 @@ impl AllSlots {
         }
     }
 
-    /// The live slots of a pool; `None` if the trace names no slots.
+    /// The live slots of a pool; `None` if the trace names no slots, or if they are ignored.
     pub(super) fn of(&self, class: &str) -> Option<&Slots> {
-        self.are_known.then(|| self.pools.get(class).unwrap_or(&self.none))
+        (self.state == State::Known).then(|| self.pools.get(class).unwrap_or(&self.none))
     }
 }
 
@@ -63,7 +79,7 @@ mod tests {
         slots.death("imps", 3);
         assert_eq!(slots.of("imps"), None);
         for (slot, tick) in [(3, 1), (5, 1), (3, 9)] {
-            slots.birth("imps", slot, tick).expect("few slots");
+            slots.birth("imps", slot, tick);
         }
         assert_eq!(slots.of("imps"), Some(&Slots::from_iter([(3, 9), (5, 1)])));
         assert_eq!(slots.live, 2);
@@ -77,8 +93,24 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_live_slots_has_a_limit() {
-        let mut slots = AllSlots { live: LIVE_SLOTS_MAX, ..AllSlots::default() };
-        assert!(slots.birth("imps", 0, 0).expect_err("too many").contains("slots are live"));
+    fn too_many_live_slots_are_forgotten_with_all_their_memory() {
+        let mut slots = AllSlots::default();
+        slots.birth("imps", 0, 1);
+        slots.live = LIVE_SLOTS_MAX - 1;
+        slots.birth("imps", 1, 1);
+        assert_eq!(slots.of("imps").map(Slots::len), Some(2), "as many as are kept");
+        slots.birth("imps", 2, 1);
+        assert_eq!((slots.of("imps"), slots.pools.capacity(), slots.live), (None, 0, 0));
+        slots.death("imps", 1);
+        slots.birth("imps", 1, 2);
+        assert_eq!((slots.of("imps"), slots.pools.capacity()), (None, 0), "a part would mislead");
+    }
+
+    #[test]
+    fn slots_that_nobody_asks_for_take_no_memory() {
+        let mut slots = AllSlots::ignored();
+        slots.birth("imps", 0, 1);
+        slots.death("imps", 0);
+        assert_eq!((slots.of("imps"), slots.pools.capacity()), (None, 0));
     }
 }

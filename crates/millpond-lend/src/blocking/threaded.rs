@@ -34,6 +34,12 @@ pub trait BlockingMaker: Send + Sync + 'static {
         false
     }
 
+    /// Whether an object that comes back has to be checked before it is lent again: [`Maker::needs_check`].
+    fn needs_check(&self, object: &mut Self::Object) -> bool {
+        let _ = object;
+        false
+    }
+
     /// Whether opening is pointless after this error: [`Maker::is_final`].
     fn is_final(&self, error: &Self::Error) -> bool {
         let _ = error;
@@ -128,6 +134,10 @@ impl<B: BlockingMaker> Maker for Threaded<B> {
 
     fn is_broken(&self, object: &mut B::Object) -> bool {
         self.maker.is_broken(object)
+    }
+
+    fn needs_check(&self, object: &mut B::Object) -> bool {
+        self.maker.needs_check(object)
     }
 
     fn is_final(&self, error: &Self::Error) -> bool {

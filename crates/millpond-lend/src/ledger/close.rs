@@ -150,17 +150,20 @@ impl<T, W, E> Ledger<T, W, E> {
     /// Gives up the place of the next object that comes back. `false` if none is out, or as many
     /// places as are out are being given up.
     pub fn give_up_next(&mut self) -> bool {
-        let handle = self
-            .slots
-            .iter()
-            .find(|(_, slot)| slot.state == State::Out && slot.doomed.is_none())
-            .map(|(handle, _)| handle);
-        let Some(slot) = handle.and_then(|handle| self.slots.get_mut(handle)) else {
+        if self.out <= self.giving_up_next {
             return false;
-        };
-        slot.doomed = Some(Why::Capacity);
+        }
+        self.giving_up_next += 1;
         self.giving_up += 1;
         true
+    }
+
+    /// Keeps the place of the next object that comes back after all. `false` if none is being given up.
+    pub fn keep_next(&mut self) -> bool {
+        let is_promised = self.giving_up_next > 0;
+        self.giving_up_next -= usize::from(is_promised);
+        self.giving_up -= usize::from(is_promised);
+        is_promised
     }
 
     /// Gives up places that are allowed and not used; returns how many.
@@ -184,6 +187,12 @@ impl<T, W, E> Ledger<T, W, E> {
     #[must_use]
     pub fn allowance(&self) -> (usize, usize) {
         (self.allowance, self.giving_up)
+    }
+
+    /// How many of the places that it is about to give up are those of objects that have to come back first.
+    #[must_use]
+    pub fn giving_up_next(&self) -> usize {
+        self.giving_up_next
     }
 
     /// Whether it was closed.

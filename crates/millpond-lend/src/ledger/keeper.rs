@@ -146,6 +146,7 @@ impl<T, W, E> Ledger<T, W, E> {
             }
             return Vec::new();
         }
+        self.saw_patience(handle, &how);
         self.vacate(handle);
         self.stats.open_failed += 1;
         let final_error = match &how {

@@ -283,6 +283,21 @@ impl<T, W, E> Ledger<T, W, E> {
         self.settle(now_us, handle, object)
     }
 
+    /// Takes back an object that is checked before it is lent again. Without a keeper, who would check it, it
+    /// is closed.
+    pub fn give_back_to_check(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
+        if self.end_loan(now_us, handle).is_none() {
+            return Some(object);
+        }
+        let doomed = self.slot(handle).and_then(|slot| slot.doomed);
+        let unchecked = (!self.has_keeper).then_some(Why::Check);
+        if let Some(why) = self.why_close(doomed).or(unchecked) {
+            return self.close_object(now_us, handle, object, why);
+        }
+        self.start_check(now_us, handle, object);
+        None
+    }
+
     /// Takes back an object that must not be lent again.
     pub fn discard(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         if self.end_loan(now_us, handle).is_none() {
@@ -323,6 +338,10 @@ impl<T, W, E> Ledger<T, W, E> {
         let must_close = self.is_closed || self.is_in_excess();
         let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Some(object) };
         let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
+        if self.giving_up_next > 0 && slot.state != State::Opening && slot.doomed.is_none() {
+            self.giving_up_next -= 1;
+            slot.doomed = Some(Why::Capacity);
+        }
         let doomed = slot.doomed;
         if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
             let was = std::mem::replace(&mut slot.state, State::Idle);

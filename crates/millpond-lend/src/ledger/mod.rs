@@ -82,6 +82,8 @@ pub struct Ledger<T, W, E> {
     allowance: usize,
     /// How many places are being given up for other lenders.
     giving_up: usize,
+    /// How many of them are those of the loans that come back next.
+    giving_up_next: usize,
     /// How many places have been given up, and not yet been collected.
     given_up: usize,
     /// Whether other lenders need places: what becomes idle here may be for them.
@@ -129,6 +131,7 @@ impl<T, W, E> Ledger<T, W, E> {
             capacity,
             allowance: usize::MAX,
             giving_up: 0,
+            giving_up_next: 0,
             given_up: 0,
             others_need: false,
             slots: Pool::with_capacity(capacity_max),
@@ -314,6 +317,7 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         if self.giving_up > 0 {
             self.giving_up -= 1;
+            self.giving_up_next = self.giving_up_next.min(self.giving_up);
             self.given_up += 1;
             self.allowance = self.allowance.saturating_sub(1);
             self.keeper_due = true;

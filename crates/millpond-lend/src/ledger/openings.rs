@@ -25,7 +25,8 @@ const PAUSE_AFTER_FINAL_MAX_US: u64 = 800_000;
 
 /// Of the openings that are under way at once, only one may take the whole time-out. The others are given
 /// up after this time, or so many times the mean opening if that is longer: what they ask may be lost, and
-/// a network that is back answers a new question at once.
+/// a network that is back answers a new question at once. Where only one may be under way, it is given up as
+/// early, and the next one has the whole time-out, in turn.
 const PATIENCE_MIN_US: u64 = 500_000;
 const PATIENCE_OPENINGS: u64 = 8;
 
@@ -72,6 +73,8 @@ pub(super) struct Openings<E> {
     unopened: Option<Unopened>,
     /// Whether that error is final.
     pub(super) is_final: bool,
+    /// Whether the last one was given up before it had the whole time-out.
+    was_given_up_early: bool,
 }
 
 /// How an opening failed.
@@ -96,6 +99,7 @@ impl<E> Openings<E> {
             last_error: None,
             unopened: None,
             is_final: false,
+            was_given_up_early: false,
         }
     }
 
@@ -121,6 +125,7 @@ impl<E> Openings<E> {
         self.backoff_in_need_until_us = 0;
         self.unopened = None;
         self.is_final = false;
+        self.was_given_up_early = false;
         self.last_error.take()
     }
 
@@ -241,17 +246,7 @@ impl<T, W, E> Ledger<T, W, E> {
         now_us: u64,
         replaces: Option<LoanHandle>,
     ) -> Option<LoanHandle> {
-        let open_timeout_us = self.settings.open_timeout_us;
-        // Saturated deadlines never come, and all count as patient.
-        let is_patient = |slot: &Slot<T>| {
-            slot.state == State::Opening
-                && slot.deadline_us >= slot.since_us.saturating_add(open_timeout_us)
-        };
-        let may_take_us = if self.openings.now > 0 && self.slots.values().any(is_patient) {
-            self.openings.patience_us().min(open_timeout_us)
-        } else {
-            open_timeout_us
-        };
+        let may_take_us = self.opening_may_take_us();
         let deadline_us = now_us.saturating_add(may_take_us);
         let slot = Slot::opening(now_us, deadline_us, replaces, super::keeper_place());
         let handle = self.slots.insert(slot).ok()?.relabel();
@@ -262,6 +257,27 @@ impl<T, W, E> Ledger<T, W, E> {
         self.due_at(deadline_us);
         self.push_work(Work::Open(handle));
         Some(handle)
+    }
+
+    /// How long the next opening may take.
+    fn opening_may_take_us(&self) -> u64 {
+        let open_timeout_us = self.settings.open_timeout_us;
+        let is_patient =
+            |slot: &Slot<T>| slot.state == State::Opening && slot.is_patient(open_timeout_us);
+        let is_early = if self.settings.openings_max > 1 {
+            self.openings.now > 0 && self.slots.values().any(is_patient)
+        } else {
+            self.openings.mean_open.values > 0 && !self.openings.was_given_up_early
+        };
+        if is_early { self.openings.patience_us().min(open_timeout_us) } else { open_timeout_us }
+    }
+
+    /// Puts down how patient the opening was that has failed.
+    pub(super) fn saw_patience(&mut self, handle: LoanHandle, how: &Failed<E>) {
+        let open_timeout_us = self.settings.open_timeout_us;
+        let was_early = self.slot(handle).is_some_and(|slot| !slot.is_patient(open_timeout_us));
+        self.openings.was_given_up_early =
+            was_early && matches!(how, Failed::Without(Unopened::TooSlow));
     }
 
     /// An opening that began at this moment is there: those that began before were probably lost on their way,

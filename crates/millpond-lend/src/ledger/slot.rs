@@ -90,6 +90,11 @@ impl<T> Slot<T> {
         }
     }
 
+    /// Whether the opening has the whole time-out. Saturated deadlines never come, and count as patient.
+    pub(super) fn is_patient(&self, open_timeout_us: u64) -> bool {
+        self.deadline_us >= self.since_us.saturating_add(open_timeout_us)
+    }
+
     /// Whether the object is lent, or kept for somebody.
     pub(super) fn is_lent(&self) -> bool {
         matches!(self.state, State::Out | State::Promised)

@@ -42,6 +42,9 @@ impl<T, W, E> Ledger<T, W, E> {
                 return Err(format!("{handle} is listed as idle and is not"));
             }
         }
+        if self.giving_up_next > self.giving_up {
+            return Err("more loans are to be given up than places".into());
+        }
         self.validate_promises()?;
         let missing = self.queue.missing();
         if missing > self.checking && !self.idle.is_empty() {

@@ -89,7 +89,8 @@ impl<M, L> Builder<M, L> {
 
     /// How long an opening takes at most. Of several that are under way at once, only one has this long; the
     /// others are given up after half a second, or eight times the mean opening if that is longer, so that a
-    /// network that was away is asked anew.
+    /// network that was away is asked anew. With [`openings_max(1)`](Self::openings_max), once one has
+    /// succeeded, the openings have the short and the whole time in turn.
     pub fn open_timeout_ms(mut self, ms: u64) -> Self {
         self.settings.open_timeout_us = ms.saturating_mul(1_000);
         self
@@ -131,7 +132,8 @@ impl<M, L> Builder<M, L> {
         self
     }
 
-    /// How many objects are opened at once.
+    /// How many objects are opened at once. With 1, service may come back an open timeout later than a network
+    /// that swallowed everything: the opening that waits could be slow, and nothing may be asked beside it.
     pub fn openings_max(mut self, count: usize) -> Self {
         self.settings.openings_max = count;
         self

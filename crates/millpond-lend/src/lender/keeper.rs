@@ -13,6 +13,7 @@ use crate::error::LoanHandle;
 use crate::ledger::Work;
 use crate::maker::Maker;
 use crate::park;
+use crate::quiet::drop_all;
 use crate::timer::Timer;
 
 /// Does the work of a lender; nothing is opened, checked or closed unless it runs.
@@ -243,12 +244,5 @@ impl<M: Maker> Drop for Running<M> {
         let to_drop = self.shared.with(|books, now_us| books.ledger.keeper_gone(now_us));
         drop_all(to_drop);
         self.shared.wake_closers();
-    }
-}
-
-/// Drops objects and futures of users, each by itself: if one panics, the keeper goes on.
-fn drop_all<T>(values: impl IntoIterator<Item = T>) {
-    for value in values {
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
     }
 }

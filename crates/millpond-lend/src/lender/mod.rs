@@ -21,6 +21,7 @@ pub use loan::Loan;
 
 use crate::error::{Holder, LoanHandle};
 use crate::maker::Maker;
+use crate::quiet::{drop_all, quietly};
 use crate::stats::Stats;
 use crate::trace::{LIVE_HEADER, LiveStats, TRACE_HEADER, TraceRow};
 use shared::Shared;
@@ -86,7 +87,7 @@ struct Owner<M: Maker> {
 
 impl<M: Maker> Drop for Owner<M> {
     fn drop(&mut self) {
-        drop(self.shared.with(|books, now_us| books.ledger.close(now_us)));
+        drop_all(self.shared.with(|books, now_us| books.ledger.close(now_us)));
     }
 }
 
@@ -143,7 +144,7 @@ impl<M: Maker> Lender<M> {
     /// Has every object closed that exists now, those that are lent when they come back: after a change
     /// of the password, or of the server.
     pub fn evict_all(&self) {
-        drop(self.shared().with(|books, now_us| books.ledger.evict_all(now_us)));
+        drop_all(self.shared().with(|books, now_us| books.ledger.evict_all(now_us)));
     }
 
     /// Sets how many objects may exist, at most `capacity_max`; returns what was set.
@@ -153,7 +154,7 @@ impl<M: Maker> Lender<M> {
     pub fn set_capacity(&self, capacity: usize) -> usize {
         let (set, to_drop) =
             self.shared().with(|books, now_us| books.ledger.set_capacity(now_us, capacity));
-        drop(to_drop);
+        drop_all(to_drop);
         set
     }
 
@@ -266,9 +267,9 @@ impl<M: Maker> Lender<M> {
             let before = books.ledger.stats().closings.total();
             (books.ledger.close(now_us), before, books.keeper.take())
         });
-        drop(to_drop);
+        drop_all(to_drop);
         if let Some(keeper) = keeper {
-            keeper.wake();
+            quietly(|| keeper.wake());
         }
         poll_fn(|cx| {
             // Cloned and dropped here, because a waker is users' code.

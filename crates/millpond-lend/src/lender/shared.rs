@@ -6,6 +6,7 @@ use std::task::Waker;
 use crate::error::LoanHandle;
 use crate::ledger::Ledger;
 use crate::maker::Maker;
+use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
 /// The ledger of a lender, under its one lock.
@@ -65,12 +66,15 @@ impl<M: Maker> Shared<M> {
         let keeper = if books.ledger.is_keeper_due() { books.keeper.take() } else { None };
         let rubbish = books.ledger.take_rubbish();
         drop(books);
-        let others = WakeOnDrop { shared: self, keeper, is_more };
-        if let Some(waker) = first {
-            waker.wake();
+        // Whoever came here is not to suffer from the wakers and errors of others: it may be the keeper, or have
+        // an object in hand.
+        for waker in first.into_iter().chain(keeper) {
+            quietly(|| waker.wake());
         }
-        drop(others);
-        drop(rubbish);
+        if is_more {
+            self.wake_the_rest();
+        }
+        drop_all(rubbish);
     }
 
     #[cold]
@@ -78,7 +82,7 @@ impl<M: Maker> Shared<M> {
         loop {
             let next = lock(&self.books).ledger.next_wake();
             let Some(waker) = next else { return };
-            waker.wake();
+            quietly(|| waker.wake());
         }
     }
 
@@ -96,12 +100,16 @@ impl<M: Maker> Shared<M> {
     /// Takes back an object. If its maker panics when asked about it, it is broken.
     #[inline]
     pub(crate) fn give_back(&self, handle: LoanHandle, mut object: M::Object) {
-        let is_broken = {
+        let state = {
             let guard = BrokenOnPanic { shared: self, handle, object: Some(&mut object) };
             guard.ask()
         };
-        let to_drop =
-            self.with(|books, now_us| books.ledger.give_back(now_us, handle, object, is_broken));
+        let to_drop = self.with(|books, now_us| match state {
+            Returned::NeedsCheck => books.ledger.give_back_to_check(now_us, handle, object),
+            state => {
+                books.ledger.give_back(now_us, handle, object, matches!(state, Returned::Broken))
+            }
+        });
         drop(to_drop);
     }
 
@@ -109,28 +117,17 @@ impl<M: Maker> Shared<M> {
     pub(crate) fn wake_closers(&self) {
         let closers = self.with(|books, _| std::mem::take(&mut books.closers));
         for closer in closers {
-            closer.wake();
+            quietly(|| closer.wake());
         }
     }
 }
 
-/// Wakes the keeper, and callers who have their answer, also if a waker before them panics.
-struct WakeOnDrop<'a, M: Maker> {
-    shared: &'a Shared<M>,
-    keeper: Option<Waker>,
-    is_more: bool,
-}
-
-impl<M: Maker> Drop for WakeOnDrop<'_, M> {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.wake();
-        }
-        if self.is_more {
-            self.shared.wake_the_rest();
-        }
-    }
+/// What the maker says of an object that comes back.
+#[derive(Clone, Copy)]
+enum Returned {
+    Well,
+    NeedsCheck,
+    Broken,
 }
 
 /// Ends the loan if the maker panics while it is asked about the object.
@@ -142,13 +139,22 @@ struct BrokenOnPanic<'a, M: Maker> {
 
 impl<M: Maker> BrokenOnPanic<'_, M> {
     #[inline]
-    fn ask(mut self) -> bool {
-        let is_broken = match &mut self.object {
-            Some(object) => self.shared.maker.is_broken(object),
-            None => false,
+    fn ask(mut self) -> Returned {
+        let maker = &self.shared.maker;
+        let state = match &mut self.object {
+            None => Returned::Well,
+            Some(object) => {
+                if maker.is_broken(object) {
+                    Returned::Broken
+                } else if maker.needs_check(object) {
+                    Returned::NeedsCheck
+                } else {
+                    Returned::Well
+                }
+            }
         };
         self.object = None;
-        is_broken
+        state
     }
 }
 

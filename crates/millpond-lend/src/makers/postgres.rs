@@ -2,9 +2,9 @@
 
 use ::postgres::config::Config;
 use ::postgres::tls::{MakeTlsConnect, TlsConnect};
-use ::postgres::{Client, Error, NoTls, Socket};
+use ::postgres::{Client, Error, NoTls, SimpleQueryMessage, Socket};
 
-use super::postgres_common::{is_final, postgres_maker};
+use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, is_final, postgres_maker};
 use crate::blocking::BlockingMaker;
 
 postgres_maker! {
@@ -27,11 +27,21 @@ where
     }
 
     fn check(&self, client: &mut Client) -> Result<(), Error> {
-        client.simple_query("").map(drop)
+        if !self.ends_transactions {
+            return client.simple_query("").map(drop);
+        }
+        if is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS))? {
+            return Ok(());
+        }
+        client.simple_query("rollback").map(drop)
     }
 
     fn is_broken(&self, client: &mut Client) -> bool {
         client.is_closed()
+    }
+
+    fn needs_check(&self, _: &mut Client) -> bool {
+        self.ends_transactions
     }
 
     fn is_final(&self, error: &Error) -> bool {

@@ -6,6 +6,12 @@ pub(super) fn is_final(sqlstate: &str) -> bool {
     sqlstate.starts_with("28") || sqlstate == "3D000"
 }
 
+/// Whether the session is between two transactions: outside one, a query has one of its own, which begins with it.
+pub(super) const IS_BETWEEN_TRANSACTIONS: &str = "select now() = statement_timestamp()";
+
+/// The SQLSTATE of every query in a transaction that has failed and has not been ended.
+pub(super) const IN_FAILED_TRANSACTION: &str = "25P02";
+
 /// A maker that keeps a configuration and how to encrypt.
 macro_rules! postgres_maker {
     ($(#[$doc:meta])* $config:ty) => {
@@ -13,20 +19,54 @@ macro_rules! postgres_maker {
         pub struct Postgres<T = NoTls> {
             config: $config,
             tls: T,
+            ends_transactions: bool,
         }
 
         impl Postgres<NoTls> {
             /// Connections without TLS.
             #[must_use]
             pub fn new(config: $config) -> Self {
-                Self { config, tls: NoTls }
+                Self::with_tls(config, NoTls)
             }
         }
 
         impl<T> Postgres<T> {
             /// Connections with this TLS.
             pub fn with_tls(config: $config, tls: T) -> Self {
-                Self { config, tls }
+                Self { config, tls, ends_transactions: false }
+            }
+
+            /// Rolls back what a caller began with a `begin` of its own and did not end, before the connection is
+            /// lent again. The client does not know of such a transaction, so the keeper asks the server on every
+            /// return: a round trip for each loan, in the background, during which others wait for the connection.
+            ///
+            /// Without it, such a connection is lent again as it is, as other pools do. A `Transaction` of the
+            /// client that is dropped is rolled back in any case.
+            #[must_use]
+            pub fn ends_transactions(mut self) -> Self {
+                self.ends_transactions = true;
+                self
+            }
+        }
+
+        /// The answer to [`IS_BETWEEN_TRANSACTIONS`]; an error if there is none.
+        fn is_between_transactions(
+            answer: Result<Vec<SimpleQueryMessage>, Error>,
+        ) -> Result<bool, Error> {
+            let says_so = |message: &SimpleQueryMessage| match message {
+                SimpleQueryMessage::Row(row) => row.get(0) == Some("t"),
+                _ => false,
+            };
+            match answer {
+                Ok(messages) => Ok(messages.iter().any(says_so)),
+                Err(error) => {
+                    let state = error.code().map(|state| state.code());
+                    if state == Some(super::postgres_common::IN_FAILED_TRANSACTION) {
+                        Ok(false)
+                    } else {
+                        Err(error)
+                    }
+                }
             }
         }
 

@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use ::tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use ::tokio_postgres::{Client, Config, Error, NoTls, Socket};
+use ::tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, Socket};
 use tokio::task::JoinHandle;
 
-use super::postgres_common::{is_final, postgres_maker};
+use super::postgres_common::{IS_BETWEEN_TRANSACTIONS, is_final, postgres_maker};
 use crate::maker::Maker;
 
 postgres_maker! {
@@ -68,11 +68,22 @@ where
     }
 
     async fn check(&self, connection: &mut Connection) -> Result<(), Error> {
-        connection.client.simple_query("").await.map(drop)
+        let client = &connection.client;
+        if !self.ends_transactions {
+            return client.simple_query("").await.map(drop);
+        }
+        if is_between_transactions(client.simple_query(IS_BETWEEN_TRANSACTIONS).await)? {
+            return Ok(());
+        }
+        client.simple_query("rollback").await.map(drop)
     }
 
     fn is_broken(&self, connection: &mut Connection) -> bool {
         connection.client.is_closed()
+    }
+
+    fn needs_check(&self, _: &mut Connection) -> bool {
+        self.ends_transactions
     }
 
     fn is_final(&self, error: &Error) -> bool {

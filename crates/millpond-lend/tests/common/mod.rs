@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use millpond_lend::{Builder, Lender, Maker, Timer};
+use futures_lite::future::block_on;
+use millpond_lend::{AcquireError, Builder, Lender, Loan, Maker, Timer};
 
 /// Why opening or checking failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,14 +127,24 @@ impl Timer for AnyTimer {
     }
 }
 
-/// A lender whose keeper has a thread.
+/// Times that no busy machine exceeds. A test sets those that it is about to shorter ones.
+pub fn patient<M, L>(builder: Builder<M, L>) -> Builder<M, L> {
+    builder
+        .acquire_timeout_ms(60_000)
+        .open_timeout_ms(60_000)
+        .check_after_idle_ms(600_000)
+        .check_timeout_ms(60_000)
+        .close_timeout_ms(60_000)
+}
+
+/// A [patient] lender whose keeper has a thread.
 pub fn lender_of(
     build: impl FnOnce(
         Builder<Client, millpond_lend::Asynchronous>,
     ) -> Builder<Client, millpond_lend::Asynchronous>,
 ) -> (Lender<Client>, Arc<Server>) {
     let server = Arc::new(Server::default());
-    let (lender, keeper) = build(Lender::builder(Client(Arc::clone(&server)))).build();
+    let (lender, keeper) = build(patient(Lender::builder(Client(Arc::clone(&server))))).build();
     keeper.run_on_thread().expect("a thread");
     (lender, server)
 }
@@ -154,10 +165,21 @@ pub fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(&waker))
 }
 
-/// Waits until something is so; gives up after ten seconds.
+/// A loan from a lender with a short acquire timeout, which opening an object may exceed on a busy machine.
+#[track_caller]
+pub fn loan_of<M: Maker>(lender: &Lender<M>) -> Loan<M> {
+    loop {
+        match block_on(lender.acquire()) {
+            Ok(loan) => return loan,
+            Err(error) => assert!(matches!(error, AcquireError::TimedOut { .. }), "{error}"),
+        }
+    }
+}
+
+/// Waits until something is so; gives up after a minute.
 #[track_caller]
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(10);
+    let give_up = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < give_up, "never: {what}");
         std::thread::sleep(Duration::from_millis(1));

@@ -39,7 +39,8 @@ use crate::reports::stats::Stats;
 /// assert_eq!(size_of::<Spark>(), 12); // as large as the three fields
 /// ```
 ///
-/// An implementation that lies makes its pool panic or lose slots, and nothing worse: the pool has no unsafe code.
+/// For such an `enum`, [`pooled!`](crate::pooled) writes the implementation. An implementation that lies or panics makes
+/// its pool panic or lose slots, and nothing worse: the pool has no unsafe code.
 pub trait Pooled: Sized {
     /// An object that is not in use, and remembers `next`. What the object referred to before is dropped when this
     /// takes its place.
@@ -52,6 +53,69 @@ pub trait Pooled: Sized {
     /// What [`unused`](Self::unused) was given; `None` while the object is in use.
     #[doc(alias = "getNext")]
     fn next_unused(&self) -> Option<u32>;
+}
+
+/// Implements [`Pooled`](crate::classic::Pooled) for an `enum` with a variant for the unused object, whose one field is
+/// called `next`. Every other variant is in use.
+///
+/// ```
+/// use millpond::classic::ObjectPool;
+///
+/// enum Voice {
+///     Playing { clip: &'static str, samples_left: u32 },
+///     Fading(f32),
+///     Unused { next: Option<u32> },
+/// }
+/// millpond::pooled!(Voice, Unused);
+///
+/// let mut voices = ObjectPool::<Voice, 32>::new();
+/// voices.create(Voice::Playing { clip: "step", samples_left: 2 })?;
+/// voices.create(Voice::Fading(0.5))?;
+/// assert_eq!(voices.len(), 2);
+/// voices.release(1);
+/// assert!(voices.available().eq(1..32));
+/// # Ok::<(), millpond::Full<Voice>>(())
+/// ```
+///
+/// Parameters of the type are written twice, for the `impl` and for the type: `pooled!(<'a> Shot<'a>, Unused)`.
+///
+/// ```
+/// enum Shot<'a> {
+///     Flying { owner: &'a str },
+///     Unused { next: Option<u32> },
+/// }
+/// millpond::pooled!(<'a> Shot<'a>, Unused);
+/// # let _ = Shot::Flying { owner: "" };
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! pooled {
+    (@methods $unused:ident) => {
+        fn unused(next: ::core::option::Option<u32>) -> Self {
+            Self::$unused { next }
+        }
+
+        fn in_use(&self) -> bool {
+            !::core::matches!(self, Self::$unused { .. })
+        }
+
+        fn next_unused(&self) -> ::core::option::Option<u32> {
+            match self {
+                Self::$unused { next } => *next,
+                _ => ::core::option::Option::None,
+            }
+        }
+    };
+    (<$($parameter:tt $(: $bound:path)?),+ $(,)?> $type:ty, $unused:ident) => {
+        impl<$($parameter $(: $bound)?),+> $crate::classic::Pooled for $type {
+            $crate::pooled!(@methods $unused);
+        }
+    };
+    ($type:ty, $unused:ident) => {
+        impl $crate::classic::Pooled for $type {
+            $crate::pooled!(@methods $unused);
+        }
+    };
 }
 
 /// Design 4 for objects of the program's own type, which know that they are pooled ([`Pooled`]): a fixed array of
@@ -93,14 +157,7 @@ pub trait Pooled: Sized {
 ///             }
 ///         }
 ///     }
-/// #   impl Pooled for Voice {
-/// #       fn unused(next: Option<u32>) -> Self { Self::Unused { next } }
-/// #       fn in_use(&self) -> bool { matches!(self, Self::Playing { .. }) }
-/// #       fn next_unused(&self) -> Option<u32> {
-/// #           match self { Self::Unused { next } => *next, Self::Playing { .. } => None }
-/// #       }
-/// #   }
-///     // impl Pooled for Voice { … }
+///     millpond::pooled!(Voice, Unused);
 /// }
 /// use millpond::classic::ObjectPool;
 /// use sound::Voice;
@@ -195,14 +252,25 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
     }
 
     /// Ends the lives of all objects; the lowest comes first again. O(N).
+    ///
+    /// If an object's drop panics, the objects that were not dropped yet stay in use.
     pub fn clear(&mut self) {
         for index in 0..N {
             self.release(index);
         }
-        for (index, object) in self.objects.iter_mut().enumerate() {
-            *object = T::unused(next_in_new(index, N));
+        self.first_unused = None;
+        for index in (0..N).rev() {
+            self.link(index);
         }
-        self.first_unused = (N > 0).then_some(0);
+    }
+
+    /// Puts an unused object in front of the free list. What its place held is dropped last, when the list is whole
+    /// again: the drop may panic.
+    fn link(&mut self, index: usize) {
+        let unused = T::unused(self.first_unused);
+        let before = core::mem::replace(&mut self.objects[index], unused);
+        self.first_unused = Some(index as u32);
+        drop(before);
     }
 
     /// Whether the object is in use; `false` if there is no such object. O(1).
@@ -274,13 +342,11 @@ struct PutBack<'a, T: Pooled, const N: usize> {
 impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
     fn drop(&mut self) {
         let Self { pool, index } = self;
-        let object = &mut pool.objects[*index];
-        if !object.in_use() {
-            *object = T::unused(pool.first_unused);
-            pool.first_unused = Some(*index as u32);
+        if !pool.objects[*index].in_use() {
             // An object that lies may say twice that it is free.
             pool.stats.live = pool.stats.live.saturating_sub(1);
             pool.stats.removed += 1;
+            pool.link(*index);
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::slots::lifetimes::Lifetimes;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Books<H: HandleLayout> {
-    /// A generation below this one is followed by its successor, and no recorder listens: one comparison for
-    /// all that is out of the ordinary when a lifetime ends.
+    /// A generation below this one is followed by its successor, no recorder listens, and the peak is noted: one
+    /// comparison for all that is out of the ordinary when a lifetime ends.
     quick_below: H::Word,
     /// Some slot may have gone on at generation 1 after the largest.
     over_max: bool,
@@ -83,6 +83,12 @@ impl<H: HandleLayout> Books<H> {
             true => H::Word::ZERO,
             false => self.circle().quick_below(self.over_max),
         };
+    }
+
+    /// The next lifetime ends with care.
+    #[inline(always)]
+    pub(super) fn await_end(&mut self) {
+        self.quick_below = H::Word::ZERO;
     }
 
     #[inline]
@@ -258,6 +264,12 @@ impl<H: HandleLayout> Books<H> {
     #[inline(always)]
     pub(crate) fn is_quick(&self, generation: H::Word) -> bool {
         generation < self.quick_below
+    }
+
+    /// Whether every lifetime ends with care.
+    #[cfg(feature = "validate")]
+    pub(super) fn is_careful(&self) -> bool {
+        self.quick_below == H::Word::ZERO
     }
 
     /// This lifetime of a slot ends, which may not be [quick](Self::is_quick). Returns the generation that follows;

@@ -71,6 +71,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     fn settle(&mut self, words: &SlotWords<impl Place<Word = H::Word, Entry = EntryOf<R, H>>>) {
         self.books.is_plain = !self.books.is_recorded() && self.queue.is_plain(words);
         self.books.settle();
+        if words.counts().owes_peak() {
+            self.books.await_end();
+        }
     }
 
     pub(crate) fn queue(&self) -> &R::Queue<H::Index> {
@@ -159,8 +162,9 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
             slots.expect_birth();
             return Some(taken);
         }
-        if self.books.is_plain {
-            let taken = self.queue.take_plain(slots);
+        let Self { queue, books } = self;
+        if books.is_plain {
+            let taken = queue.take_plain(slots, || books.await_end());
             if taken.is_some() {
                 return taken;
             }
@@ -276,7 +280,8 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.queue.give_back(index, slots);
     }
 
-    /// Also where the successor of this generation does not come next, or somebody listens.
+    /// Also where the successor of this generation does not come next, somebody listens, or it is the first to end
+    /// after slots were taken that may have brought a new peak: then only the peak is noted that came of all of them.
     #[cold]
     #[inline(never)]
     fn end_with_care<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
@@ -285,6 +290,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         generation: H::Word,
         slots: &mut S,
     ) {
+        slots.note_peak();
         match self.books.end(index, generation) {
             Some(next) => {
                 slots.set_dead(index, next.as_dead());
@@ -382,6 +388,11 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         words.validate_unused(used)?;
         self.queue.validate(slots)?;
         ensure(
+            self.books.is_careful() || !words.counts().owes_peak(),
+            "the peak is at least what is live, or noted before a lifetime ends",
+            format_args!("{:?}", words.counts()),
+        )?;
+        ensure(
             !self.books.is_plain || self.queue.is_plain(words),
             "an order that is taken for a plain one is one",
             format_args!("{:?}", self.queue),
@@ -418,6 +429,20 @@ mod tests {
     fn every_bit_is_0_at_first_unless_the_lifetimes_say_otherwise() {
         assert_eq!(size_of::<<InlineRoster as ReuseOrder>::Queue<u32>>(), 0);
         assert!(Core::<InlineRoster, Handle<()>>::fresh(&Lifetimes::PLAIN).books.has_zero_bits());
+    }
+
+    #[test]
+    fn validation_finds_a_peak_that_would_be_forgotten() {
+        let mut slots = HandleAllocator::new(3);
+        let handle = slots.acquire().unwrap();
+        slots.validate().unwrap();
+        slots.core_mut().books.settle();
+        let rule = "the peak is at least what is live, or noted before a lifetime ends";
+        assert_eq!(slots.validate().unwrap_err().rule(), rule);
+        slots.core_mut().books.await_end();
+        slots.release(handle);
+        slots.validate().unwrap();
+        assert_eq!(slots.stats().peak, 1);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Counts {
     pub(super) births: u64,
     pub(super) deaths: u64,
     /// How many slots were live at once at most, as far as a pool has noted it: before each birth that may bring a
-    /// new peak, or before each death.
+    /// new peak, or before each death that comes after such births.
     pub(super) peak: u32,
     pub(super) retired: u32,
 }
@@ -92,6 +92,16 @@ impl Counts {
         self.peak = live as u32;
     }
 
+    /// Lifetimes are about to end, after births that the pool did not expect.
+    pub(crate) fn note_peak(&mut self) {
+        self.peak = self.peak() as u32;
+    }
+
+    /// Whether there were births beyond the peak that is noted: then it must be noted before a lifetime ends.
+    pub(crate) fn owes_peak(&self) -> bool {
+        self.live() > self.peak as usize
+    }
+
     /// A slot becomes live.
     #[inline(always)]
     pub(crate) fn birth(&mut self) {
@@ -106,6 +116,7 @@ impl Counts {
 
     /// All live slots die.
     pub(crate) fn all_dead(&mut self) {
+        self.note_peak();
         self.deaths = self.births;
     }
 

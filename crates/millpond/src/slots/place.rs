@@ -152,7 +152,8 @@ pub(crate) unsafe trait FlatPlace: Place {}
 pub struct BitmapAge {
     /// Each birth and death writes its bit.
     pub(crate) in_step: bool,
-    /// What a walk has found out about the live slots, unless one was born or has died since.
+    /// What a walk has found out about the live slots, unless one was born or has died since. Unknown while the bitmap
+    /// is not in step.
     pub(crate) prefix: Prefix,
     /// The bitmap is as the words were when there had been this many births and deaths.
     pub(crate) gathered_at: u64,

@@ -330,21 +330,10 @@ impl<P: Place> SlotWords<P> {
         self.counts.expect_birth();
     }
 
-    /// The slot after all that were ever used is about to become live, and all of these are live that have not
-    /// retired: `used` with it.
-    #[inline]
-    pub(crate) fn expect_fresh(&mut self, used: usize) {
-        if self.counts.retired > 0 {
-            return self.expect_fresh_beside_retired();
-        }
-        self.counts.peak = self.counts.peak.max(used as u32);
-    }
-
-    /// Out of the way: retired slots are rare.
-    #[cold]
-    #[inline(never)]
-    fn expect_fresh_beside_retired(&mut self) {
-        self.expect_birth();
+    /// A lifetime is about to end: must be called before each death that comes after births that were not
+    /// [expected](Self::expect_birth).
+    pub(crate) fn note_peak(&mut self) {
+        self.counts.note_peak();
     }
 
     /// How many slots will never be reused.
@@ -430,10 +419,8 @@ impl<P: Place> SlotWords<P> {
         let words = self.place.parts_mut().words;
         // SAFETY: there is one word for each slot.
         unsafe { *words.get_unchecked_mut(index) = word.difference(key) };
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.prefix = Prefix::UNKNOWN;
-        }
         if P::HAS_BITMAP && self.place.bitmap_age().in_step {
+            self.forget_prefix();
             let bits = self.place.parts_mut().bits;
             // SAFETY: there is a word of the bitmap for each 64 slots (`Place`).
             Some(unsafe { bits.get_unchecked_mut(index / WORD_SLOTS) })
@@ -508,9 +495,8 @@ impl<P: Place> SlotWords<P> {
         self.place.bitmap_age().prefix.get()
     }
 
-    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh): for code elsewhere that begins and ends
-    /// lifetimes without a word about it.
-    #[cfg(feature = "alloc")]
+    /// Nothing is known of the prefix, until the next [`refresh`](Self::refresh).
+    #[inline(always)]
     pub(crate) fn forget_prefix(&mut self) {
         if let Some(age) = self.place.bitmap_age_mut() {
             age.prefix = Prefix::UNKNOWN;
@@ -525,10 +511,20 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
+    /// Also decides whether the bitmap is in step from now on.
     #[inline(never)]
     fn look(&mut self) {
-        if self.is_bitmap_old() {
+        let is_old = self.is_bitmap_old();
+        let changes = self.changes();
+        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
+        }
+        if is_old {
             self.gather();
+        }
+        if !self.is_in_step() {
+            return;
         }
         let (bits, live) = (self.place.parts().bits, self.live());
         let (full, ones) = (live / WORD_SLOTS, (1 << (live % WORD_SLOTS)) - 1);
@@ -541,14 +537,8 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Also decides whether the bitmap is in step from now on.
     #[inline(never)]
     fn gather(&mut self) {
-        let changes = self.changes();
-        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
-        }
         let parts = self.place.parts_mut();
         let source = source::<P>(parts.words);
         for (word, bits) in parts.bits.iter_mut().enumerate() {
@@ -686,11 +676,6 @@ impl<P: Place> SlotWords<P> {
                 self.counts.deaths
             ),
         )?;
-        ensure(
-            self.counts.peak as usize >= live,
-            "the peak is at least what is live",
-            format_args!("{live} live, {} at the peak", self.counts.peak),
-        )?;
         let parts = self.place.parts();
         let source = source::<P>(parts.words);
         let differs = Occupancy::new(source, self.slots(), live)
@@ -705,7 +690,8 @@ impl<P: Place> SlotWords<P> {
         let prefix = self.place.bitmap_age().prefix;
         let is_prefix = self.all().take(live).all(|word| !word.is_dead());
         ensure(
-            prefix == Prefix::UNKNOWN || prefix.get() == is_prefix.then_some(live),
+            prefix == Prefix::UNKNOWN
+                || self.is_in_step() && prefix.get() == is_prefix.then_some(live),
             "the live slots are the lowest ones if they are said to be",
             format_args!("{live} live, {prefix:?}"),
         )?;
@@ -850,6 +836,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_walk_finds_out_is_kept_while_the_bitmap_is_in_step() {
+        let mut words = words(1000, false, 1.as_dead());
+        (0..300).for_each(|index| words.set_live(index, 1));
+        words.refresh();
+        assert_eq!((words.is_in_step(), words.prefix()), (false, None));
+        words.refresh();
+        assert_eq!((words.is_in_step(), words.prefix()), (true, Some(300)));
+        words.set_live(301, 1);
+        assert_eq!(words.prefix(), None);
+        words.refresh();
+        assert_eq!(words.prefix(), None);
+        words.set_live(300, 1);
+        words.refresh();
+        assert_eq!(words.prefix(), Some(302));
+    }
+
+    #[test]
     fn the_peak_is_the_most_that_were_live_at_once() {
         let mut words = words(4, false, 1.as_dead());
         let mut counts = Vec::new();
@@ -892,6 +895,7 @@ mod tests {
                     together.set_live(index, generation(index));
                 }
                 let mut each = together.try_clone().unwrap();
+                each.note_peak();
                 for index in live(&together) {
                     match circle.word_after(generation(index)) {
                         u16::RETIRED => each.retire(index),
@@ -958,7 +962,6 @@ mod tests {
             words.place.parts_mut().bits[0] |= 8;
         };
         assert_eq!(broken(old_and_beyond), "the bitmap has no bit beyond the last slot");
-        assert_eq!(broken(|words| words.counts.peak = 1), "the peak is at least what is live");
         assert_eq!(broken(|words| words.counts.retired += 1), "the retired slots are counted");
         let own = "a slot is in one of its lifetimes";
         assert_eq!(broken(|words| words.place.parts_mut().words[0] = 0), own);

@@ -3,7 +3,6 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::slice;
 
@@ -197,52 +196,6 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
     }
 }
 
-/// The block that a walk is in: its slots, and where slot 0 would be if the block went back that far.
-struct Window<T> {
-    first: usize,
-    len: usize,
-    origin: *const MaybeUninit<T>,
-}
-
-impl<T> Clone for Window<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Window<T> {}
-
-impl<T> Window<T> {
-    const NONE: Self = Self { first: 0, len: 0, origin: core::ptr::null() };
-
-    /// Where the value of a slot is, from the same block as last time or another.
-    ///
-    /// # Safety
-    ///
-    /// There is such a slot in the place of the table, which has neither got nor lost a block since.
-    #[inline(always)]
-    unsafe fn value(&mut self, values: BlockTable<T>, index: usize) -> *mut MaybeUninit<T> {
-        if index.wrapping_sub(self.first) >= self.len {
-            // SAFETY: as the caller promises.
-            *self = unsafe { Self::of(values, index) };
-        }
-        self.origin.wrapping_add(index).cast_mut()
-    }
-
-    /// # Safety
-    ///
-    /// As [`value`](Self::value).
-    #[inline(never)]
-    unsafe fn of(values: BlockTable<T>, index: usize) -> Self {
-        // SAFETY: as the caller promises.
-        let origin = unsafe { values.origin_of(index) };
-        let sizes = values.sizes();
-        let block = sizes.block_of(index);
-        let end = sizes.end_of_block_with(index);
-        let len = sizes.len_of(block);
-        Self { first: end - len, len, origin: origin.cast_const() }
-    }
-}
-
 /// A walk over the live slots.
 ///
 /// # Invariant
@@ -250,7 +203,6 @@ impl<T> Window<T> {
 /// The occupancy is that of the slots of the table's place, which is borrowed for `'a`.
 struct Walk<'a, T> {
     live: LiveSlots<'a>,
-    window: Window<T>,
     values: BlockTable<T>,
     occupancy: Occupancy<'a>,
 }
@@ -264,7 +216,7 @@ impl<T> Clone for Walk<'_, T> {
 impl<'a, T> Walk<'a, T> {
     #[inline]
     fn new(values: BlockTable<T>, occupancy: Occupancy<'a>) -> Self {
-        Self { live: occupancy.iter(), window: Window::NONE, values, occupancy }
+        Self { live: occupancy.iter(), values, occupancy }
     }
 
     /// The next live slot, and its value, which is initialised.
@@ -272,26 +224,59 @@ impl<'a, T> Walk<'a, T> {
     fn next(&mut self) -> Option<(usize, *mut T)> {
         let index = self.live.next()?;
         // SAFETY: the occupancy names slots of the place only (invariant).
-        Some((index, unsafe { self.window.value(self.values, index) }.cast()))
+        Some((index, unsafe { self.values.value(index) }.cast()))
     }
 
     #[inline]
     fn next_back(&mut self) -> Option<(usize, *mut T)> {
         let index = self.live.next_back()?;
         // SAFETY: as above.
-        Some((index, unsafe { self.window.value(self.values, index) }.cast()))
+        Some((index, unsafe { self.values.value(index) }.cast()))
     }
 
     #[inline(always)]
     fn fold<A>(self, start: A, mut f: impl FnMut(A, (usize, *mut T)) -> A) -> A {
-        let Self { live, mut window, values, occupancy } = self;
-        if live.len() < occupancy.live() {
-            return live.fold(start, |folded, index| {
+        let Self { live, values, occupancy } = self;
+        let is_whole = live.len() == occupancy.live();
+        match occupancy.prefix() {
+            Some(slots) if is_whole => Self::fold_prefix(values, slots, start, f),
+            None if is_whole => Self::fold_words(values, occupancy, start, f),
+            _ => live.fold(start, |folded, index| {
                 // SAFETY: the occupancy names slots of the place only (invariant).
-                f(folded, (index, unsafe { window.value(values, index) }.cast()))
-            });
+                f(folded, (index, unsafe { values.value(index) }.cast()))
+            }),
         }
-        // Nothing was taken yet: 64 slots at a time, most of which lie in one block.
+    }
+
+    /// The lowest slots, block by block.
+    #[inline(always)]
+    fn fold_prefix<A>(
+        values: BlockTable<T>,
+        slots: usize,
+        start: A,
+        mut f: impl FnMut(A, (usize, *mut T)) -> A,
+    ) -> A {
+        let (mut folded, mut from) = (start, 0);
+        while from < slots {
+            let end = values.sizes().end_of_block_with(from).min(slots);
+            // SAFETY: the prefix has slots of the place only (invariant).
+            let first = unsafe { values.value(from) };
+            for (distance, index) in (from..end).enumerate() {
+                folded = f(folded, (index, first.wrapping_add(distance).cast()));
+            }
+            from = end;
+        }
+        folded
+    }
+
+    /// 64 slots at a time, most of which lie in one block.
+    #[inline(always)]
+    fn fold_words<A>(
+        values: BlockTable<T>,
+        occupancy: Occupancy<'_>,
+        start: A,
+        mut f: impl FnMut(A, (usize, *mut T)) -> A,
+    ) -> A {
         let mut folded = start;
         for word in 0..occupancy.slots().div_ceil(WORD_SLOTS) {
             let mut bits = occupancy.word(word);
@@ -299,21 +284,17 @@ impl<'a, T> Walk<'a, T> {
                 continue;
             }
             let first = word * WORD_SLOTS;
-            let lowest = first + bits.trailing_zeros() as usize;
-            // SAFETY: as above.
-            let value = unsafe { window.value(values, lowest) };
-            let is_in_one =
-                first >= window.first && first + WORD_SLOTS <= window.first + window.len;
-            if !is_in_one {
+            if values.sizes().end_of_block_with(first) - first < WORD_SLOTS {
                 while bits != 0 {
                     let index = first + bits.trailing_zeros() as usize;
-                    // SAFETY: as above.
-                    folded = f(folded, (index, unsafe { window.value(values, index) }.cast()));
+                    // SAFETY: the occupancy names slots of the place only (invariant).
+                    folded = f(folded, (index, unsafe { values.value(index) }.cast()));
                     bits &= bits - 1;
                 }
                 continue;
             }
-            let origin = value.wrapping_sub(lowest);
+            // SAFETY: as above; a block is there as a whole.
+            let origin = unsafe { values.origin_of(first) };
             if bits == !0 {
                 for index in first..first + WORD_SLOTS {
                     folded = f(folded, (index, origin.wrapping_add(index).cast()));

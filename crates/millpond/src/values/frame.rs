@@ -2,9 +2,10 @@
 //!
 //! # Invariant
 //!
-//! 1. A link's number is a multiple of the [`STRIDE`](FrameLink::STRIDE), and so is `first`: only this module makes
-//!    links and moves `first`.
+//! 1. A link's number is a multiple of the [`STRIDE`](FrameLink::STRIDE), and so is `first`, and neither is 0: only this
+//!    module makes links and moves `first`.
 //! 2. `bytes` is the number of values times the stride.
+//! 3. `room` is at most the capacity of `values`, whose memory stays where it is.
 //!
 //! So if the difference between a link's number and `first` is less than `bytes`, it is the offset in bytes of a value
 //! from the first one, without a multiplication.
@@ -34,10 +35,13 @@ impl<T> FrameLink<T> {
     /// How far the numbers of values are apart that are inserted after each other.
     const STRIDE: u64 = if size_of::<T>() == 0 { 1 } else { size_of::<T>() as u64 };
 
+    /// # Safety
+    ///
     /// `number` is a multiple of the stride, and not 0.
     #[inline]
-    fn numbered(number: u64) -> Self {
-        let number = NonZeroU64::new(number).expect("the first number is not 0");
+    unsafe fn numbered(number: u64) -> Self {
+        // SAFETY: as the caller promises.
+        let number = unsafe { NonZeroU64::new_unchecked(number) };
         Self { number, value: PhantomData }
     }
 
@@ -97,6 +101,8 @@ impl<T> fmt::Debug for FrameLink<T> {
 /// The values of one frame.
 pub(crate) struct FrameValues<T> {
     values: Vec<T>,
+    /// How many values there may be.
+    room: usize,
     bytes: u64,
     /// The number of the first value of this frame.
     first: u64,
@@ -107,15 +113,20 @@ impl<T: Clone> Clone for FrameValues<T> {
     fn clone(&self) -> Self {
         let mut values = Vec::with_capacity(self.values.capacity());
         values.extend_from_slice(&self.values);
-        Self { values, bytes: self.bytes, first: self.first }
+        Self { values, ..*self }
     }
 }
 
 impl<T> FrameValues<T> {
     /// No values, and room for so many, every page of it touched.
-    pub(crate) fn try_new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let values = memory::reserved_and_touched(capacity)?;
-        Ok(Self { values, bytes: 0, first: FrameLink::<T>::STRIDE })
+    pub(crate) fn try_new(room: usize) -> Result<Self, OutOfMemory> {
+        let values = memory::reserved_and_touched(room)?;
+        Ok(Self { values, room, bytes: 0, first: FrameLink::<T>::STRIDE })
+    }
+
+    /// How many values there may be.
+    pub(crate) fn room(&self) -> usize {
+        self.room
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
@@ -131,20 +142,32 @@ impl<T> FrameValues<T> {
         self.first / FrameLink::<T>::STRIDE - 1
     }
 
-    /// Puts a value behind the last one. There is room: the pool has looked.
+    /// Puts a value behind the last one, or returns it if there is no room.
     #[inline]
-    pub(crate) fn push(&mut self, value: T) -> FrameLink<T> {
-        let link = FrameLink::numbered(self.first + self.bytes);
-        self.values.push(value);
+    pub(crate) fn push(&mut self, value: T) -> Result<FrameLink<T>, T> {
+        let len = self.values.len();
+        if len >= self.room {
+            return Err(value);
+        }
+        // SAFETY: `first` and `bytes` are multiples of the stride, `first` is not 0 (invariants 1 and 2), and their sum
+        // does not overflow: `reset` has tested `first`.
+        let link = unsafe { FrameLink::numbered(self.first + self.bytes) };
+        let place = placed(self.values.as_mut_ptr(), self.first, link);
+        // SAFETY: the place is behind the last value (invariant 2) and within the capacity (invariant 3).
+        unsafe { place.write(value) };
+        // SAFETY: the value was just written, and there is capacity for it (invariant 3).
+        unsafe { self.values.set_len(len + 1) };
         self.bytes += FrameLink::<T>::STRIDE;
-        link
+        Ok(link)
     }
 
     /// The links of this frame's values.
     pub(crate) fn links(&self) -> impl DoubleEndedIterator<Item = FrameLink<T>> + Clone {
         let first = self.first;
-        (0..self.values.len() as u64)
-            .map(move |index| FrameLink::numbered(first + index * FrameLink::<T>::STRIDE))
+        (0..self.values.len() as u64).map(move |index| {
+            // SAFETY: a multiple of the stride is added to `first`, which is one and not 0 (invariant 1).
+            unsafe { FrameLink::numbered(first + index * FrameLink::<T>::STRIDE) }
+        })
     }
 
     /// Drops all values. If a drop panics, the others are dropped all the same.
@@ -207,8 +230,8 @@ impl<T> FrameValues<T> {
     }
 }
 
-/// Where the value of a link of this frame is. The distance of a number from `first` is a multiple of the size
-/// (invariant 1) and less than the bytes of all values (invariant 2).
+/// Where the value of a link of this frame is, or of the one behind the last. The distance of a number from `first` is a multiple of the size
+/// (invariant 1) and at most the bytes of all values (invariant 2).
 ///
 /// `first` is taken from the start, which is known before the link is: a walk along links then waits for no more than
 /// the links themselves.

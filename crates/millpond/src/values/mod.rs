@@ -523,6 +523,7 @@ impl<P: Place> Storage<P> {
             return None;
         }
         assert!(word.is_dead(), "the word of a dead slot");
+        self.words.note_peak();
         let end = |storage: &mut Self| match word == P::Word::RETIRED {
             true => storage.retire(index),
             false => storage.set_dead(index, word),
@@ -551,6 +552,7 @@ impl<P: Place> Storage<P> {
             return;
         }
         assert!(word.is_dead(), "the word of a dead slot");
+        self.words.note_peak();
         let guard = Bury(self, index, word);
         let value = guard.0.value_mut(index).as_mut_ptr();
         // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
@@ -706,9 +708,8 @@ impl<P: Place> Slots for Storage<P> {
         self.words.expect_birth();
     }
 
-    #[inline]
-    fn expect_fresh(&mut self, used: usize) {
-        self.words.expect_fresh(used);
+    fn note_peak(&mut self) {
+        self.words.note_peak();
     }
 
     /// The value stays where it is, and nobody drops it: whoever calls this has moved it out, or is

@@ -6,6 +6,8 @@ mod allocations;
 mod common;
 
 mod bytemap;
+#[path = "../../examples/designs.rs"]
+mod designs;
 mod object_pool;
 mod particle;
 mod patterns;

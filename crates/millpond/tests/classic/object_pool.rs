@@ -35,22 +35,7 @@ impl Voice {
     }
 }
 
-impl Pooled for Voice {
-    fn unused(next: Option<u32>) -> Self {
-        Self::Unused { next }
-    }
-
-    fn in_use(&self) -> bool {
-        matches!(self, Self::Playing { .. })
-    }
-
-    fn next_unused(&self) -> Option<u32> {
-        match self {
-            Self::Unused { next } => *next,
-            Self::Playing { .. } => None,
-        }
-    }
-}
+millpond::pooled!(Voice, Unused);
 
 /// "Either the objects know that they are pooled (their own state says whether they are in use) …": in-use state and
 /// link are in the object's own memory, and the pool has nothing beside.
@@ -185,6 +170,125 @@ fn panic_while_an_object_changes_loses_no_slot() {
     assert_eq!((pool.len(), pool.in_use(1)), (2, false));
     assert!(pool.available().eq([1]));
     assert_eq!(pool.create(Voice::new(&clip, 1)).unwrap(), Some(1));
+}
+
+/// A shot that ends its own life by a flag, as the sample's particles do; its load may explode when it is dropped.
+enum Shot {
+    Flying { is_over: bool, _load: Load },
+    Unused { next: Option<u32> },
+}
+
+struct Load(Rc<std::cell::Cell<bool>>);
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        assert!(!self.0.take(), "the load explodes");
+    }
+}
+
+impl Pooled for Shot {
+    fn unused(next: Option<u32>) -> Self {
+        Self::Unused { next }
+    }
+
+    fn in_use(&self) -> bool {
+        matches!(self, Self::Flying { is_over: false, .. })
+    }
+
+    fn next_unused(&self) -> Option<u32> {
+        match self {
+            Self::Unused { next } => *next,
+            Self::Flying { .. } => None,
+        }
+    }
+}
+
+impl Shot {
+    fn end(&mut self) {
+        if let Self::Flying { is_over, .. } = self {
+            *is_over = true;
+        }
+    }
+}
+
+#[test]
+fn panic_in_the_drop_of_an_object_loses_no_slot() {
+    let explodes = Rc::new(std::cell::Cell::new(false));
+    let shot = || Shot::Flying { is_over: false, _load: Load(explodes.clone()) };
+    let mut pool = ObjectPool::<Shot, 4>::new();
+    let panics = |pool: &mut ObjectPool<Shot, 4>, work: &dyn Fn(&mut ObjectPool<Shot, 4>)| {
+        explodes.set(true);
+        assert!(catch_unwind(AssertUnwindSafe(|| work(pool))).is_err());
+        assert!(!explodes.get(), "one load has exploded");
+    };
+    let fill = |pool: &mut ObjectPool<Shot, 4>| while pool.create(shot()).is_ok() {};
+
+    fill(&mut pool);
+    panics(&mut pool, &|pool| {
+        pool.update(|index, shot| {
+            if index == 2 {
+                shot.end()
+            }
+        })
+    });
+    assert_eq!((pool.len(), pool.available().collect::<Vec<_>>()), (3, vec![2]));
+    panics(&mut pool, &|pool| _ = pool.update_at(0, Shot::end));
+    assert_eq!((pool.len(), pool.available().collect::<Vec<_>>()), (2, vec![0, 2]));
+    panics(&mut pool, &|pool| _ = pool.release(3));
+    assert_eq!((pool.len(), pool.available().collect::<Vec<_>>()), (1, vec![3, 0, 2]));
+
+    fill(&mut pool);
+    panics(&mut pool, &|pool| pool.clear());
+    assert_eq!((pool.len(), pool.available().collect::<Vec<_>>()), (3, vec![0]));
+    pool.clear();
+    assert!(pool.is_empty() && pool.available().eq(0..4));
+    let stats = pool.stats();
+    assert_eq!((stats.inserted, stats.removed), (7, 7));
+}
+
+/// An unused object that has something to drop, and panics there, costs slots until the next `clear`; the free list is
+/// never a circle, on which a place in use would be handed out.
+#[test]
+fn panic_in_the_drop_of_an_unused_object_makes_no_circle_of_the_list() {
+    thread_local! {
+        static EXPLODES: Rc<std::cell::Cell<bool>> = Rc::default();
+    }
+    struct Loaded {
+        in_use: bool,
+        next: Option<u32>,
+        _load: Load,
+    }
+    impl Loaded {
+        fn new(in_use: bool, next: Option<u32>) -> Self {
+            Self { in_use, next, _load: Load(EXPLODES.with(Rc::clone)) }
+        }
+    }
+    impl Pooled for Loaded {
+        fn unused(next: Option<u32>) -> Self {
+            Self::new(false, next)
+        }
+        fn in_use(&self) -> bool {
+            self.in_use
+        }
+        fn next_unused(&self) -> Option<u32> {
+            self.next
+        }
+    }
+    let mut pool = ObjectPool::<Loaded, 3>::new();
+    let fill = |pool: &mut ObjectPool<Loaded, 3>| {
+        (0..4).filter(|_| pool.create(Loaded::new(true, None)).is_ok()).count()
+    };
+    assert_eq!(fill(&mut pool), 3);
+    for index in 0..3 {
+        assert!(pool.release(index));
+    }
+    assert!(pool.available().eq([2, 1, 0]));
+    EXPLODES.with(|explodes| explodes.set(true));
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.clear())).is_err());
+    assert!(pool.available().eq([2]));
+    assert_eq!(fill(&mut pool), 1);
+    pool.clear();
+    assert_eq!(fill(&mut pool), 3);
 }
 
 #[test]

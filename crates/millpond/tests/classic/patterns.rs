@@ -193,3 +193,10 @@ fn each_kind_of_component_is_in_a_pool_of_its_own() {
     let reused = entities.acquire().unwrap();
     assert!(places.get(reused).is_none(), "not the place of the one before");
 }
+
+/// "Worked example to reproduce exactly", for each text in one program, which a reader of the texts can follow; it checks
+/// itself.
+#[test]
+fn worked_examples_of_all_texts_run_as_one_program() {
+    crate::designs::main();
+}

@@ -38,6 +38,32 @@ fn bytemap_pool_fills_a_reclaimed_slot_and_sees_who_writes_to_it() {
     }
 }
 
+/// The panic that names a written slot comes before anything of the pool has changed.
+#[test]
+fn bytemap_pool_is_as_it_was_after_it_has_named_a_written_slot() {
+    let mut pool = BytemapPool::new(1);
+    pool.fill_dead_slots();
+    // The seed's last use: the next insertion restarts it.
+    let handle = pool.insert_at(127, [0_u32; 2]).unwrap();
+    let stale = (&raw mut *pool.get_mut(handle).unwrap()).cast::<u32>();
+    pool.remove(handle);
+    let before = (pool.cursor(), pool.seeds_restarted(), pool.bytes().to_vec());
+    for inserts_at in [false, true] {
+        // SAFETY: the slot's memory is the pool's, which lives; that nobody does this is what the pool looks for.
+        unsafe { stale.write(9) };
+        let said = panic_of(|| {
+            _ = match inserts_at {
+                true => pool.insert_at(handle, [1; 2]).is_ok(),
+                false => pool.insert([1; 2]).is_ok(),
+            };
+        });
+        assert!(said.unwrap().contains("slot 0 was written to while it was dead"));
+        assert_eq!((pool.cursor(), pool.seeds_restarted(), pool.bytes().to_vec()), before);
+    }
+    assert_eq!(pool.insert([1; 2]), Ok(0));
+    assert_eq!(pool.seeds_restarted(), before.1 + 1);
+}
+
 #[test]
 fn pool_allocator_fills_a_reclaimed_slot_and_sees_who_writes_to_it() {
     let pool = PoolAllocator::with_chunk_slots(2);

@@ -311,11 +311,11 @@ impl<T> BytemapPool<T> {
         let Some(index) = next_vacant_after(cursor, self.slots.words(), is_usable) else {
             return Err(value);
         };
+        #[cfg(feature = "debug-aids")]
+        self.slots.inspect(index);
         let seed = (self.bytes()[index] & !FREE).wrapping_add(1) % SEEDS;
         self.seeds_restarted += u64::from(seed == 0);
         self.cursor = index as i32;
-        #[cfg(feature = "debug-aids")]
-        self.slots.inspect(index);
         self.slots.put(index, seed, value);
         Ok(self.handle(index))
     }
@@ -352,9 +352,9 @@ impl<T> BytemapPool<T> {
                 if self.retires && may_have_been {
                     return Err(BytemapError::Stale(value));
                 }
-                self.seeds_restarted += u64::from(may_have_been);
                 #[cfg(feature = "debug-aids")]
                 self.slots.inspect(index);
+                self.seeds_restarted += u64::from(may_have_been);
                 self.slots.put(index, byte, value);
                 self.cursor =
                     self.slots.words().first_dead_from(0).unwrap_or(self.capacity() - 1) as i32;

@@ -54,9 +54,8 @@ use crate::values::FrameValues;
 #[doc(alias = "bump")]
 #[doc(alias = "timber")]
 pub struct FramePool<T> {
-    /// Has room for `capacity` values, and never grows.
+    /// Has room for so many values as the pool, and never grows.
     values: FrameValues<T>,
-    capacity: usize,
     /// The highest number of values in a frame before this one.
     peak_before: usize,
     refused: u64,
@@ -93,7 +92,7 @@ impl<T> FramePool<T> {
     pub fn try_new(capacity: usize) -> Result<Self, BuildError> {
         let values =
             FrameValues::try_new(capacity).map_err(|_| BuildError::OutOfMemory { capacity })?;
-        Ok(Self { values, capacity, peak_before: 0, refused: 0 })
+        Ok(Self { values, peak_before: 0, refused: 0 })
     }
 
     /// Moves a value in, behind the last one. O(1).
@@ -103,10 +102,7 @@ impl<T> FramePool<T> {
     /// If the pool is full. The error returns the value.
     #[inline]
     pub fn insert(&mut self, value: T) -> Result<FrameLink<T>, Full<T>> {
-        if self.len() >= self.capacity {
-            return Err(self.refuse(value));
-        }
-        Ok(self.values.push(value))
+        self.values.push(value).map_err(|value| self.refuse(value))
     }
 
     #[cold]
@@ -219,14 +215,14 @@ impl<T> FramePool<T> {
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.len() == self.capacity
+        self.len() == self.capacity()
     }
 
     /// How many values there is room for.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.capacity
+        self.values.room()
     }
 
     /// This frame's values, in the order of their insertion.
@@ -273,7 +269,7 @@ impl<T> FramePool<T> {
     pub fn stats(&self) -> Stats {
         let removed = self.values.gone();
         Stats {
-            capacity: self.capacity,
+            capacity: self.capacity(),
             live: self.len(),
             peak: self.peak_before.max(self.len()),
             inserted: removed + self.len() as u64,

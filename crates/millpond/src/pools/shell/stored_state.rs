@@ -23,26 +23,18 @@ pub(crate) use stored_state;
 /// The methods of `sealed::Restore`, but for `empty`.
 macro_rules! stored_restore {
     ($value:ty) => {
-        fn copy_state_from(&mut self, other: &Self)
+        crate::pools::shell::stored_restore!(copy_state_from, $value: Copy);
+        crate::pools::shell::stored_restore!(clone_state_from, $value: Clone);
+    };
+    ($state_from:ident, $value:ty: $bound:path) => {
+        fn $state_from(&mut self, other: &Self)
         where
-            $value: Copy,
+            $value: $bound,
         {
             use crate::snapshot::state::sealed::State;
 
             let used = State::used(self).max(State::used(other));
-            self.storage.copy_state_from(&other.storage, used);
-            let entries = other.storage.words().entries();
-            self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
-        }
-
-        fn clone_state_from(&mut self, other: &Self)
-        where
-            $value: Clone,
-        {
-            use crate::snapshot::state::sealed::State;
-
-            let used = State::used(self).max(State::used(other));
-            self.storage.clone_state_from(&other.storage, used);
+            self.storage.$state_from(&other.storage, used);
             let entries = other.storage.words().entries();
             self.core.copy_state_from(&other.core, entries, used, &mut self.storage);
         }

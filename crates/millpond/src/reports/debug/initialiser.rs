@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 /// Reused memory holds a past life, and a past life looks right: an initialiser that forgets a field goes unnoticed
 /// until the object before was of another kind. Two fills tell what it wrote from what was there; with one, a value that
 /// happens to be that of the fill would look forgotten. A field that is changed by what was there, as by `+=`, is named
-/// too.
+/// too, and so is one that is set to NaN, which does not equal itself.
 ///
 /// [`fields!`](crate::fields) makes the list of fields. For plain bytes, `forgotten_bytes` (feature `bytemuck`) needs
 /// neither fills nor fields.

@@ -162,7 +162,11 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
     }
 
     #[inline(always)]
-    fn take_plain<S: Slots<Entry = I>>(&mut self, slots: &mut S) -> Option<(usize, S::Word)> {
+    fn take_plain<S: Slots<Entry = I>>(
+        &mut self,
+        slots: &S,
+        may_be_peak: impl FnOnce(),
+    ) -> Option<(usize, S::Word)> {
         // Two branches and no common path: the processor guesses which, and waits for neither.
         match self.top(slots.words().entries()) {
             Some(top) => {
@@ -174,7 +178,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
                 let fresh = self.fresh_from;
                 let word = slots.words().get(fresh)?;
                 self.fresh_from += 1;
-                slots.expect_fresh(fresh + 1);
+                may_be_peak();
                 Some((fresh, word))
             }
         }

@@ -142,10 +142,12 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         false
     }
 
-    /// As [`take_next`](Self::take_next), in an order that is plain.
+    /// As [`take_next`](Self::take_next), in an order that is plain. Calls the function if more slots may be live with
+    /// this one than ever before.
     fn take_plain<S: Slots<Entry = Self::Entry>>(
         &mut self,
-        _slots: &mut S,
+        _slots: &S,
+        _may_be_peak: impl FnOnce(),
     ) -> Option<(usize, S::Word)> {
         None
     }
@@ -253,8 +255,8 @@ pub trait Slots {
     fn entries_mut(&mut self) -> &mut [Self::Entry];
     /// A slot is about to become live: see [`SlotWords::expect_birth`].
     fn expect_birth(&mut self);
-    /// See [`SlotWords::expect_fresh`].
-    fn expect_fresh(&mut self, used: usize);
+    /// A lifetime is about to end: see [`SlotWords::note_peak`].
+    fn note_peak(&mut self);
     /// Ends the lifetime of a live slot, which then has this word, and [`Link::NONE`].
     fn set_dead(&mut self, index: usize, word: Self::Word);
     /// Ends the last lifetime of a live slot.
@@ -293,9 +295,8 @@ impl<P: Place> Slots for SlotWords<P> {
         self.expect_birth();
     }
 
-    #[inline]
-    fn expect_fresh(&mut self, used: usize) {
-        self.expect_fresh(used);
+    fn note_peak(&mut self) {
+        self.note_peak();
     }
 
     #[inline]

@@ -1,0 +1,42 @@
+//! The table of how long the busiest slot of each pool lasts, and the handles that follow.
+
+use super::figures::duration;
+use super::table::{Table, name_cell};
+use crate::plan::{Layout, SlotPace, lifetimes_of};
+
+/// The widths of a generation, in bits, that the table shows; `plan --json` has all.
+const TABLE_BITS: [u32; 2] = [12, 24];
+
+/// What the table says of a class.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lasting<'p> {
+    pub(super) class: &'p str,
+    pub(super) pace: SlotPace,
+    pub(super) layout: Option<Layout>,
+}
+
+/// A line for each class.
+pub(super) fn handles_table<'p>(
+    class_heading: &'static str,
+    classes: impl IntoIterator<Item = Lasting<'p>>,
+) -> Table {
+    let headings =
+        [class_heading, "Lifo 12 bit", "24 bit", "Fifo 12 bit", "24 bit", "<handle", "<reuse"];
+    let mut table = Table::new(&headings);
+    for Lasting { class, pace, layout } in classes {
+        let mut row = vec![name_cell(class)];
+        for seconds in [pace.lifo, pace.fifo] {
+            for bits in TABLE_BITS {
+                let lasts = seconds.map(|seconds| duration(seconds * lifetimes_of(bits) as f64));
+                row.push(lasts.unwrap_or_else(|| "–".to_owned()));
+            }
+        }
+        if let Some(layout) = layout {
+            row.push(layout.handle.to_owned());
+            let retires = if layout.lasts { "" } else { " (retires)" };
+            row.push(format!("{}{retires}", layout.reuse.name()));
+        }
+        table.row(row);
+    }
+    table
+}
