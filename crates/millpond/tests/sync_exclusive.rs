@@ -91,6 +91,24 @@ fn a_slot_in_its_last_lifetime_is_neither_revived_nor_evicted() {
 }
 
 #[test]
+fn a_pool_of_several_words_is_full_of_live_and_of_spent_slots() {
+    for lifetimes in [1, u32::MAX] {
+        let builder = SyncPool::<u32>::builder().capacity(200).homes(3).name("jobs");
+        let pool = builder.lifetimes(lifetimes).build();
+        let mut handles: Vec<_> = (0..200).map(|value| pool.insert(value).unwrap()).collect();
+        handles.sort_by_key(|handle| handle.index());
+        assert!(pool.is_full());
+        for index in [0, 1, 63, 64, 127, 128, 199] {
+            pool.take(handles[index]).unwrap();
+            assert_eq!(pool.is_full(), lifetimes == 1, "slot {index}");
+            assert_eq!(pool.insert(0).is_ok(), lifetimes != 1);
+            assert!(pool.is_full());
+        }
+        assert_eq!(pool.insert(0).unwrap_err().name(), Some("jobs"));
+    }
+}
+
+#[test]
 fn what_has_guards_is_not_evicted() {
     let (mut pool, handles) = full_of(3);
     let guards = [0, 1].map(|at: usize| pool.get_owned(handles[at]).unwrap());

@@ -511,19 +511,9 @@ impl<P: Place> SlotWords<P> {
         }
     }
 
-    /// Also decides whether the bitmap is in step from now on.
     #[inline(never)]
     fn look(&mut self) {
-        let is_old = self.is_bitmap_old();
-        let changes = self.changes();
-        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
-        if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
-        }
-        if is_old {
-            self.gather();
-        }
-        if !self.is_in_step() {
+        if !self.is_in_step() && !self.catch_up() {
             return;
         }
         let (bits, live) = (self.place.parts().bits, self.live());
@@ -535,6 +525,20 @@ impl<P: Place> SlotWords<P> {
         if let Some(age) = self.place.bitmap_age_mut() {
             age.prefix = prefix;
         }
+    }
+
+    /// Brings a bitmap that is not in step up to date, and decides whether it is from now on.
+    #[inline(never)]
+    fn catch_up(&mut self) -> bool {
+        let is_old = self.is_bitmap_old();
+        let (changes, few) = (self.changes(), self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE);
+        if let Some(age) = self.place.bitmap_age_mut() {
+            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
+        }
+        if is_old {
+            self.gather();
+        }
+        self.is_in_step()
     }
 
     #[inline(never)]
