@@ -162,11 +162,6 @@ impl<P: Place> SlotWords<P> {
     pub(crate) const PLACE_OFFSET: usize = offset_of!(Self, place);
     pub(crate) const COUNTS_OFFSET: usize = offset_of!(Self, counts);
 
-    /// Whether each birth and death writes its bit.
-    pub(crate) fn is_in_step(&self) -> bool {
-        self.place.bitmap_age().in_step
-    }
-
     /// All words: of a live slot its generation, of a dead one the next, with the top bit set.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[P::Word] {
@@ -509,6 +504,11 @@ impl<P: Place> SlotWords<P> {
         if P::HAS_BITMAP && self.place.bitmap_age().prefix == Prefix::UNKNOWN {
             self.look();
         }
+    }
+
+    /// Whether each birth and death writes its bit.
+    pub(crate) fn is_in_step(&self) -> bool {
+        self.place.bitmap_age().in_step
     }
 
     #[inline(never)]
