@@ -4,18 +4,9 @@
 #define _ISOC11_SOURCE 1 /* aligned_alloc, also in C99 */
 #endif
 #include "millpond.h"
+#include "check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            printf("line %d: %s\n", __LINE__, #condition);                     \
-            exit(1);                                                           \
-        }                                                                      \
-    } while (0)
 
 typedef struct spark {
     float x, y;

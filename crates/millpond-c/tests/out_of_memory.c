@@ -1,18 +1,9 @@
 /* Every function that takes memory, with each of its requests refused in turn: a status says so, nothing is lost, and the
  * program goes on. Linked with `--wrap=aligned_alloc` and `--wrap=free`. */
 #include "millpond.h"
+#include "check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            printf("line %d: %s\n", __LINE__, #condition);                     \
-            exit(1);                                                           \
-        }                                                                      \
-    } while (0)
 
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes);

@@ -12,24 +12,67 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Microseconds since the lender was built.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Clock {
     built: Instant,
+    #[cfg(feature = "quanta")]
+    counter: Counter,
+}
+
+/// The processor's time-stamp counter, or the system's clock where the processor has none that is steady.
+#[cfg(feature = "quanta")]
+#[derive(Debug)]
+struct Counter {
+    clock: quanta::Clock,
+    built: u64,
 }
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self { built: Instant::now() }
+        #[cfg(feature = "quanta")]
+        let clock = quanta::Clock::new();
+        Self {
+            built: Instant::now(),
+            #[cfg(feature = "quanta")]
+            counter: Counter { built: clock.raw(), clock },
+        }
     }
 
+    #[cfg(not(feature = "quanta"))]
     #[inline]
     pub(crate) fn now_us(&self) -> u64 {
         let since = self.built.elapsed();
         since.as_secs() * 1_000_000 + u64::from(since.subsec_micros())
     }
 
+    #[cfg(feature = "quanta")]
+    #[inline]
+    pub(crate) fn now_us(&self) -> u64 {
+        let Counter { clock, built } = &self.counter;
+        clock.delta_as_nanos(*built, clock.raw()) / 1000
+    }
+
     /// The moment, if it can be told.
     pub(crate) fn instant_at(&self, at_us: u64) -> Option<Instant> {
         self.built.checked_add(Duration::from_micros(at_us))
+    }
+}
+
+#[cfg(all(test, not(millpond_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_counts_microseconds() {
+        let clock = Clock::new();
+        let (before, from) = (clock.now_us(), Instant::now());
+        std::thread::sleep(Duration::from_millis(50));
+        let (least, after) = (from.elapsed(), clock.now_us());
+        let most = clock.built.elapsed();
+        let counted = Duration::from_micros(after - before);
+        // The counter was calibrated in some hundred microseconds.
+        assert!(counted >= least.mul_f64(0.99) && counted <= most.mul_f64(1.01), "{counted:?}");
+        let told = clock.instant_at(after).unwrap() - clock.built;
+        assert!(told >= least.mul_f64(0.99) && told <= most.mul_f64(1.01), "{told:?}");
     }
 }

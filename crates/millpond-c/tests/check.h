@@ -1,0 +1,16 @@
+/* For programs that check what they see: `CHECK` ends the program with 1 and says which line is wrong. */
+#ifndef MILLPOND_TESTS_CHECK_H
+#define MILLPOND_TESTS_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                       \
+    do {                                                                       \
+        if (!(condition)) {                                                    \
+            printf("line %d: %s\n", __LINE__, #condition);                     \
+            exit(1);                                                           \
+        }                                                                      \
+    } while (0)
+
+#endif
