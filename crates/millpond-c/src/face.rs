@@ -106,7 +106,7 @@ impl<R: ReuseOrder> Face for Whole<R> {
     fn oldest(&mut self) -> u64 {
         let Some(oldest) = &mut self.oldest else { return 0 };
         // Nobody knows the ages of what came with a snapshot of a pool that does not keep them.
-        bits_of(oldest.oldest(&self.slots).or_else(|| self.slots.least(|_| 0)))
+        bits_of(oldest.oldest(&self.slots).or_else(|| self.slots.first_evictable()))
     }
 
     fn note(&mut self, bits: u64) {

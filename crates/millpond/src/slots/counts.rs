@@ -93,6 +93,7 @@ impl Counts {
     }
 
     /// Lifetimes are about to end, after births that the pool did not expect.
+    #[inline(never)]
     pub(crate) fn note_peak(&mut self) {
         self.peak = self.peak() as u32;
     }

@@ -94,6 +94,12 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
         least_of(keys, |handle| self.is_in_last_lifetime(handle))
     }
 
+    /// The first live handle in index order whose slot can be used again.
+    #[doc(hidden)]
+    pub fn first_evictable(&self) -> Option<H> {
+        self.handles().find(|handle| !self.is_in_last_lifetime(*handle))
+    }
+
     /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.
     #[doc(hidden)]
     pub fn evict(&mut self, victim: H) -> bool {
