@@ -174,11 +174,6 @@ impl<T: 'static> PoolUnderTest<T> for Shared<T> {
         Some(inserted.map(Handle::relabel).map_err(|_| ()))
     }
 
-    fn promised(&mut self) -> Option<Option<Handle<()>>> {
-        let pool = self.pool.get_mut();
-        Some(pool.vacant_entry().map(|entry| entry.handle().relabel()))
-    }
-
     const EVICTS: bool = true;
 
     fn insert_or_evict<K: Ord>(
