@@ -3,7 +3,7 @@ use core::iter;
 
 use crate::base::memory;
 use crate::handle::HandleLayout;
-use crate::policies::{Bounded, Inserted, Lifetimes, Policy, replace};
+use crate::policies::{Bounded, Inserted, Lifetimes, Policy, first_evictable, replace};
 use crate::pools::recycler::Recycler;
 use crate::pools::settings::BuildError;
 use crate::reports::errors::Full;
@@ -206,10 +206,8 @@ impl<H: HandleLayout> EvictOldest<H> {
     ) -> Option<(H, &'r mut T, Option<H>)> {
         let mut evicted = None;
         if recycler.is_full() {
-            let unlisted = |recycler: &Recycler<T, R, H>| {
-                recycler.handles().find(|handle| !recycler.is_in_last_lifetime(*handle))
-            };
-            let victim = self.oldest(recycler).or_else(|| unlisted(recycler))?;
+            let victim =
+                self.oldest(recycler).or_else(|| first_evictable(recycler, recycler.handles()))?;
             recycler.evict(victim);
             evicted = Some(victim);
         }
@@ -246,11 +244,10 @@ fn no_place<H: HandleLayout>(handle: H, places: usize) -> ! {
     }
 }
 
-/// The first live object whose slot can be used again: for a full pool whose objects' ages nobody knows.
+/// For a full pool whose objects' ages nobody knows.
 #[cold]
 fn first_unlisted<P: Bounded>(pool: &P) -> Option<P::Handle> {
-    let mut handles = pool.iter().map(|(handle, _)| handle);
-    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
+    first_evictable(pool, pool.iter().map(|(handle, _)| handle))
 }
 
 impl<H: Clone> Clone for EvictOldest<H> {

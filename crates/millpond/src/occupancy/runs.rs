@@ -32,11 +32,19 @@ impl<'a> Runs<'a> {
 impl Runs<'_> {
     /// Cuts what is left between two words, near the middle; a run that crosses this border becomes two.
     /// `None` if there is only one word left.
-    pub(crate) fn split(&self) -> Option<(Self, Self)> {
+    fn split(&self) -> Option<(Self, Self)> {
         let prefix = (self.prefix > 0).then(|| Words::of_range(0, self.prefix, self.source));
         let (left, right) = prefix.as_ref().unwrap_or(&self.words).split()?;
         let half = |words| Self { source: self.source, prefix: 0, words };
         Some((half(left), half(right)))
+    }
+
+    /// The same for whoever has runs: makes one of each half, or of the whole.
+    pub(crate) fn split_into<I>(self, make: impl Fn(Self) -> I) -> (I, Option<I>) {
+        match self.split() {
+            Some((left, right)) => (make(left), Some(make(right))),
+            None => (make(self), None),
+        }
     }
 }
 

@@ -62,6 +62,15 @@ fn least<P: Bounded, K: Ord>(
     least_of(keys, |handle| pool.is_in_last_lifetime(handle))
 }
 
+/// The first of a pool's handles whose slot can be used again.
+#[cfg(feature = "alloc")]
+pub(crate) fn first_evictable<P: super::Lifetimes>(
+    pool: &P,
+    mut handles: impl Iterator<Item = P::Handle>,
+) -> Option<P::Handle> {
+    handles.find(|handle| !pool.is_in_last_lifetime(*handle))
+}
+
 /// The handle with the smallest key, of those whose slots can be used again.
 #[inline]
 pub(crate) fn least_of<H: HandleLayout, K: Ord>(

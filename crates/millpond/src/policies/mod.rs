@@ -18,7 +18,7 @@ pub use total::Total;
 pub(crate) use bounded::slots_together;
 pub(crate) use bounded::{bounded, lifetimes, sealed};
 #[cfg(feature = "alloc")]
-pub(crate) use evict_least::least_of;
+pub(crate) use evict_least::{first_evictable, least_of};
 
 use crate::reports::errors::Full;
 

@@ -530,12 +530,12 @@ impl<P: Place> SlotWords<P> {
     /// Brings a bitmap that is not in step up to date, and decides whether it is from now on.
     #[inline(never)]
     fn catch_up(&mut self) -> bool {
-        let is_old = self.is_bitmap_old();
-        let (changes, few) = (self.changes(), self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE);
+        let behind = self.changes().abs_diff(self.place.bitmap_age().gathered_at);
+        let few = self.slots() as u64 / IN_STEP_SLOTS_PER_CHANGE;
         if let Some(age) = self.place.bitmap_age_mut() {
-            age.in_step |= changes.abs_diff(age.gathered_at) <= few;
+            age.in_step = behind <= few;
         }
-        if is_old {
+        if behind > 0 {
             self.gather();
         }
         self.is_in_step()

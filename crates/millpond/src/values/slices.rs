@@ -27,10 +27,7 @@ impl<T> RunSlices<'_, T> {
     /// Cuts what is left in two, if there is enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let Self { slots, runs } = self;
-        match runs.split() {
-            Some((left, right)) => (Self { slots, runs: left }, Some(Self { slots, runs: right })),
-            None => (Self { slots, runs }, None),
-        }
+        runs.split_into(|runs| Self { slots, runs })
     }
 }
 
@@ -101,12 +98,7 @@ impl<'a, T> RunSlicesMut<'a, T> {
 impl<T> RunSlicesMut<'_, T> {
     /// Cuts what is left in two, if there is enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        match self.runs.split() {
-            Some((left, right)) => {
-                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
-            }
-            None => (self, None),
-        }
+        self.runs.split_into(|runs| Self { runs, ..self })
     }
 }
 

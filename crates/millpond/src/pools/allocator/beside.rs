@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 use super::{AllocatorWords, HandleAllocator, HandleAllocatorBuilder, WatchedWords};
 use crate::base::memory::OutOfMemory;
 use crate::handle::{Handle, HandleLayout};
-use crate::policies::{Lifetimes, least_of};
+use crate::policies::{Lifetimes, first_evictable, least_of};
 use crate::pools::settings::BuildError;
 use crate::slots::reuse::{Lifo, LifoQueue, Queue, ReuseOrder};
 use crate::slots::{Block, Books, Core, EntryOf, SlotWords};
@@ -97,7 +97,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     /// The first live handle in index order whose slot can be used again.
     #[doc(hidden)]
     pub fn first_evictable(&self) -> Option<H> {
-        self.handles().find(|handle| !self.is_in_last_lifetime(*handle))
+        first_evictable(self, self.handles())
     }
 
     /// Like [`release`](Self::release), for another lifetime to begin: counts as an eviction.

@@ -321,13 +321,8 @@ impl<T> RunsMut<'_, T> {
     /// Cuts what is left in two, if there is enough.
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        match self.runs.split() {
-            // No slot is in both.
-            Some((left, right)) => {
-                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
-            }
-            None => (self, None),
-        }
+        // No slot is in both halves.
+        self.runs.split_into(|runs| Self { runs, ..self })
     }
 }
 

@@ -191,12 +191,7 @@ impl<'a, T> FrozenRuns<'a, T> {
     /// Cuts what is left in two, if there is enough.
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        match self.runs.split() {
-            Some((left, right)) => {
-                (Self { runs: left, ..self }, Some(Self { runs: right, ..self }))
-            }
-            None => (self, None),
-        }
+        self.runs.split_into(|runs| Self { runs, ..self })
     }
 
     fn slice(&self, run: core::ops::Range<usize>) -> (usize, &'a [T]) {
