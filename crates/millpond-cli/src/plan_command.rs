@@ -105,7 +105,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 }
 
 /// Checks that each trace is a scenario of its own, and that the file is free.
-fn budget_can_be_written(arguments: &PlanArguments, report: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn budget_can_be_written(
+    arguments: &PlanArguments,
+    report: Option<&Path>,
+) -> Result<(), Failure> {
     let Some(path) = arguments.budget.as_deref() else { return Ok(()) };
     names_differ("--budget", &arguments.traces)?;
     is_elsewhere("--budget", path, report, "the report")?;

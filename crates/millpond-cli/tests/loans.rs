@@ -5,6 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::{Directory, done, gzip, millpond, refused};
+use millpond::Budget;
 use serde_json::Value;
 
 /// Twenty callers at once, each for 2 ms, ten times.
@@ -229,6 +230,30 @@ fn the_log_of_a_real_server_is_a_trace() {
     assert!(refused(&output).contains("columns, expected the 23"), "cut in the middle of a line");
 }
 
+/// A scenario for each trace, a capacity for each pool.
+#[test]
+fn capacities_become_a_budget() {
+    let directory = Directory::new();
+    // Ten callers at once: rounds of 4, 4 and 2.
+    let mail: Vec<_> =
+        trace().lines().skip(1).step_by(2).map(|row| row.replace("orders", "mail")).collect();
+    let file = directory.file("shop.trace", trace() + &mail.join("\n"));
+    let other = directory.file("night.trace", trace());
+    let arguments = ["plan", "--wait-p99-ms", "4", "--no-report", "--budget", "b.toml"];
+    let mut command = millpond(&directory);
+    let said = done(&command.args(arguments).args([&file, &other]).output().unwrap());
+    assert!(said.ends_with("Budget: b.toml\n"), "{said}");
+    let text = std::fs::read_to_string(directory.path().join("b.toml")).unwrap();
+    let budget = Budget::from_toml(&text).unwrap();
+    assert_eq!(budget.scenario_names().collect::<Vec<_>>(), ["night", "shop"]);
+    for (scenario, pool, capacity) in
+        [("night", "orders", 7), ("shop", "orders", 7), ("shop", "mail", 4)]
+    {
+        assert_eq!(budget.scenario(scenario).unwrap().capacity(pool), Ok(capacity), "{text}");
+    }
+    assert!(budget.scenario("night").unwrap().capacity("mail").is_err());
+}
+
 #[test]
 fn bad_traces_and_arguments_are_one_line() {
     let directory = Directory::new();
@@ -245,7 +270,13 @@ fn bad_traces_and_arguments_are_one_line() {
     assert!(said.contains("line 2: got_us is before asked_us"), "{said}");
     let said = refuse(&wait, header);
     assert!(said.contains("no loan in it"), "{said}");
-    let said = refuse(&["--wait-p99-ms", "5", "--budget", "b.toml"], header);
+    let said = refuse(&["--wait-p99-ms", "5", "--class", "Imp"], header);
     assert!(said.contains("--wait-p99-ms"), "{said}");
+    let said =
+        refuse(&["--wait-p99-ms", "5", "--budget", "b.toml"], &format!("{header}0,,9,orders\n"));
+    assert!(said.contains("b.toml: pool orders: no capacity is enough"), "{said}");
+    let same = ["--wait-p99-ms", "5", "--budget", "b.toml", "--report", "b.toml"];
+    let said = refuse(&same, &trace());
+    assert!(said.contains("b.toml is also the file for the report"), "{said}");
     assert_eq!(directory.names(), ["bad.trace"], "no report and no budget");
 }

@@ -14,7 +14,7 @@ use crate::lender::shared::Shared;
 use crate::lender::{Builder, Keeper, Lender, Tenants};
 use crate::maker::Maker;
 use crate::park;
-use crate::quiet::drop_all;
+use crate::quiet::{drop_all, quietly};
 use crate::settings::Settings;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::timer::Timer;
@@ -26,6 +26,8 @@ use crate::timer::Timer;
 /// than its fair share, that of the next loan that comes back to a tenant with more.
 ///
 /// The keeper looks at every tenant when it is woken: O(tenants).
+///
+/// The tenants' `Hash` and `Eq` run under a lock, so they must not use the lenders; nothing else of theirs does.
 ///
 /// ```
 /// # use std::convert::Infallible;
@@ -93,9 +95,15 @@ where
         Builder::new(make)
     }
 
-    /// The lender of a tenant; built when it is first asked for.
+    /// The lender of a tenant; built when it is first asked for. It is served as long as it is kept, also after the
+    /// `Lenders` are dropped.
     #[must_use]
     pub fn lender(&self, tenant: &K) -> Lender<M> {
+        let lender = self.known_or_new(tenant);
+        lender.with_kin(Arc::clone(&self.inner) as _)
+    }
+
+    fn known_or_new(&self, tenant: &K) -> Lender<M> {
         if let Some(lender) = self.inner.lock().tenants.get(tenant) {
             return lender.clone();
         }
@@ -108,6 +116,7 @@ where
         let mut ledger = Ledger::new(self.inner.settings);
         ledger.share_total();
         let shared = Shared::new(maker, name, ledger);
+        let tenant_key = tenant.clone();
         let mut table = self.inner.lock();
         if let Some(lender) = table.tenants.get(tenant) {
             return lender.clone();
@@ -118,11 +127,11 @@ where
         }
         table.newcomers.push(Keeper::new(Arc::clone(&shared)));
         let lender = Lender::from_shared(shared);
-        table.tenants.insert(tenant.clone(), lender.clone());
+        table.tenants.insert(tenant_key, lender.clone());
         let keeper = table.keeper.take();
         drop(table);
         if let Some(keeper) = keeper {
-            keeper.wake();
+            quietly(|| keeper.wake());
         }
         lender
     }
@@ -130,8 +139,9 @@ where
     /// Forgets a tenant: its lender closes when its last clone is gone. `false` if there is none.
     pub fn remove(&self, tenant: &K) -> bool {
         let mut table = self.inner.lock();
-        let removed = table.tenants.remove(tenant);
-        table.leaving.extend(removed.as_ref().map(|lender| Arc::clone(lender.shared())));
+        let removed = table.tenants.remove_entry(tenant);
+        table.leaving.extend(removed.as_ref().map(|(_, lender)| Arc::clone(lender.shared())));
+        // The tenant is users' code, so it is dropped without the lock.
         drop(table);
         removed.is_some()
     }
@@ -166,7 +176,7 @@ impl<K, M: Maker> Inner<K, M> {
                     books.ledger.keeper_gone(now_us)
                 }
             });
-            drop(to_drop);
+            drop_all(to_drop);
         }
     }
 }
@@ -175,7 +185,7 @@ impl<K, M: Maker> Drop for Inner<K, M> {
     fn drop(&mut self) {
         let table = self.table.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(keeper) = table.keeper.take() {
-            keeper.wake();
+            quietly(|| keeper.wake());
         }
     }
 }
@@ -243,8 +253,8 @@ where
     K: Send + Sync + 'static,
     M: Maker,
 {
-    /// The keeper's work, to be spawned on any runtime. It ends when the lenders are gone and all loans
-    /// are back.
+    /// The keeper's work, to be spawned on any runtime. It ends when the lenders and those of their tenants are gone
+    /// and all loans are back.
     ///
     /// Callers wait for it from this call on; if the future is dropped, they are told
     /// [`NoKeeper`](crate::AcquireError::NoKeeper).
@@ -328,7 +338,7 @@ impl<K, M: Maker> Drop for Running<K, M> {
 
 /// How a tenant stands, for the sharing of the total.
 struct Standing<M: Maker> {
-    lender: Lender<M>,
+    shared: Arc<Shared<M>>,
     existing: usize,
     idle_for_us: Option<u64>,
     /// How many places it gives up as soon as an object is closed.
@@ -336,22 +346,26 @@ struct Standing<M: Maker> {
     /// How many it gives up once a loan comes back.
     promised: usize,
     is_in_need: bool,
+    /// Whether it is closed, and has nothing any more.
+    is_finished: bool,
 }
 
 impl<M: Maker> Standing<M> {
     /// How many places the tenant has given up since the last look, and how it stands.
-    fn of(lender: &Lender<M>) -> (usize, Self) {
-        lender.shared().with(|books, now_us| {
+    fn of(shared: Arc<Shared<M>>) -> (usize, Self) {
+        let kept = Arc::clone(&shared);
+        shared.with(|books, now_us| {
             let ledger = &mut books.ledger;
             let returned = ledger.take_given_up() + ledger.give_up_unused();
             let idle_since_us = ledger.idle_since_us();
             let standing = Self {
-                lender: lender.clone(),
+                shared: kept,
                 existing: ledger.stats().existing,
                 idle_for_us: idle_since_us.map(|since_us| now_us.saturating_sub(since_us)),
                 closing: ledger.allowance().1 - ledger.giving_up_next(),
                 promised: ledger.giving_up_next(),
                 is_in_need: ledger.needs_allowance(now_us),
+                is_finished: ledger.is_finished(),
             };
             (returned, standing)
         })
@@ -363,40 +377,34 @@ impl<K, M: Maker> Inner<K, M> {
     /// and keepers, which is users' code, so the table is locked only in between.
     fn share(&self) -> bool {
         let table = self.lock();
-        let lenders: Vec<Lender<M>> = table.tenants.values().cloned().collect();
-        let leaving = table.leaving.clone();
+        // Those that were removed have callers for as long as a clone of their lender is kept.
+        let tenants = table.tenants.values().map(Lender::shared).chain(&table.leaving);
+        let tenants: Vec<_> = tenants.map(Arc::clone).collect();
         drop(table);
         let mut returned = 0;
-        let mut standings: Vec<Standing<M>> = lenders
+        let mut standings: Vec<Standing<M>> = tenants
             .into_iter()
-            .map(|lender| {
-                let (places, standing) = Standing::of(&lender);
+            .map(|shared| {
+                let (places, standing) = Standing::of(shared);
                 returned += places;
                 standing
             })
             .collect();
-        let gone = leaving.iter().filter(|shared| {
-            let (places, is_gone) = shared.with(|books, _| {
-                let ledger = &mut books.ledger;
-                let places = ledger.take_given_up() + ledger.give_up_unused();
-                (places, ledger.is_finished())
-            });
-            returned += places;
-            is_gone
-        });
-        let gone: Vec<_> = gone.collect();
+        let finished: Vec<_> = standings.extract_if(.., |standing| standing.is_finished).collect();
         standings.sort_by_key(|standing| standing.existing);
         let in_need: Vec<_> = standings.iter().filter(|standing| standing.is_in_need).collect();
 
         let mut table = self.lock();
-        table.leaving.retain(|shared| !gone.iter().any(|gone| Arc::ptr_eq(gone, shared)));
+        let is_finished =
+            |shared: &Arc<_>| finished.iter().any(|gone| Arc::ptr_eq(&gone.shared, shared));
+        table.leaving.retain(|shared| !is_finished(shared));
         table.granted = table.granted.saturating_sub(returned);
         let granted = in_need.len().min(self.total.saturating_sub(table.granted));
         table.granted += granted;
         drop(table);
 
         for standing in in_need.iter().take(granted) {
-            standing.lender.shared().with(|books, now_us| books.ledger.allow(now_us, 1));
+            standing.shared.with(|books, now_us| books.ledger.allow(now_us, 1));
         }
         let closing: usize = standings.iter().map(|standing| standing.closing).sum();
         let promised: usize = standings.iter().map(|standing| standing.promised).sum();
@@ -409,13 +417,13 @@ impl<K, M: Maker> Inner<K, M> {
             }
             // A loan that may be held for long need not be closed any more when it comes back.
             if in_need.len() < coming {
-                let _ = standings.iter().any(|standing| {
-                    standing.lender.shared().with(|books, _| books.ledger.keep_next())
-                });
+                let _ = standings
+                    .iter()
+                    .any(|standing| standing.shared.with(|books, _| books.ledger.keep_next()));
             }
         }
         for standing in &standings {
-            standing.lender.shared().with(|books, _| books.ledger.others_need(!in_need.is_empty()));
+            standing.shared.with(|books, _| books.ledger.others_need(!in_need.is_empty()));
         }
         granted > 0
     }
@@ -430,8 +438,8 @@ fn free_idle<M: Maker>(standings: &[Standing<M>]) -> bool {
         .max_by_key(|(idle_for_us, _)| *idle_for_us);
     let Some((_, standing)) = longest else { return false };
     let mut to_drop = Vec::new();
-    let shared = standing.lender.shared();
-    let is_freed = shared.with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
+    let is_freed =
+        standing.shared.with(|books, now_us| books.ledger.give_up_idle(now_us, &mut to_drop));
     drop_all(to_drop);
     is_freed
 }
@@ -444,6 +452,6 @@ fn free_next<M: Maker>(standings: &[Standing<M>], total: usize) {
         return;
     };
     if standings.iter().any(|standing| is_short(&standing)) {
-        richest.lender.shared().with(|books, _| books.ledger.give_up_next());
+        richest.shared.with(|books, _| books.ledger.give_up_next());
     }
 }

@@ -112,3 +112,90 @@ fn a_wait_can_have_a_span() {
     assert_eq!(place.file(), file!(), "the place is the caller's");
     drop(loan);
 }
+
+/// A recorder that looks at the lender, and lends from it, whenever something is told.
+#[cfg(feature = "metrics")]
+#[test]
+fn a_recorder_of_metrics_may_use_the_lender() {
+    use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
+    use millpond_lend::Lender;
+
+    struct Curious(Lender<common::Client>, std::sync::atomic::AtomicU64);
+    impl Curious {
+        fn look(&self) {
+            drop(self.0.try_acquire());
+            self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+    impl metrics::Recorder for Curious {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            self.look();
+            Counter::noop()
+        }
+        fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+            self.look();
+            Gauge::noop()
+        }
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::noop()
+        }
+    }
+    let (lender, _) = common::lender_of(|builder| builder.capacity(1));
+    drop(common::loan_of(&lender));
+    let curious = Curious(lender.clone(), 0.into());
+    metrics::with_local_recorder(&curious, || millpond_lend::publish("orders", &lender.stats()));
+    assert_eq!(curious.1.into_inner(), 14, "each figure once");
+    assert_eq!((lender.validate(), lender.stats().loans), (Ok(()), 15));
+}
+
+/// A subscriber that looks at the lender, and lends from it, whenever a span begins, is entered or ends.
+#[cfg(feature = "tracing")]
+#[test]
+fn a_subscriber_of_tracing_may_use_the_lender() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    use millpond_lend::Lender;
+    use tracing::span::{Attributes, Id, Record};
+
+    struct Curious(Lender<common::Client>, Arc<AtomicU64>);
+    impl Curious {
+        fn look(&self) {
+            drop(self.0.try_acquire());
+            self.1.fetch_add(1, SeqCst);
+        }
+    }
+    impl tracing::Subscriber for Curious {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            self.look();
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &tracing::Event<'_>) {}
+        fn enter(&self, _: &Id) {
+            self.look();
+        }
+        fn exit(&self, _: &Id) {
+            self.look();
+        }
+        fn try_close(&self, _: Id) -> bool {
+            self.look();
+            true
+        }
+    }
+    let (lender, _) = common::lender_of(|builder| builder.capacity(1));
+    drop(common::loan_of(&lender));
+    let looks = Arc::new(AtomicU64::new(0));
+    tracing::subscriber::with_default(Curious(lender.clone(), Arc::clone(&looks)), || {
+        drop(block_on(lender.acquire_in_span()).unwrap());
+    });
+    assert!(looks.load(SeqCst) >= 4, "it begins, is entered, left, and ends");
+    assert_eq!((lender.validate(), lender.stats().out), (Ok(()), 0));
+}

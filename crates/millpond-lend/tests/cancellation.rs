@@ -3,16 +3,18 @@
 
 mod common;
 
+use std::convert::Infallible;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
-use std::task::{Context, Waker};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use common::{AnyTimer, Client, Server, patient, poll_once};
 use futures_lite::future::{block_on, yield_now};
-use millpond_lend::{AcquireError, Lender};
+use millpond_lend::{AcquireError, Lender, Maker};
 
 /// Polls a future `times` times while the keeper runs beside it, then drops it. Returns whether it was
 /// ready before.
@@ -139,4 +141,99 @@ fn the_keeper_is_dropped_after_each_poll() {
         drop(lender);
         assert_eq!(server.existing(), 0, "{polls} polls");
     }
+}
+
+struct Bell;
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {}
+}
+
+/// A future may be polled by one task after the other: only the last one's waker is kept, and none once it is dropped.
+#[test]
+fn closing_keeps_one_waker_however_many_have_polled_it() {
+    let (lender, keeper, _) = lender(1);
+    run(
+        async {
+            let loan = lender.acquire().await.unwrap();
+            let bells: Vec<_> = (0..100).map(|_| Arc::new(Bell)).collect();
+            let mut closing = Box::pin(lender.close(Duration::from_secs(60)));
+            for bell in &bells {
+                let waker = Waker::from(Arc::clone(bell));
+                assert!(closing.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            }
+            let kept: Vec<_> = bells.iter().map(|bell| Arc::strong_count(bell) - 1).collect();
+            assert_eq!((kept[..99].iter().sum::<usize>(), kept[99]), (0, 1));
+            drop(closing);
+            assert_eq!(Arc::strong_count(&bells[99]), 1);
+            drop(loan);
+        },
+        keeper,
+    );
+}
+
+/// The shortest grace counts, for all who wait.
+#[test]
+fn closing_twice_ends_with_the_first_grace_that_is_over() {
+    let (lender, keeper, server) = lender(2);
+    run(
+        async {
+            let mut loans = lender.acquire_many(2).await.unwrap();
+            let mut patient = Box::pin(lender.close(Duration::from_secs(3_600)));
+            assert!(poll_once(&mut patient).is_pending());
+            drop(loans.pop());
+            let report = lender.close(Duration::ZERO).await;
+            assert_eq!(report.still_out.len(), 1);
+            assert_eq!(patient.await.still_out, report.still_out);
+            assert_eq!(lender.close(Duration::MAX).await.still_out, report.still_out);
+            drop(loans);
+            assert!(lender.close(Duration::MAX).await.still_out.is_empty());
+            assert_eq!((lender.validate(), server.existing()), (Ok(()), 0));
+        },
+        keeper,
+    );
+}
+
+/// Panics whenever it is dropped; counts how often.
+struct Grenade(Arc<AtomicU64>);
+
+impl Drop for Grenade {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+        panic!("a grenade, as the test wants it");
+    }
+}
+
+struct Grenades(Arc<AtomicU64>);
+
+impl Maker for Grenades {
+    type Object = Grenade;
+    type Error = Infallible;
+
+    async fn open(&self) -> Result<Grenade, Infallible> {
+        Ok(Grenade(Arc::clone(&self.0)))
+    }
+
+    async fn check(&self, _: &mut Grenade) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+/// Two panics at once would end the program: a future that is dropped with two objects that nobody closes any more.
+#[test]
+fn objects_in_hand_that_panic_are_dropped_one_by_one() {
+    let dropped = Arc::new(AtomicU64::new(0));
+    let builder = patient(Lender::builder(Grenades(Arc::clone(&dropped)))).capacity(2);
+    let (lender, keeper) = builder.build();
+    let mut keeper = Box::pin(keeper.run(AnyTimer));
+    let mut many = lender.acquire_many(2);
+    assert!(poll_once(&mut many).is_pending());
+    while lender.stats().out < 2 {
+        assert!(poll_once(&mut keeper).is_pending());
+    }
+    drop(keeper);
+    lender.evict_all();
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(many))).is_ok());
+    assert_eq!((dropped.load(SeqCst), lender.stats().existing), (2, 0));
+    assert_eq!(lender.validate(), Ok(()));
 }

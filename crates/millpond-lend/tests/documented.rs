@@ -1,4 +1,4 @@
-//! The tests that the page `docs/loans.md` names are there.
+//! The tests that the page `docs/loans.md` names are there, and the guide's program does what the guide says.
 
 use std::fs;
 use std::path::Path;
@@ -26,4 +26,34 @@ fn every_test_that_the_page_names_exists() {
     {
         assert!(row.contains("::") || row.contains("tests/loans.rs"), "no test: {row}");
     }
+}
+
+#[cfg(feature = "rusqlite")]
+mod first_lender {
+    include!("../examples/first_lender.rs");
+
+    pub(super) fn run() -> Result<(), Box<dyn Error>> {
+        main()
+    }
+}
+
+/// As a reader copies it, into a folder of its own.
+#[cfg(feature = "rusqlite")]
+#[test]
+fn the_guides_program_leaves_a_trace() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(here.join("../../docs/guide/connections.md")).expect("the page");
+    let program = fs::read_to_string(here.join("examples/first_lender.rs")).expect("the program");
+    let code = page.split_once("```rust,no_run\n").and_then(|(_, rest)| rest.split_once("```"));
+    let code = code.map(|(code, _)| code).expect("the page has a program");
+    assert!(program.ends_with(&format!("\n\n{code}")), "the example is another program");
+
+    let folder = std::env::temp_dir().join(format!("first-lender-{}", std::process::id()));
+    fs::create_dir(&folder).expect("a folder");
+    std::env::set_current_dir(&folder).expect("the folder");
+    first_lender::run().expect("it runs");
+    let trace = fs::read_to_string("orders.trace").expect("a trace");
+    assert_eq!(trace.lines().count(), 802, "a head, 800 orders, and the last look");
+    assert!(trace.lines().skip(1).all(|row| row.ends_with(",orders")), "{trace}");
+    fs::remove_dir_all(folder).expect("the folder");
 }

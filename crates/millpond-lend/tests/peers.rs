@@ -335,6 +335,69 @@ fn an_idle_object_is_taken_before_a_loan_is_waited_for() {
     assert_eq!((ann.validate(), carl.stats().existing), (Ok(()), 0));
 }
 
+/// pgcat: which tenant loses its connection is that of the one that nobody has used for longest.
+#[test]
+fn the_object_that_was_idle_longest_gives_way() {
+    for longest in [0, 1] {
+        let (lenders, keeper) = patient(Lenders::builder(|_: &u8| Client::default()))
+            .capacity(2)
+            .capacity_total(2)
+            .build();
+        keeper.run_on_thread().unwrap();
+        let rich = [1, 2].map(|tenant| lenders.lender(&tenant));
+        drop(rich.each_ref().map(|lender| block_on(lender.acquire()).unwrap()));
+        std::thread::sleep(Duration::from_millis(5));
+        drop(block_on(rich[1 - longest].acquire()).unwrap());
+        drop(block_on(lenders.lender(&3).acquire()).unwrap());
+        let left = rich.each_ref().map(|lender| lender.stats().existing);
+        assert_eq!((left[longest], left[1 - longest]), (0, 1));
+    }
+}
+
+/// A tenant that is forgotten has callers for as long as its lender is kept: they are not left to starve.
+#[test]
+fn a_tenant_that_was_removed_is_served_to_the_end() {
+    let (lenders, keeper) = patient(Lenders::builder(|_: &u8| Client::default()))
+        .acquire_timeout_ms(20_000)
+        .capacity(1)
+        .capacity_total(1)
+        .build();
+    keeper.run_on_thread().unwrap();
+    let removed = lenders.lender(&1);
+    assert!(lenders.remove(&1));
+    let other = lenders.lender(&2);
+    for _ in 0..2 {
+        assert!(block_on(other.acquire()).unwrap().works());
+        assert!(block_on(removed.acquire()).unwrap().works());
+    }
+    let shared = removed.clone();
+    drop(removed);
+    drop(shared);
+    assert!(block_on(other.acquire()).unwrap().works());
+}
+
+/// A program may keep the lenders of its tenants alone: the total is still shared.
+#[test]
+fn tenants_are_served_after_their_lenders_are_dropped() {
+    let server = Arc::new(Server::default());
+    let maker = Arc::clone(&server);
+    let (lenders, keeper) = patient(Lenders::builder(move |_: &u8| Client(Arc::clone(&maker))))
+        .acquire_timeout_ms(20_000)
+        .capacity(1)
+        .capacity_total(1)
+        .build();
+    let keeper = keeper.run_on_thread().unwrap();
+    let tenants = [1, 2].map(|tenant| lenders.lender(&tenant));
+    drop(lenders);
+    for tenant in tenants.iter().chain(&tenants) {
+        assert!(block_on(tenant.acquire()).unwrap().works());
+        assert_eq!(server.existing(), 1);
+    }
+    drop(tenants);
+    keeper.join().unwrap();
+    assert_eq!(server.existing(), 0);
+}
+
 struct Files;
 
 impl BlockingMaker for Files {

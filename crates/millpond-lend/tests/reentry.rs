@@ -195,6 +195,59 @@ fn no_lock_of_lenders_is_held_while_users_code_runs() {
     assert!(is_told);
 }
 
+static TENANTS: OnceLock<Lenders<Tenant, Client>> = OnceLock::new();
+static TENANT_LOOKS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+/// Looks at the lenders when it is named, copied or dropped.
+#[derive(PartialEq, Eq, Hash)]
+struct Tenant(u8);
+
+impl Tenant {
+    fn look(kind: usize) {
+        if let Some(lenders) = TENANTS.get() {
+            assert!(lenders.existing() < 2);
+            TENANT_LOOKS[kind].fetch_add(1, SeqCst);
+        }
+    }
+}
+
+impl fmt::Display for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Self::look(0);
+        self.0.fmt(f)
+    }
+}
+
+impl Clone for Tenant {
+    fn clone(&self) -> Self {
+        Self::look(1);
+        Self(self.0)
+    }
+}
+
+impl Drop for Tenant {
+    fn drop(&mut self) {
+        Self::look(2);
+    }
+}
+
+#[test]
+fn no_lock_of_lenders_is_held_while_tenants_are_named_copied_or_dropped() {
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        let (lenders, keeper) =
+            patient(Lenders::builder(|_: &Tenant| Client::default())).capacity(1).build();
+        keeper.run_on_thread().unwrap();
+        let lenders = TENANTS.get_or_init(|| lenders);
+        drop(block_on(lenders.lender(&Tenant(1)).acquire()).unwrap());
+        assert!(lenders.remove(&Tenant(1)));
+        assert!(!lenders.remove(&Tenant(1)));
+        done.send(()).unwrap();
+    });
+    is_done.recv_timeout(Duration::from_secs(120)).expect("it hangs, or it has failed");
+    assert!(TENANT_LOOKS.iter().all(|looks| looks.load(SeqCst) > 0));
+}
+
 #[test]
 fn no_lock_is_held_while_users_code_runs() {
     let (done, is_done) = mpsc::channel();

@@ -1,6 +1,7 @@
 //! Seeded schedules of the ledger: callers who ask, give up, hold and give back, openings and checks that
-//! fail or hang, leaps of time, changes of capacity, evictions, a keeper that comes and goes. After each
-//! step every invariant holds, and at the end each object was opened once and has gone once.
+//! fail or hang, leaps of time, changes of capacity, evictions, a keeper that comes and goes, and a total that
+//! other lenders take places from. After each step every invariant holds, and at the end each object was opened
+//! once and has gone once.
 //!
 //! `MILLPOND_LEND_SCHEDULES=1000000 cargo test --release -p millpond-lend --test simulation`
 
@@ -67,6 +68,8 @@ struct World {
     /// What happened, for equal seeds to be compared.
     history: u64,
     capacity: usize,
+    /// How many places of a total it has; `None` if it shares none.
+    granted: Option<usize>,
 }
 
 impl World {
@@ -92,6 +95,10 @@ impl World {
         };
         let mut ledger = Ledger::new(settings);
         ledger.keeper_started();
+        let granted = random.chance(30).then_some(0);
+        if granted.is_some() {
+            ledger.share_total();
+        }
         Self {
             random,
             ledger,
@@ -106,6 +113,7 @@ impl World {
             has_keeper: true,
             history: 0,
             capacity,
+            granted,
         }
     }
 
@@ -216,6 +224,7 @@ impl World {
                 self.ledger.lost_on_return(self.now_us, handle);
                 Some(object)
             }
+            4 => self.ledger.give_back_to_check(self.now_us, handle, object),
             _ => self.ledger.give_back(self.now_us, handle, object, false),
         };
         self.all_gone(to_drop);
@@ -309,6 +318,38 @@ impl World {
         self.all_gone(to_drop);
     }
 
+    /// Some object is closed, or was.
+    fn evict_one(&mut self) {
+        let Some((handle, _)) = self.loans.last() else { return };
+        let mut to_drop = Vec::new();
+        assert!(self.ledger.evict(self.now_us, *handle, &mut to_drop), "it is out");
+        self.all_gone(to_drop);
+    }
+
+    /// Others take places of the total, give some, and change their minds.
+    fn share(&mut self) {
+        let Some(granted) = self.granted else { return };
+        let mut to_drop = Vec::new();
+        match self.random.below(6) {
+            0 | 1 if granted < 8 => {
+                self.ledger.allow(self.now_us, 1);
+                self.granted = Some(granted + 1);
+            }
+            2 => drop(self.ledger.give_up_idle(self.now_us, &mut to_drop)),
+            3 => drop(self.ledger.give_up_next()),
+            4 => drop(self.ledger.keep_next()),
+            _ => {
+                let given_up = self.ledger.take_given_up() + self.ledger.give_up_unused();
+                let granted = granted.checked_sub(given_up).expect("it gives what it has");
+                assert_eq!(self.ledger.allowance().0, granted);
+                self.granted = Some(granted);
+            }
+        }
+        let others_need = self.random.chance(50);
+        self.ledger.others_need(others_need);
+        self.all_gone(to_drop);
+    }
+
     fn step(&mut self) {
         self.now_us += match self.random.below(100) {
             // Long enough for what nobody fetches to be taken back.
@@ -345,11 +386,15 @@ impl World {
                 }
             }
             97 if self.random.chance(30) => self.change_keeper(),
+            97 => self.evict_one(),
             98 if self.random.chance(10) => {
                 let to_drop = self.ledger.close(self.now_us);
                 self.all_gone(to_drop);
             }
             _ => {}
+        }
+        if self.random.chance(25) {
+            self.share();
         }
         self.fetch_work();
         self.wake();
@@ -369,6 +414,7 @@ impl World {
             self.capacity
         );
         assert!(stats.existing - stats.opening <= self.existing.len());
+        assert!(self.granted.is_none_or(|granted| stats.existing <= granted), "more than granted");
         self.note(stats.existing as u64 * 64 + stats.waiting as u64);
     }
 

@@ -13,7 +13,10 @@ use millpond_lend::replay::{LoanPlan, PoolTrace, Question, ReadError, plan, read
 use crate::args::PlanArguments;
 use crate::error::{Failure, Fault, Place, shown, shown_path};
 use crate::input::{Input, Source};
+use crate::output::budget_toml::{Scenario, ScenarioPool, loans_toml, scenario_name};
+use crate::output::figures::{count, milliseconds};
 use crate::output_file::{self, Kind};
+use crate::plan_command::budget_can_be_written;
 use crate::report::loans;
 
 /// The replays agree with Little's law to this share, or the trace is wrong.
@@ -46,12 +49,13 @@ impl Format {
 
 /// Plans each trace of loans that the user names.
 pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Failure> {
-    if arguments.budget.is_some() || arguments.class.is_some() || arguments.size_classes.is_some() {
-        let why = "--wait-p99-ms cannot be combined with --budget, --class or --size-classes";
+    if arguments.class.is_some() || arguments.size_classes.is_some() {
+        let why = "--wait-p99-ms cannot be combined with --class or --size-classes";
         return Err(Failure::Arguments(why.to_owned()));
     }
     let report = arguments.report_path();
     report.map_or(Ok(()), |path| output_file::may_replace(path, Kind::Report))?;
+    budget_can_be_written(arguments, report)?;
     let question = Question {
         wait_p99_us: (wait_p99_ms * 1_000.0) as u64,
         open_us: (arguments.open_ms * 1_000.0) as u64,
@@ -62,6 +66,13 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
     for path in &arguments.traces {
         traces.push(plan_path(path, &question)?);
     }
+    let budget = match &arguments.budget {
+        Some(path) => {
+            let budget = budget_of(path, &traces, &question)?;
+            Some(output_file::write(path, Kind::Budget, &budget)?)
+        }
+        None => None,
+    };
     if arguments.json {
         crate::print(&json::json(&traces, &question)?)?;
     } else if arguments.csv {
@@ -76,7 +87,37 @@ pub(crate) fn run(arguments: &PlanArguments, wait_p99_ms: f64) -> Result<(), Fai
             crate::print(&format!("Report: {}\n", shown_path(&place)))?;
         }
     }
+    if let Some(place) = budget.filter(|_| !arguments.json && !arguments.csv) {
+        crate::print(&format!("Budget: {}\n", shown_path(&place)))?;
+    }
     follows_littles_law(&traces)
+}
+
+/// The capacities that serve, as a budget; an error if a pool has none.
+fn budget_of(path: &Path, traces: &[TracePlan], question: &Question) -> Result<String, Failure> {
+    let limit = milliseconds(question.wait_p99_us);
+    let entry = |plan: &LoanPlan| {
+        let refused = |why: String| {
+            let pool = shown(plan.pool.as_bytes());
+            Failure::Output(format!("{}: pool {pool}: {why}", shown_path(path)))
+        };
+        let smallest = plan.smallest.ok_or_else(|| {
+            refused(format!("no capacity is enough for 99 % to wait at most {limit}"))
+        })?;
+        let capacity = u32::try_from(smallest)
+            .map_err(|_| refused(format!("a capacity of {smallest} is too large for a budget")))?;
+        let comment = format!("{} lent at the peak of the recording", count(plan.peak as u64));
+        Ok(ScenarioPool { name: plan.pool.clone(), capacity, comment })
+    };
+    let scenario = |trace: &TracePlan| {
+        let pools = trace.plans.iter().map(entry).collect::<Result<_, Failure>>()?;
+        Ok(Scenario { name: scenario_name(&trace.name).to_owned(), pools, left_out: 0 })
+    };
+    let scenarios = traces.iter().map(scenario).collect::<Result<Vec<_>, Failure>>()?;
+    let rule =
+        format!("the smallest with which 99 % wait at most {limit}, if all are opened in advance");
+    loans_toml(&scenarios, &rule)
+        .map_err(|why| Failure::Output(format!("{}: {why}", shown_path(path))))
 }
 
 /// A replay that is off Little's law replays something else than was recorded.

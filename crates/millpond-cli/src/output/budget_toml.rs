@@ -13,7 +13,7 @@ const MARKER: &str = "# millpond budget v1 ";
 
 /// What names of files end in that say how they are stored, and then what they are.
 const STORED_AS: [&str; 2] = [".gz", ".zst"];
-const FORMATS: [&str; 3] = [".csv", ".heaptrack", ".txt"];
+const FORMATS: [&str; 4] = [".csv", ".heaptrack", ".trace", ".txt"];
 
 /// The name of the scenario that a trace shows: its file's name, without what says the format.
 pub(crate) fn scenario_name(path: &str) -> &str {
@@ -93,7 +93,7 @@ impl ScenarioPool {
 /// All scenarios as one budget, and the rule by which the capacities were found; why not, if a pool is
 /// larger than a budget may say.
 pub(crate) fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
-    let mut text = format!(
+    let rule = format!(
         "# Slots for each pool: {rule}.\n\
          # The program reads this with millpond::Budget::from_toml (feature `toml`).\n\
          # A full pool refuses insertions. This sets another policy, or a limit for all scenarios:\n\
@@ -101,9 +101,24 @@ pub(crate) fn budget_toml(scenarios: &[Scenario], rule: &str) -> Result<String, 
          #   orders = {{ capacity = 64, on_full = \"spill\", spill = 16 }}\n\
          #   trees = {{ capacity = 64, on_full = \"grow\", max = 256 }}\n\
          #   [limits]\n\
-         #   decals = 256\n\
-         # millpond replaces this file unless it has been edited.\n"
+         #   decals = 256\n"
     );
+    with_head(&rule, scenarios)
+}
+
+/// The capacities of lenders as a budget, and the rule by which they were found; why not, if one is larger than a
+/// budget may say.
+pub(crate) fn loans_toml(scenarios: &[Scenario], rule: &str) -> Result<String, String> {
+    let rule = format!(
+        "# Capacity of each lender: {rule}.\n\
+         # The program reads this with millpond::Budget::from_toml (feature `toml`), and passes the number to\n\
+         # `Builder::capacity` and `Builder::idle_min`.\n"
+    );
+    with_head(&rule, scenarios)
+}
+
+fn with_head(rule: &str, scenarios: &[Scenario]) -> Result<String, String> {
+    let mut text = format!("{rule}# millpond replaces this file unless it has been edited.\n");
     for scenario in scenarios {
         let _ = writeln!(text, "\n[scenario.{}]", key(&scenario.name));
         if scenario.left_out > 0 {
@@ -170,6 +185,7 @@ mod tests {
         for (path, name) in [
             ("traces/freedoom2-map01-8bots.csv.gz", "freedoom2-map01-8bots"),
             ("openttd-600ticks.heaptrack.zst", "openttd-600ticks"),
+            ("target/orders.trace", "orders"),
             ("heaptrack.game.1234.zst", "heaptrack.game.1234"),
             ("./e1m1", "e1m1"),
             (".csv", ".csv"),

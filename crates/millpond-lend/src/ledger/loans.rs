@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::queue::{Answer, Waiter};
-use super::{Ledger, State, Why, Work};
+use super::{Ledger, Slot, State, Why, Work};
 use crate::error::{AcquireError, LoanHandle};
 use crate::ledger::WaiterHandle;
 use crate::settings::IdleOrder;
@@ -67,13 +67,14 @@ impl<T, W, E> Ledger<T, W, E> {
         now_us: u64,
         place: &'static Location<'static>,
     ) -> Option<(LoanHandle, T)> {
-        if self.queue.len() > 0 || self.is_closed {
+        // Once the lender is closed, nothing is idle.
+        if self.queue.len() > 0 {
             return None;
         }
-        let (handle, object) = self.take_ready(now_us)?;
-        let slot = self.slots.get_mut(handle.relabel())?;
-        (slot.state, slot.since_us, slot.asked_us) = (State::Out, now_us, now_us);
-        slot.place = place;
+        let (handle, object) = self.take_ready(now_us, |slot| {
+            (slot.state, slot.since_us, slot.asked_us) = (State::Out, now_us, now_us);
+            slot.place = place;
+        })?;
         self.count(State::Out, true);
         self.stats.loans += 1;
         self.stats.waits[0] += 1;
@@ -144,32 +145,46 @@ impl<T, W, E> Ledger<T, W, E> {
         taken
     }
 
-    /// Takes the next idle object, unless it has to be checked first.
+    /// Takes the next idle object and marks its slot, unless it has to be checked first.
     #[inline]
-    fn take_ready(&mut self, now_us: u64) -> Option<(LoanHandle, T)> {
-        let handle = *match self.settings.order {
-            IdleOrder::Lifo => self.idle.back(),
-            IdleOrder::Fifo => self.idle.front(),
-        }?;
-        let check_after_us = self.settings.check_after_idle_us;
-        let suspect_before_us = self.suspect_before_us;
+    fn take_ready(
+        &mut self,
+        now_us: u64,
+        mark: impl FnOnce(&mut Slot<T>),
+    ) -> Option<(LoanHandle, T)> {
+        let handle = self.pop_idle()?;
         let slot = self.slots.get_mut(handle.relabel())?;
-        let is_stale = now_us.saturating_sub(slot.used_us) > check_after_us;
-        if is_stale || slot.proved_us < suspect_before_us {
+        let is_stale = now_us.saturating_sub(slot.used_us) > self.settings.check_after_idle_us;
+        if is_stale || slot.proved_us < self.suspect_before_us {
+            self.unpop_idle(handle);
             return None;
         }
         let object = slot.object.take()?;
+        mark(slot);
+        Some((handle, object))
+    }
+
+    /// Takes the next object to be lent out of the list of idle ones.
+    #[inline]
+    fn pop_idle(&mut self) -> Option<LoanHandle> {
         match self.settings.order {
             IdleOrder::Lifo => self.idle.pop_back(),
             IdleOrder::Fifo => self.idle.pop_front(),
-        };
-        Some((handle, object))
+        }
+    }
+
+    /// Puts it back where it was.
+    fn unpop_idle(&mut self, handle: LoanHandle) {
+        match self.settings.order {
+            IdleOrder::Lifo => self.idle.push_back(handle),
+            IdleOrder::Fifo => self.idle.push_front(handle),
+        }
     }
 
     /// Gives those who wait what is idle, has more checked and opened if that is not enough.
     pub(super) fn serve(&mut self, now_us: u64) {
         while self.queue.len() > 0 {
-            let Some((handle, object)) = self.take_ready(now_us) else { break };
+            let Some((handle, object)) = self.take_ready(now_us, |_| ()) else { break };
             self.promise(now_us, handle, object);
         }
         while self.has_keeper && self.queue.missing() > self.checking && !self.idle.is_empty() {
@@ -182,11 +197,7 @@ impl<T, W, E> Ledger<T, W, E> {
         if !self.has_keeper {
             return;
         }
-        let next = match self.settings.order {
-            IdleOrder::Lifo => self.idle.pop_back(),
-            IdleOrder::Fifo => self.idle.pop_front(),
-        };
-        let Some(handle) = next else { return };
+        let Some(handle) = self.pop_idle() else { return };
         let Some(object) = self.slot_mut(handle).and_then(|slot| slot.object.take()) else {
             return;
         };
@@ -275,12 +286,55 @@ impl<T, W, E> Ledger<T, W, E> {
         object: T,
         is_broken: bool,
     ) -> Option<T> {
+        let object = match self.rest_loan(now_us, handle, object, is_broken) {
+            Ok(()) => return None,
+            Err(object) => object,
+        };
         let Some(proved_us) = self.end_loan(now_us, handle) else { return Some(object) };
         if is_broken {
             self.suspect_others(now_us, proved_us);
             return self.close_object(now_us, handle, object, Why::Broken);
         }
         self.settle(now_us, handle, object)
+    }
+
+    /// Makes the object of a loan idle if nobody waits and nothing stands against it, with one look at its slot: what most
+    /// returns come to. For the others nothing happens.
+    #[inline]
+    fn rest_loan(
+        &mut self,
+        now_us: u64,
+        handle: LoanHandle,
+        object: T,
+        is_broken: bool,
+    ) -> Result<(), T> {
+        let is_wanted = self.queue.len() > 0 || self.giving_up_next > 0;
+        if is_broken || is_wanted || self.is_closed || self.is_in_excess() {
+            return Err(object);
+        }
+        let Some(slot) = self.slots.get_mut(handle.relabel()) else { return Err(object) };
+        let is_suspect = slot.proved_us < self.suspect_before_us && self.has_keeper;
+        if slot.state != State::Out || slot.doomed.is_some() || is_suspect {
+            return Err(object);
+        }
+        let (asked_us, got_us) = (slot.asked_us, slot.since_us);
+        slot.used_us = now_us;
+        let ends_us = slot.rest(now_us, object, self.settings.idle_us);
+        self.count(State::Out, false);
+        self.list_idle(handle, ends_us);
+        self.openings.saw_hold(now_us.saturating_sub(got_us));
+        if self.rows.is_some() {
+            self.record(asked_us, Some(got_us), now_us);
+        }
+        Ok(())
+    }
+
+    /// Puts an object at the end of the list of idle ones.
+    #[inline]
+    fn list_idle(&mut self, handle: LoanHandle, ends_us: u64) {
+        self.due_at(ends_us);
+        self.idle.push_back(handle);
+        self.keeper_due |= self.others_need;
     }
 
     /// Takes back an object that is checked before it is lent again. Without a keeper, who would check it, it
@@ -344,14 +398,10 @@ impl<T, W, E> Ledger<T, W, E> {
         }
         let doomed = slot.doomed;
         if let (false, false, false, None) = (is_wanted, must_close, is_suspect, doomed) {
-            let was = std::mem::replace(&mut slot.state, State::Idle);
-            slot.since_us = now_us;
-            slot.object = Some(object);
-            let ends_us = now_us.saturating_add(self.settings.idle_us).min(slot.expires_us);
+            let was = slot.state;
+            let ends_us = slot.rest(now_us, object, self.settings.idle_us);
             self.count(was, false);
-            self.due_at(ends_us);
-            self.idle.push_back(handle);
-            self.keeper_due |= self.others_need;
+            self.list_idle(handle, ends_us);
         } else if let Some(why) = self.why_close(doomed) {
             return self.close_object(now_us, handle, object, why);
         } else if is_suspect {
@@ -363,6 +413,7 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     /// Whether more exist than may.
+    #[inline]
     fn is_in_excess(&self) -> bool {
         self.slots.len() > self.capacity().saturating_add(self.closing)
     }

@@ -164,6 +164,7 @@ impl<T, W, E> Ledger<T, W, E> {
 
     /// How many objects may exist now.
     #[must_use]
+    #[inline]
     pub fn capacity(&self) -> usize {
         self.capacity.min(self.allowance)
     }
@@ -292,6 +293,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.count(state, true);
     }
 
+    #[inline]
     fn count(&mut self, state: State, enters: bool) {
         let count = match state {
             State::Idle => return,
@@ -302,10 +304,10 @@ impl<T, W, E> Ledger<T, W, E> {
         };
         if enters {
             *count += 1;
+            self.stats.peak_out = self.stats.peak_out.max(self.out);
         } else {
             *count -= 1;
         }
-        self.stats.peak_out = self.stats.peak_out.max(self.out);
     }
 
     /// Frees a slot: its object exists no longer.
@@ -327,6 +329,7 @@ impl<T, W, E> Ledger<T, W, E> {
     }
 
     /// The keeper must look at this moment, at the latest.
+    #[inline]
     fn due_at(&mut self, at_us: u64) {
         if at_us < self.alarm_us {
             self.alarm_us = at_us;

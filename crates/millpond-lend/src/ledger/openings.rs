@@ -38,6 +38,7 @@ struct Mean {
 }
 
 impl Mean {
+    #[inline]
     fn add(&mut self, value: u64) {
         self.values += 1;
         if self.values == 1 {
@@ -112,6 +113,7 @@ impl<E> Openings<E> {
     }
 
     /// A loan has come back.
+    #[inline]
     pub(super) fn saw_hold(&mut self, hold_us: u64) {
         self.mean_hold.add(hold_us);
     }

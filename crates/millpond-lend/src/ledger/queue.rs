@@ -5,7 +5,7 @@
 
 use std::panic::Location;
 
-use millpond::{Handle, Pool};
+use millpond::{Handle, Pool, PoolBuilder};
 
 use crate::error::{AcquireError, LoanHandle};
 
@@ -100,8 +100,14 @@ pub(super) struct Queue<W, E> {
 
 impl<W, E> Queue<W, E> {
     pub(super) fn with_capacity(capacity: usize) -> Self {
+        Self::of(Pool::builder().capacity(capacity))
+    }
+
+    /// A place is used anew for ever: a busy lender would have used up the 2^31 lifetimes of all of its places within
+    /// days, and then nobody could wait any more. A caller who sleeps for as many callers finds another's answer.
+    fn of(waiters: PoolBuilder<Waiter<W, E>>) -> Self {
         Self {
-            waiters: Pool::with_capacity(capacity),
+            waiters: waiters.wrap().build(),
             line: Ends::default(),
             failed: Ends::default(),
             len: 0,
@@ -310,5 +316,22 @@ impl<W, E> Queue<W, E> {
             next = waiter.next;
         }
         (list.last != previous).then(|| format!("the last is {previous:?}, not {:?}", list.last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_the_queue_do_not_wear_out() {
+        let mut queue = Queue::<(), ()>::of(Pool::builder().capacity(2).lifetimes(3));
+        let place = Location::caller();
+        for asked_us in 0..20 {
+            let waiter = queue.push(Waiter::new(1, asked_us, place)).expect("there is room");
+            assert_eq!(queue.remove(waiter).map(|waiter| waiter.asked_us), Some(asked_us));
+            assert!(queue.remove(waiter).is_none());
+        }
+        assert_eq!(queue.fault(), None);
     }
 }

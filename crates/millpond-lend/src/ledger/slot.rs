@@ -95,6 +95,15 @@ impl<T> Slot<T> {
         self.deadline_us >= self.since_us.saturating_add(open_timeout_us)
     }
 
+    /// Takes an object that becomes idle; returns when it has been so for too long, or is too old.
+    #[inline]
+    pub(super) fn rest(&mut self, now_us: u64, object: T, idle_us: u64) -> u64 {
+        self.state = State::Idle;
+        self.since_us = now_us;
+        self.object = Some(object);
+        now_us.saturating_add(idle_us).min(self.expires_us)
+    }
+
     /// Whether the object is lent, or kept for somebody.
     pub(super) fn is_lent(&self) -> bool {
         matches!(self.state, State::Out | State::Promised)

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::loan::Loan;
-use super::shared::{Books, Shared};
+use super::shared::{Books, Boxed, Shared};
 use crate::error::{AcquireError, LoanHandle};
 use crate::ledger::{Ask, Claim, WaiterHandle};
 use crate::maker::Maker;
+use crate::quiet::drop_all;
 
 /// Where a caller stands.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ enum Stage {
 }
 
 /// What a caller gets: the first object, and the others if it asked for several.
-type Served<M> = (LoanHandle, <M as Maker>::Object, Vec<(LoanHandle, <M as Maker>::Object)>);
+type Served<M> = (LoanHandle, Boxed<M>, Vec<(LoanHandle, Boxed<M>)>);
 
 /// A caller, from its question to its answer.
 struct Caller<'a, M: Maker> {
@@ -35,32 +36,40 @@ struct Caller<'a, M: Maker> {
 }
 
 impl<M: Maker> Caller<'_, M> {
+    /// Takes an idle object, if one is ready and nobody waits: what most callers find.
     #[inline]
+    fn ask_ready(&mut self) -> Option<(LoanHandle, Boxed<M>)> {
+        if !matches!(self.stage, Stage::NotAsked) {
+            return None;
+        }
+        let place = self.place;
+        let ready = self.shared.with(|books, now_us| books.ledger.ask_ready(now_us, place))?;
+        self.stage = Stage::Answered;
+        Some(ready)
+    }
+
+    #[inline(never)]
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Served<M>, AcquireError<M::Error>>> {
         if matches!(self.stage, Stage::NotAsked) {
             let (want, place) = (self.want, self.place);
-            let mut answer = None;
-            // Most find an object; what the others are told is larger, and leaves by another way.
-            let lent = self.shared.with(|books, now_us| {
-                let lent = if want == 1 { books.ledger.ask_ready(now_us, place) } else { None };
-                if lent.is_none() {
-                    answer = Some((books.ledger.ask(now_us, want, place), now_us));
+            let asked =
+                self.shared.with(|books, now_us| match books.ledger.ask(now_us, want, place) {
+                    Ask::Queued(waiter) => {
+                        self.stage = Stage::Waiting(waiter, now_us);
+                        None
+                    }
+                    answer => Some(answer),
+                });
+            match asked {
+                None | Some(Ask::Queued(_)) => {}
+                Some(Ask::Lent(handle, object)) => {
+                    self.stage = Stage::Answered;
+                    return Poll::Ready(Ok((handle, object, Vec::new())));
                 }
-                lent
-            });
-            if let Some((handle, object)) = lent {
-                self.stage = Stage::Answered;
-                return Poll::Ready(Ok((handle, object, Vec::new())));
-            }
-            match answer {
-                Some((Ask::Queued(waiter), asked_us)) => {
-                    self.stage = Stage::Waiting(waiter, asked_us);
-                }
-                Some((Ask::Failed(error), _)) => {
+                Some(Ask::Failed(error)) => {
                     self.stage = Stage::Answered;
                     return Poll::Ready(Err(error));
                 }
-                Some((Ask::Lent(..), _)) | None => unreachable!("nothing was ready"),
             }
         }
         self.poll_in_line(cx)
@@ -103,7 +112,11 @@ impl<M: Maker> Drop for Caller<'_, M> {
     #[inline]
     fn drop(&mut self) {
         if let Stage::Waiting(waiter, _) = self.stage {
-            drop(self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter)));
+            let (objects, waker) =
+                self.shared.with(|books, now_us| books.ledger.cancel(now_us, waiter));
+            // Of several objects that panic, none ends the program.
+            drop_all(objects);
+            drop(waker);
         }
     }
 }
@@ -132,6 +145,9 @@ impl<M: Maker> Future for Acquire<'_, M> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = &mut self.caller;
+        if let Some((handle, object)) = caller.ask_ready() {
+            return Poll::Ready(Ok(Loan::new(Arc::clone(caller.shared), handle, object)));
+        }
         caller
             .poll(cx)
             .map_ok(|(handle, object, _)| Loan::new(Arc::clone(caller.shared), handle, object))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
-use super::shared::{Books, Shared};
+use super::shared::{Books, Boxed, Shared};
 use crate::error::LoanHandle;
 use crate::ledger::Work;
 use crate::maker::Maker;
@@ -36,7 +36,8 @@ impl<M: Maker> Keeper<M> {
     /// The keeper's work, to be spawned on any runtime: `tokio::spawn(keeper.run(TokioTimer))`.
     ///
     /// Callers wait for it from this call on; if the future is dropped, they are told
-    /// [`NoKeeper`](crate::AcquireError::NoKeeper).
+    /// [`NoKeeper`](crate::AcquireError::NoKeeper). It also ends their waits, so a future that is kept and not polled (it
+    /// was leaked, or its runtime does not run) leaves them waiting.
     pub fn run<T: Timer>(self, timer: T) -> impl Future<Output = ()> + Send + 'static {
         self.shared.with(|books, _| books.ledger.keeper_started());
         let running = Running { shared: self.shared, jobs: Vec::new() };
@@ -66,10 +67,10 @@ impl<M: Maker> fmt::Debug for Keeper<M> {
 
 /// How a job ended.
 enum Outcome<M: Maker> {
-    Opened(M::Object),
+    Opened(Boxed<M>),
     OpenFailed(Arc<M::Error>, bool),
-    Checked(M::Object),
-    CheckFailed(M::Object),
+    Checked(Boxed<M>),
+    CheckFailed(Boxed<M>),
     Closed,
     /// The object is gone, and the maker cannot say why.
     Lost,
@@ -131,7 +132,7 @@ impl<M: Maker> Running<M> {
         next_us
     }
 
-    fn start(&mut self, work: Work<M::Object>) {
+    fn start(&mut self, work: Work<Boxed<M>>) {
         let shared = Arc::clone(&self.shared);
         let (handle, future): (_, Pin<Box<dyn Future<Output = Outcome<M>> + Send>>) = match work {
             Work::Abort(handle) => {
@@ -143,7 +144,7 @@ impl<M: Maker> Running<M> {
                 handle,
                 Box::pin(async move {
                     match shared.maker.open().await {
-                        Ok(object) => Outcome::Opened(object),
+                        Ok(object) => Outcome::Opened(Box::new(object)),
                         Err(error) => {
                             let is_final = shared.maker.is_final(&error);
                             Outcome::OpenFailed(Arc::new(error), is_final)
@@ -154,9 +155,9 @@ impl<M: Maker> Running<M> {
             Work::Check(handle, object) => (
                 handle,
                 Box::pin(async move {
-                    match shared.maker.check_owned(object).await {
-                        Ok(object) => Outcome::Checked(object),
-                        Err(Some(object)) => Outcome::CheckFailed(object),
+                    match shared.maker.check_owned(*object).await {
+                        Ok(object) => Outcome::Checked(Box::new(object)),
+                        Err(Some(object)) => Outcome::CheckFailed(Box::new(object)),
                         Err(None) => Outcome::Lost,
                     }
                 }),
@@ -164,7 +165,7 @@ impl<M: Maker> Running<M> {
             Work::Close(handle, object) => (
                 handle,
                 Box::pin(async move {
-                    shared.maker.close(object).await;
+                    shared.maker.close(*object).await;
                     Outcome::Closed
                 }),
             ),

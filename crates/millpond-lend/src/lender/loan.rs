@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::shared::Shared;
+use super::shared::{Boxed, Shared};
 use crate::error::LoanHandle;
 use crate::maker::Maker;
 
@@ -17,12 +17,12 @@ pub struct Loan<M: Maker> {
     shared: Arc<Shared<M>>,
     handle: LoanHandle,
     /// `None` only while the loan ends.
-    object: Option<M::Object>,
+    object: Option<Boxed<M>>,
 }
 
 impl<M: Maker> Loan<M> {
     #[inline]
-    pub(super) fn new(shared: Arc<Shared<M>>, handle: LoanHandle, object: M::Object) -> Self {
+    pub(super) fn new(shared: Arc<Shared<M>>, handle: LoanHandle, object: Boxed<M>) -> Self {
         Self { shared, handle, object: Some(object) }
     }
 
@@ -48,7 +48,7 @@ impl<M: Maker> Loan<M> {
         let handle = self.handle;
         self.shared.with(|books, now_us| books.ledger.detach(now_us, handle));
         match object {
-            Some(object) => object,
+            Some(object) => *object,
             None => unreachable!("a loan that has not ended has an object"),
         }
     }

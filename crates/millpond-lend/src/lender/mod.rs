@@ -6,12 +6,13 @@ mod keeper;
 mod loan;
 pub(crate) mod shared;
 
+use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::io::{self, Write};
 use std::panic::Location;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 pub use acquire::{Acquire, AcquireMany};
@@ -78,6 +79,8 @@ pub struct CloseReport {
 /// ```
 pub struct Lender<M: Maker> {
     owner: Arc<Owner<M>>,
+    /// What its callers need beside it: the lenders that it shares a total with.
+    kin: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Closes the lender when its last clone is gone; loans and the keeper do not count.
@@ -98,7 +101,13 @@ impl<M: Maker> Lender<M> {
     }
 
     pub(crate) fn from_shared(shared: Arc<Shared<M>>) -> Self {
-        Self { owner: Arc::new(Owner { shared }) }
+        Self { owner: Arc::new(Owner { shared }), kin: None }
+    }
+
+    /// The same lender, for callers: what it needs lives as long.
+    pub(crate) fn with_kin(mut self, kin: Arc<dyn Any + Send + Sync>) -> Self {
+        self.kin = Some(kin);
+        self
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared<M>> {
@@ -262,34 +271,51 @@ impl<M: Maker> Lender<M> {
     pub async fn close(&self, grace: Duration) -> CloseReport {
         let shared = self.shared();
         let grace_us = u64::try_from(grace.as_micros()).unwrap_or(u64::MAX);
-        let (to_drop, before, keeper) = shared.with(|books, now_us| {
+        let (to_drop, before, keeper, call) = shared.with(|books, now_us| {
             books.grace_ends_us = books.grace_ends_us.min(now_us.saturating_add(grace_us));
+            books.closes += 1;
             let before = books.ledger.stats().closings.total();
-            (books.ledger.close(now_us), before, books.keeper.take())
+            (books.ledger.close(now_us), before, books.keeper.take(), books.closes)
         });
+        let closer = Closer { shared, call };
         drop_all(to_drop);
         if let Some(keeper) = keeper {
             quietly(|| keeper.wake());
         }
-        poll_fn(|cx| {
-            // Cloned and dropped here, because a waker is users' code.
-            let mut waker = Some(cx.waker().clone());
-            let is_over = shared.with(|books, _| {
-                // The keeper ends when all is closed, and then wakes those who wait here.
-                let is_over = !books.ledger.has_keeper();
-                if !is_over && !books.closers.iter().any(|closer| closer.will_wake(cx.waker())) {
-                    books.closers.extend(waker.take());
-                }
-                is_over
-            });
-            drop(waker);
-            if is_over { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+        poll_fn(|cx| closer.poll(cx)).await;
         shared.read(|books, now_us| CloseReport {
             closed: books.ledger.stats().closings.total() - before,
             still_out: books.ledger.all_holders(now_us).collect(),
         })
+    }
+}
+
+/// A call of [`Lender::close`] that waits for the end.
+struct Closer<'a, M: Maker> {
+    shared: &'a Shared<M>,
+    call: u64,
+}
+
+impl<M: Maker> Closer<'_, M> {
+    fn poll(&self, cx: &Context<'_>) -> Poll<()> {
+        // Cloned and dropped here, because a waker is users' code.
+        let waker = cx.waker().clone();
+        let (is_over, to_drop) = self.shared.with(|books, _| {
+            // The keeper ends when all is closed, and then wakes those who wait here.
+            if books.ledger.has_keeper() {
+                (false, books.keep_closer(self.call, waker))
+            } else {
+                (true, Some(waker))
+            }
+        });
+        drop(to_drop);
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl<M: Maker> Drop for Closer<'_, M> {
+    fn drop(&mut self) {
+        drop(self.shared.with(|books, _| books.forget_closer(self.call)));
     }
 }
 
@@ -299,7 +325,7 @@ fn write_rows(to: &mut impl Write, rows: &[TraceRow], name: &str) -> io::Result<
 
 impl<M: Maker> Clone for Lender<M> {
     fn clone(&self) -> Self {
-        Self { owner: Arc::clone(&self.owner) }
+        Self { owner: Arc::clone(&self.owner), kin: self.kin.clone() }
     }
 }
 

@@ -9,13 +9,18 @@ use crate::maker::Maker;
 use crate::quiet::{drop_all, quietly};
 use crate::sync::{Clock, Mutex, MutexGuard, lock};
 
+/// What the ledger of a lender lends: boxed, so that a loan moves a pointer, not a client of some hundred bytes.
+pub(crate) type Boxed<M> = Box<<M as Maker>::Object>;
+
 /// The ledger of a lender, under its one lock.
 pub(crate) struct Books<M: Maker> {
-    pub(crate) ledger: Ledger<M::Object, Waker, M::Error>,
+    pub(crate) ledger: Ledger<Boxed<M>, Waker, M::Error>,
     /// The keeper, while it sleeps.
     pub(crate) keeper: Option<Waker>,
-    /// Who waits until the lender is closed.
-    pub(crate) closers: Vec<Waker>,
+    /// Who waits until the lender is closed: the number of the call, and its latest waker.
+    closers: Vec<(u64, Waker)>,
+    /// How often it was asked to close.
+    pub(crate) closes: u64,
     /// When the keeper stops, though loans are out.
     pub(crate) grace_ends_us: u64,
     /// The latest time that the books were looked at. Threads read the clock before they lock, and may come
@@ -34,10 +39,16 @@ impl<M: Maker> Shared<M> {
     pub(crate) fn new(
         maker: M,
         name: String,
-        ledger: Ledger<M::Object, Waker, M::Error>,
+        ledger: Ledger<Boxed<M>, Waker, M::Error>,
     ) -> Arc<Self> {
-        let books =
-            Books { ledger, keeper: None, closers: Vec::new(), grace_ends_us: u64::MAX, now_us: 0 };
+        let books = Books {
+            ledger,
+            keeper: None,
+            closers: Vec::new(),
+            closes: 0,
+            grace_ends_us: u64::MAX,
+            now_us: 0,
+        };
         Arc::new(Self { maker, clock: Clock::new(), name, books: Mutex::new(books) })
     }
 
@@ -99,7 +110,7 @@ impl<M: Maker> Shared<M> {
 
     /// Takes back an object. If its maker panics when asked about it, it is broken.
     #[inline]
-    pub(crate) fn give_back(&self, handle: LoanHandle, mut object: M::Object) {
+    pub(crate) fn give_back(&self, handle: LoanHandle, mut object: Boxed<M>) {
         let state = {
             let guard = BrokenOnPanic { shared: self, handle, object: Some(&mut object) };
             guard.ask()
@@ -116,9 +127,26 @@ impl<M: Maker> Shared<M> {
     /// Wakes those who wait until the lender is closed.
     pub(crate) fn wake_closers(&self) {
         let closers = self.with(|books, _| std::mem::take(&mut books.closers));
-        for closer in closers {
+        for (_, closer) in closers {
             quietly(|| closer.wake());
         }
+    }
+}
+
+impl<M: Maker> Books<M> {
+    /// Has a call of `close` woken by this waker from now on; returns the one before.
+    pub(crate) fn keep_closer(&mut self, call: u64, waker: Waker) -> Option<Waker> {
+        if let Some((_, kept)) = self.closers.iter_mut().find(|(number, _)| *number == call) {
+            return Some(std::mem::replace(kept, waker));
+        }
+        self.closers.push((call, waker));
+        None
+    }
+
+    /// Has a call of `close` woken no more; returns its waker.
+    pub(crate) fn forget_closer(&mut self, call: u64) -> Option<Waker> {
+        let index = self.closers.iter().position(|(number, _)| *number == call)?;
+        Some(self.closers.swap_remove(index).1)
     }
 }
 
