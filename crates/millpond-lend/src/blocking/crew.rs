@@ -207,3 +207,36 @@ impl<R> Drop for Errand<R> {
         drop(left);
     }
 }
+
+#[cfg(all(test, not(millpond_loom)))]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+    use super::*;
+    use crate::park::block_on;
+
+    /// All threads are busy, so the next call waits; by the time a thread is free, nobody wants its result.
+    #[test]
+    fn a_call_that_is_given_up_before_it_begins_is_not_made() {
+        let crew = Crew::new();
+        let gate = Arc::new((Mutex::new(true), Condvar::new()));
+        let busy: Vec<_> = (0..THREADS_MAX)
+            .map(|_| {
+                let gate = Arc::clone(&gate);
+                crew.send(move || drop(gate.1.wait_while(lock(&gate.0), |is_shut| *is_shut)))
+            })
+            .collect();
+        let is_made = Arc::new(AtomicBool::new(false));
+        let made = Arc::clone(&is_made);
+        drop(crew.send(move || made.store(true, SeqCst)));
+        let last = crew.send(|| 7);
+        *lock(&gate.0) = false;
+        gate.1.notify_all();
+        assert_eq!(block_on(last), Some(7));
+        assert!(busy.into_iter().all(|call| block_on(call).is_some()));
+        while Arc::strong_count(&is_made) > 1 {
+            thread::yield_now();
+        }
+        assert!(!is_made.load(SeqCst));
+    }
+}
