@@ -34,10 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let orders: u32 = connection.query_row("select count(*) from orders", [], |row| row.get(0))?;
     drop(connection);
     let stats = lender.stats();
-    println!(
-        "{orders} orders, {} connections opened in {} µs each",
-        stats.opened, stats.mean_open_us
-    );
+    let open_ms = stats.mean_open_us as f64 / 1e3;
+    println!("{orders} orders, {} connections opened in {open_ms:.1} ms each", stats.opened);
     lender.write_trace(File::create("orders.trace")?, true)?;
     Ok(())
 }

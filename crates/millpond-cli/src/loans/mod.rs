@@ -106,7 +106,7 @@ fn budget_of(path: &Path, traces: &[TracePlan], question: &Question) -> Result<S
         })?;
         let capacity = u32::try_from(smallest)
             .map_err(|_| refused(format!("a capacity of {smallest} is too large for a budget")))?;
-        let comment = format!("{} lent at the peak of the recording", count(plan.peak as u64));
+        let comment = format!("{} callers at once at the peak", count(plan.peak as u64));
         Ok(ScenarioPool { name: plan.pool.clone(), capacity, comment })
     };
     let scenario = |trace: &TracePlan| {
