@@ -1,13 +1,13 @@
 //! `bytemuck`: zeroed objects, and live objects as bytes, to hand to a graphics card or a file.
 //!
-//! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
-//! graphics card with the same slots has to be told.
+//! A run as bytes comes with the offset of its first byte in an array of all slots, which is also the offset in a buffer
+//! on the graphics card that has the same slots.
 //!
 //! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
 
-use ::bytemuck::{NoUninit, cast_slice};
 #[cfg(feature = "alloc")]
-use ::bytemuck::{Pod, Zeroable, cast_slice_mut};
+use ::bytemuck::Zeroable;
+use ::bytemuck::{NoUninit, Pod, cast_slice, cast_slice_mut};
 
 #[cfg(feature = "alloc")]
 use crate::classic::RosterPool;
@@ -37,12 +37,50 @@ fn as_bytes<'a, T: NoUninit>(
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice(run)))
 }
 
-/// The runs, as bytes to change.
-#[cfg(feature = "alloc")]
+/// The runs, as mutable bytes.
 fn as_bytes_mut<'a, T: Pod>(
     runs: impl Iterator<Item = (usize, &'a mut [T])>,
 ) -> impl Iterator<Item = (usize, &'a mut [u8])> {
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice_mut(run)))
+}
+
+/// The runs of a pool whose slots are one array, as bytes. The literals make a pool of `u16` and insert 0x0101.
+macro_rules! runs_as_bytes_methods {
+    ($new:literal, $insert:literal $(#[$more:meta])*) => {
+        /// Iterates over [`runs`](Self::runs) as bytes: `(offset, bytes)`, where `offset` is in bytes from slot 0.
+        ///
+        /// ```
+        /// # use millpond::*;
+        #[doc = $new]
+        #[doc = $insert]
+        /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1, 1][..])]);
+        /// ```
+        $(#[$more])*
+        pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
+        where
+            T: NoUninit,
+        {
+            as_bytes(self.runs())
+        }
+
+        /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
+        ///
+        /// ```
+        /// # use millpond::*;
+        #[doc = $new]
+        #[doc = $insert]
+        /// for (_, bytes) in pool.runs_as_bytes_mut() {
+        ///     bytes.fill(2);
+        /// }
+        /// assert_eq!(pool.values().collect::<Vec<_>>(), [&0x0202]);
+        /// ```
+        pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
+        where
+            T: Pod,
+        {
+            as_bytes_mut(self.runs_mut())
+        }
+    };
 }
 
 /// With the feature `bytemuck`.
@@ -69,46 +107,23 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut lights = Pool::<[u8; 4]>::new(100);
-    /// let handles: Vec<_> = (0..4).map(|i| lights.insert([i; 4]).unwrap()).collect();
-    /// lights.remove(handles[1]);
-    ///
-    /// let mut buffer = [0xff; 400]; // on the graphics card
-    /// for (place, bytes) in lights.runs_as_bytes() {
-    ///     buffer[place..place + bytes.len()].copy_from_slice(bytes);
-    /// }
-    /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
-    }
-
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    ///
-    /// let mut pool = Pool::<[u16; 2]>::new(100);
-    /// let handle = pool.insert_zeroed().unwrap();
-    /// for (_, bytes) in pool.runs_as_bytes_mut() {
-    ///     bytes.fill(1);
-    /// }
-    /// assert_eq!(pool[handle], [0x101; 2]);
-    /// ```
-    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
-    where
-        T: Pod,
-    {
-        as_bytes_mut(self.runs_mut())
+    runs_as_bytes_methods! {
+        "let mut pool = Pool::<u16>::new(100);", "pool.insert(0x0101).unwrap();"
+        /// To copy them to the same places of a buffer that has room for all slots:
+        ///
+        /// ```
+        /// use millpond::Pool;
+        ///
+        /// let mut lights = Pool::<[u8; 4]>::new(100);
+        /// let handles: Vec<_> = (0..4).map(|i| lights.insert([i; 4]).unwrap()).collect();
+        /// lights.remove(handles[1]);
+        ///
+        /// let mut buffer = [0xff; 400]; // on the graphics card
+        /// for (offset, bytes) in lights.runs_as_bytes() {
+        ///     buffer[offset..offset + bytes.len()].copy_from_slice(bytes);
+        /// }
+        /// assert_eq!(buffer[..16], [0, 0, 0, 0, 255, 255, 255, 255, 2, 2, 2, 2, 3, 3, 3, 3]);
+        /// ```
     }
 }
 
@@ -153,29 +168,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         cast_slice(self.as_slice())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    ///
-    /// let mut pool = Recycler::<u32>::zeroed(100);
-    /// *pool.acquire().unwrap().1 = 0x0101_0101;
-    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1; 4][..])]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
-    }
-
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
-    pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
-    where
-        T: Pod,
-    {
-        as_bytes_mut(self.runs_mut())
+    runs_as_bytes_methods! {
+        "let mut pool = Recycler::<u16>::zeroed(100);", "*pool.acquire().unwrap().1 = 0x0101;"
     }
 }
 
@@ -246,21 +240,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
 /// With the feature `bytemuck`.
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
-    ///
-    /// ```
-    /// use millpond::StaticPool;
-    ///
-    /// let mut pool = StaticPool::<u16, 10>::new();
-    /// pool.insert(0x0101).unwrap();
-    /// assert_eq!(pool.runs_as_bytes().collect::<Vec<_>>(), [(0, &[1, 1][..])]);
-    /// ```
-    pub fn runs_as_bytes(&self) -> impl Iterator<Item = (usize, &[u8])>
-    where
-        T: NoUninit,
-    {
-        as_bytes(self.runs())
+    runs_as_bytes_methods! {
+        "let mut pool = StaticPool::<u16, 100>::new();", "pool.insert(0x0101).unwrap();"
     }
 }
 

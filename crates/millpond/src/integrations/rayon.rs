@@ -114,50 +114,52 @@ mod shared {
     }
 }
 
+/// The runs of a pool of `T`, on several threads. The literals make a pool of numbers and insert 1.
+macro_rules! par_runs_methods {
+    ($new:literal, $insert:literal) => {
+        /// Iterates over [`runs`](Self::runs) in parallel: `(first index, slice)`. A long run comes in several
+        /// pieces.
+        ///
+        /// ```
+        /// # use millpond::*;
+        /// use rayon::prelude::*;
+        ///
+        #[doc = $new]
+        #[doc = $insert]
+        /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
+        /// ```
+        pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
+        where
+            T: Sync,
+        {
+            Parallel(self.runs())
+        }
+
+        /// Iterates over [`runs_mut`](Self::runs_mut) in parallel: `(first index, slice)`. A long run comes in
+        /// several pieces.
+        ///
+        /// ```
+        /// # use millpond::*;
+        /// use rayon::prelude::*;
+        ///
+        #[doc = $new]
+        #[doc = $insert]
+        /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|value| *value += 1));
+        /// assert_eq!(pool[handle], 2);
+        /// ```
+        pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
+        where
+            T: Send,
+        {
+            Parallel(self.runs_mut())
+        }
+    };
+}
+
 /// With the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Pool::new(10_000);
-    /// for i in 0..10_000_u64 {
-    ///     pool.insert(i).unwrap();
-    /// }
-    /// let sum: u64 = pool.par_runs().map(|(_, run)| run.iter().sum::<u64>()).sum();
-    /// assert_eq!(sum, 49_995_000);
-    /// ```
-    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-    where
-        T: Sync,
-    {
-        Parallel(self.runs())
-    }
-
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
-    ///
-    /// ```
-    /// use millpond::Pool;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Pool::new(1000);
-    /// let handle = pool.insert(1.0).unwrap();
-    /// pool.par_runs_mut().for_each(|(_, run)| {
-    ///     for value in run {
-    ///         *value += 0.5;
-    ///     }
-    /// });
-    /// assert_eq!(pool[handle], 1.5);
-    /// ```
-    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-    where
-        T: Send,
-    {
-        Parallel(self.runs_mut())
+    par_runs_methods! {
+        "let mut pool = Pool::new(1000);", "let handle = pool.insert(1).unwrap();"
     }
 
     /// The values, on several threads, in no order.
@@ -282,33 +284,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
 /// With the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
-    pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
-    where
-        T: Sync,
-    {
-        Parallel(self.runs())
-    }
-
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
-    ///
-    /// ```
-    /// use millpond::Recycler;
-    /// use rayon::prelude::*;
-    ///
-    /// let mut pool = Recycler::<u32>::new(1000);
-    /// let (handle, object) = pool.acquire().unwrap();
-    /// *object = 1;
-    /// pool.par_runs_mut().for_each(|(_, run)| run.iter_mut().for_each(|object| *object += 1));
-    /// assert_eq!(pool[handle], 2);
-    /// assert_eq!(pool.par_runs().map(|(_, run)| run.len()).sum::<usize>(), 1);
-    /// ```
-    pub fn par_runs_mut(&mut self) -> impl ParallelIterator<Item = (usize, &mut [T])>
-    where
-        T: Send,
-    {
-        Parallel(self.runs_mut())
+    par_runs_methods! {
+        "let mut pool = Recycler::<u32>::new(1000);",
+        "let (handle, object) = pool.acquire().unwrap(); *object = 1;"
     }
 }

@@ -115,8 +115,10 @@ pub(crate) mod sealed {
         const KIND: &'static str;
         /// Whether it has generations of its own and counts lifetimes.
         const COUNTS: bool = true;
-        fn reuse_name() -> &'static str;
-        fn order_of() -> OrderOf;
+        /// The reuse order's name, where the pool has several.
+        const REUSE_NAME: &'static str;
+        /// What the saved order is.
+        const ORDER_OF: OrderOf;
         fn saved_stats(&self) -> crate::reports::stats::Stats;
         /// A pool of this state. The values are sorted by slot, and are those of the live slots, or of all
         /// slots of a recycler.

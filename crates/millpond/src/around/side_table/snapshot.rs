@@ -100,14 +100,8 @@ mod saved {
     impl<H: HandleLayout, V> sealed::Load for SideTable<H, V> {
         const KIND: &'static str = "SideTable";
         const COUNTS: bool = false;
-
-        fn reuse_name() -> &'static str {
-            ""
-        }
-
-        fn order_of() -> OrderOf {
-            OrderOf::Nothing
-        }
+        const REUSE_NAME: &'static str = "";
+        const ORDER_OF: OrderOf = OrderOf::Nothing;
 
         /// Here is how the table grows.
         fn saved_stats(&self) -> Stats {

@@ -113,14 +113,8 @@ mod saved {
 
     impl<R: ReuseOrder, H: HandleLayout> sealed::Load for HandleAllocator<R, H> {
         const KIND: &'static str = "HandleAllocator";
-
-        fn reuse_name() -> &'static str {
-            R::NAME
-        }
-
-        fn order_of() -> OrderOf {
-            <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF
-        }
+        const REUSE_NAME: &'static str = R::NAME;
+        const ORDER_OF: OrderOf = <R::Queue<H::Index> as Queue<H::Index>>::ORDER_OF;
 
         fn saved_stats(&self) -> Stats {
             self.stats()

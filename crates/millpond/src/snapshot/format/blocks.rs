@@ -227,7 +227,7 @@ impl ReadBlocks {
             Self::Present(saved) => saved.check(objects),
             Self::Former(former) => {
                 let kind = SavedBlocks::FORMER_LABEL;
-                checks::check_labels(&former.pool, kind, &former.reuse, B::reuse_name())?;
+                checks::check_labels(&former.pool, kind, &former.reuse, B::REUSE_NAME)?;
                 former.joined::<B>(&objects)?.check(objects)
             }
         }
@@ -237,7 +237,7 @@ impl ReadBlocks {
 impl SavedBlocks {
     fn check<B: Load>(self, objects: Objects<B>) -> Result<CheckedBlocks<B>, Refused> {
         let Self { pool, growth, mut slots } = self;
-        checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::reuse_name())?;
+        checks::check_labels(&pool, Self::LABEL, &slots.reuse, B::REUSE_NAME)?;
         let circle = checks::check_circle::<B>(
             slots.first,
             slots.last,
@@ -258,7 +258,7 @@ impl SavedBlocks {
         }
         let beyond = slots.generations.split_off(there);
         let known = checks::check_generations::<B>(&beyond, &circle)?;
-        let slots = checks::check_slots::<B>(&slots, circle, objects, B::order_of(), capacity_max)?;
+        let slots = checks::check_slots::<B>(&slots, circle, objects, B::ORDER_OF, capacity_max)?;
         let stats = growth.stats(blocks);
         check_growth(&stats, max_blocks)?;
         let spare_blocks =

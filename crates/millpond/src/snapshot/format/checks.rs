@@ -148,9 +148,9 @@ pub(super) fn check<P: Load>(
     objects: Objects<P>,
     generation_max: u32,
 ) -> Result<CheckedPool<P>, Refused> {
-    check_labels(&state.pool, P::KIND, &state.reuse, P::reuse_name())?;
+    check_labels(&state.pool, P::KIND, &state.reuse, P::REUSE_NAME)?;
     let circle = check_circle::<P>(state.first, state.last, state.wraps, generation_max)?;
-    check_slots(state, circle, objects, P::order_of(), state.generations.len())
+    check_slots(state, circle, objects, P::ORDER_OF, state.generations.len())
 }
 
 pub(super) fn check_labels(

@@ -140,10 +140,10 @@ impl FormerBlocks {
             }
         }
         let there_slots = there * slots_per_block;
-        if B::order_of() == OrderOf::Vacant || B::order_of() == OrderOf::All {
+        if B::ORDER_OF == OrderOf::Vacant || B::ORDER_OF == OrderOf::All {
             self.append_others(there, slots_per_block, &generations, &mut order);
         }
-        match B::order_of() {
+        match B::ORDER_OF {
             OrderOf::All => order = in_parts(order, &generations, &objects.live_slots(there_slots)),
             // That of the lowest block.
             OrderOf::Cursor => order.truncate(1),

@@ -56,7 +56,7 @@ pub struct SavedState {
 
 impl SavedState {
     pub(super) fn of<P: Load>(pool: &P) -> Self {
-        let (kind, reuse, shape) = (P::KIND, P::reuse_name(), pool.shape());
+        let (kind, reuse, shape) = (P::KIND, P::REUSE_NAME, pool.shape());
         let slots = if shape.capacity == Shape::GROWS { pool.used() } else { shape.capacity };
         Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
     }

@@ -24,14 +24,8 @@ const REUSE: &str = "homes";
 
 impl<T> Load for SyncSnapshot<T> {
     const KIND: &'static str = KIND;
-
-    fn reuse_name() -> &'static str {
-        REUSE
-    }
-
-    fn order_of() -> OrderOf {
-        OrderOf::Homes
-    }
+    const REUSE_NAME: &'static str = REUSE;
+    const ORDER_OF: OrderOf = OrderOf::Homes;
 
     fn saved_stats(&self) -> Stats {
         self.stats
