@@ -30,7 +30,7 @@ pub(crate) fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
     unpoison_at(slots.as_mut_ptr().cast(), size_of_val(slots));
 }
 
-/// As [`poison`], for memory that is reached through raw pointers. The memory is the caller's.
+/// Like [`poison`], for memory that is reached through raw pointers. The memory is the caller's.
 #[inline]
 pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
@@ -42,7 +42,7 @@ pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
     let _ = (start, bytes);
 }
 
-/// As [`unpoison`], for memory that is reached through raw pointers. The memory is the caller's.
+/// Like [`unpoison`], for memory that is reached through raw pointers. The memory is the caller's.
 #[inline]
 pub(crate) fn unpoison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]

@@ -89,9 +89,9 @@ use core::hash::Hash;
 pub trait HandleLayout:
     Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + sealed::Sealed
 {
-    /// Pools with this layout have at most so many slots.
+    /// Pools with this layout have at most this many slots.
     const CAPACITY_MAX: usize;
-    /// Each slot has at most so many lifetimes; also the largest generation.
+    /// Each slot has at most this many lifetimes; also the largest generation.
     const LIFETIMES_MAX: u32;
     /// The handle that no pool ever issues and every pool refuses: the last index that fits, generation 0.
     const DANGLING: Self;
@@ -224,8 +224,8 @@ pub(crate) mod sealed {
     #[derive(Debug)]
     pub struct IndexBits<const BITS: u32>;
 
-    /// What a pool keeps beside handles with so many index bits: slot indices and generations in two bytes where
-    /// they fit.
+    /// What a pool keeps beside handles with this many index bits: slot indices and generations in
+    /// two bytes where they fit.
     #[diagnostic::on_unimplemented(
         message = "a `Handle32` is a handle with 1 to 31 index bits",
         label = "this number of index bits leaves no room for an index or for generations"

@@ -169,7 +169,7 @@ impl<T: ?Sized, const INDEX_BITS: u32> Handle32<T, INDEX_BITS> {
 
 plain_handle!([T: ?Sized, const INDEX_BITS: u32] Handle32<T, INDEX_BITS>);
 
-/// What a pool keeps beside handles of so many index bits.
+/// What a pool keeps beside handles of this many index bits.
 macro_rules! widths {
     ($index:ty, $word:ty: $($bits:literal)*) => {$(
         impl Widths for IndexBits<$bits> {

@@ -69,8 +69,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
+    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
+    /// counted from the first byte of slot 0.
     ///
     /// ```
     /// use millpond::Pool;
@@ -126,7 +126,7 @@ impl<T: Zeroable> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -153,8 +153,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         cast_slice(self.as_slice())
     }
 
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
+    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
+    /// counted from the first byte of slot 0.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -192,7 +192,7 @@ impl<T: Zeroable> RosterPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -246,8 +246,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
 /// With the feature `bytemuck`.
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// As [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is counted
-    /// from the first byte of slot 0.
+    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
+    /// counted from the first byte of slot 0.
     ///
     /// ```
     /// use millpond::StaticPool;

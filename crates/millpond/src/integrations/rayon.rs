@@ -56,8 +56,8 @@ mod shared {
 
     /// With the feature `rayon`. Values with owned guards are skipped.
     impl<T: Send> SyncPool<T> {
-        /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in several
-        /// pieces.
+        /// Like [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long
+        /// run comes in several pieces.
         ///
         /// ```
         /// use millpond::SyncPool;
@@ -80,7 +80,8 @@ mod shared {
 
     /// With the feature `rayon`.
     impl<'a, T: Sync> Frozen<'a, T> {
-        /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several pieces.
+        /// Like [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes
+        /// in several pieces.
         ///
         /// ```
         /// use millpond::SyncPool;
@@ -116,8 +117,8 @@ mod shared {
 
 /// With the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
+    /// Like [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in
+    /// several pieces.
     ///
     /// ```
     /// use millpond::Pool;
@@ -137,8 +138,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         Parallel(self.runs())
     }
 
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
+    /// Like [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run
+    /// comes in several pieces.
     ///
     /// ```
     /// use millpond::Pool;
@@ -282,8 +283,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
 
 /// With the feature `rayon`.
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// As [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in several
-    /// pieces.
+    /// Like [`runs`](Self::runs), on several threads: `(first index, slice)`. A long run comes in
+    /// several pieces.
     pub fn par_runs(&self) -> impl ParallelIterator<Item = (usize, &[T])>
     where
         T: Sync,
@@ -291,8 +292,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         Parallel(self.runs())
     }
 
-    /// As [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run comes in
-    /// several pieces.
+    /// Like [`runs_mut`](Self::runs_mut), on several threads: `(first index, slice)`. A long run
+    /// comes in several pieces.
     ///
     /// ```
     /// use millpond::Recycler;

@@ -58,7 +58,7 @@ impl fmt::Display for Stats {
     }
 }
 
-/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; made by
+/// How often a [`BlockPool`](crate::BlockPool) has grown and shrunk; returned by
 /// [`BlockPool::growth_stats`](crate::BlockPool::growth_stats).
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -105,7 +105,7 @@ impl Block {
     ///
     /// # Safety
     ///
-    /// The slot is one of a block of so many bytes.
+    /// The slot is one of a block of this many bytes.
     #[inline]
     pub(super) unsafe fn of_slot(slot: NonNull<u8>, block_bytes: usize) -> Self {
         let address = slot.as_ptr().addr() & !(block_bytes - 1);
@@ -154,18 +154,18 @@ impl Block {
         self.header().chunk_used.set(self.chunk_used().wrapping_add_signed(change));
     }
 
-    /// The block that comes so many blocks later in the chunk.
+    /// The block that comes this many blocks later in the chunk.
     ///
     /// # Safety
     ///
-    /// The chunk goes on for so many blocks, which have so many bytes, and they were created.
+    /// The chunk goes on for this many blocks, which have this many bytes, and they were created.
     pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
         // SAFETY: the chunk is one allocation, and goes on so far.
         Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
     }
 
-    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for. The block has so
-    /// many bytes.
+    /// Forgets all slots: from now on they are fresh, and of whatever size is asked for. The block
+    /// has this many bytes.
     pub(super) fn reset(self, block_bytes: usize) {
         debug_assert_eq!(self.live(), 0);
         sanitizer::poison_at(self.at(HEADER_BYTES), block_bytes - HEADER_BYTES);

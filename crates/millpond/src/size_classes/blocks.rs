@@ -80,7 +80,7 @@ impl Blocks {
             blocks.reserved_count = reserved_count;
             // SAFETY: the memory was just taken, with as many bytes.
             unsafe { blocks.reserved.write_bytes(0, layout.size()) };
-            // SAFETY: it has so many blocks, and stays until this is dropped.
+            // SAFETY: it has this many blocks, and stays until this is dropped.
             let first = unsafe { blocks.enter(blocks.reserved, reserved_count) };
             blocks.make_spare(first);
         }
@@ -157,7 +157,7 @@ impl Blocks {
     ///
     /// # Safety
     ///
-    /// The memory has so many blocks, is aligned to one, and stays as long as a class uses one.
+    /// The memory has this many blocks, is aligned to one, and stays as long as a class uses one.
     unsafe fn enter(&self, memory: NonNull<u8>, blocks: usize) -> Block {
         // What is left of the chunk before is not forgotten.
         while let Some(block) = self.make() {
@@ -184,8 +184,8 @@ impl Blocks {
         }
         let chunk = |blocks| Some((take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
         let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
-        // SAFETY: the memory was just taken for so many blocks, and is freed only when the first leaves
-        // the list below, after no class uses any of them.
+        // SAFETY: the memory was just taken for this many blocks, and is freed only when the first
+        // leaves the list below, after no class uses any of them.
         let first = unsafe { self.enter(memory, blocks) };
         self.grown.push(first);
         Some(first)
@@ -224,7 +224,7 @@ impl Blocks {
             self.unmade_chunk.set(None);
         }
         for at in 0..made {
-            // SAFETY: the chunk has so many blocks that were made.
+            // SAFETY: the chunk has this many blocks that were made.
             let block = unsafe { first.neighbour(at, self.block_bytes) };
             self.spare.remove(block);
         }

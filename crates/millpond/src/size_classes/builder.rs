@@ -143,7 +143,7 @@ impl SizeClassesBuilder {
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> SizeClasses {
         match self.try_build() {
@@ -152,7 +152,7 @@ impl SizeClassesBuilder {
         }
     }
 
-    /// The allocator. The blocks for what is reserved are taken and touched here.
+    /// The allocator. The blocks for what is reserved are allocated and touched here.
     ///
     /// ```
     /// use millpond::size_classes::{SizeClasses, SizeClassesError};
@@ -163,8 +163,9 @@ impl SizeClassesBuilder {
     ///
     /// # Errors
     ///
-    /// If there is no class, there are more than 255, a class does not fit into a block, the size of
-    /// blocks is not a power of two in range, what is reserved is beyond the limit, or there is no memory.
+    /// If there is no class, there are more than 255, a class does not fit into a block, the size
+    /// of blocks is not a power of two in range, what is reserved is beyond the limit, or there is
+    /// not enough memory.
     pub fn try_build(mut self) -> Result<SizeClasses, SizeClassesError> {
         let block_bytes = self.block_bytes;
         if !block_bytes.is_power_of_two()

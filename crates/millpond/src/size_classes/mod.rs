@@ -65,9 +65,9 @@ pub enum Overflow {
 ///
 /// **Overflow**: refuse, fall back to the global allocator, or grow by blocks: see [`Overflow`].
 ///
-/// **Memory**: blocks of 16 KiB (or what the builder says), 64 bytes of each for itself, taken eight at a
-/// time; four bytes for each eight bytes of the largest class, once; 128 bytes for each class. What is reserved is taken and touched when the allocator
-/// is created.
+/// **Memory**: blocks of 16 KiB (or what the builder says), 64 bytes of each for itself, taken
+/// eight at a time; four bytes for each eight bytes of the largest class, once; 128 bytes for each
+/// class. What is reserved is allocated and touched when the allocator is created.
 ///
 /// **Time**: O(1) for taking and giving back, growth excepted. A block is found from a slot's address
 /// alone, and whether a slot is one at all from one comparison of addresses.

@@ -79,7 +79,7 @@ impl SizeClasses {
         self.allocate_slowly(layout)
     }
 
-    /// As [`allocate`](Self::allocate), filled with zeros.
+    /// Like [`allocate`](Self::allocate), filled with zeros.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl SizeClasses {
         (offset < self.slots_bytes).then_some(class)
     }
 
-    /// Takes memory back. O(1), the global allocator excepted.
+    /// Takes memory back. O(1), apart from the global allocator.
     ///
     /// ```
     /// use std::alloc::Layout;
@@ -347,7 +347,7 @@ impl SizeClasses {
         }
         let moved = self.allocate(new)?;
         let bytes = old.size().min(new.size());
-        // SAFETY: both have so many bytes, and the new memory is nobody else's.
+        // SAFETY: both have this many bytes, and the new memory is nobody else's.
         unsafe { moved.cast::<u8>().copy_from_nonoverlapping(memory, bytes) };
         // SAFETY: the caller's contract.
         unsafe { self.deallocate(memory, old) };

@@ -21,7 +21,7 @@ pub(super) struct ClassTable {
 }
 
 const NO_CLASS: u8 = u8::MAX;
-/// There are at most so many classes.
+/// There are at most this many classes.
 pub(super) const CLASSES_MAX: usize = NO_CLASS as usize;
 /// One for each power of two from the granule to the largest alignment.
 const ROWS: usize = (ALIGN_MAX / GRANULE).ilog2() as usize + 1;

@@ -197,7 +197,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         let offsets = Offsets::of::<W, E, T>(slots, entry_count)?;
         // SAFETY: as the caller promises.
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
-        // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+        // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
+        // them yet.
         memory::touch(unsafe { slice::from_raw_parts_mut(block.values.as_ptr(), slots) });
         Ok(block)
     }
@@ -206,8 +207,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     ///
     /// # Safety
     ///
-    /// As [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for so many slots and
-    /// entries whose values are at least as large as `T`.
+    /// Like [`try_in`](Self::try_in), of the layout of the offsets, which are those of a block for
+    /// this many slots and entries whose values are at least as large as `T`.
     unsafe fn at_offsets(
         start: NonNull<u8>,
         offsets: &Offsets,
@@ -262,7 +263,7 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
     ///
     /// # Safety
     ///
-    /// As [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
+    /// Like [`try_in`](Self::try_in), of the layout that [`layout_with`](Self::layout_with) says.
     pub(crate) unsafe fn try_in_with(
         start: NonNull<u8>,
         slots: usize,
@@ -275,7 +276,8 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
         let block = unsafe { Self::at_offsets(start, &offsets, slots, entry_count, word) };
         let bytes = slots * value.size();
         let values = block.values.as_ptr().cast::<MaybeUninit<u8>>();
-        // SAFETY: the array is in the block (invariant 1) and has so many bytes, and nobody refers to them yet.
+        // SAFETY: the array is in the block (invariant 1) and has this many bytes, and nobody
+        // refers to them yet.
         memory::touch(unsafe { slice::from_raw_parts_mut(values, bytes) });
         Ok(block)
     }
@@ -289,7 +291,8 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
 /// Initialises an array of a block.
 fn fill<V: Copy>(start: NonNull<V>, len: usize, value: V) {
     let array = start.as_ptr().cast::<MaybeUninit<V>>();
-    // SAFETY: the array has so many elements in the block (invariant 1), and nobody refers to them yet.
+    // SAFETY: the array has this many elements in the block (invariant 1), and nobody refers to
+    // them yet.
     let array = unsafe { slice::from_raw_parts_mut(array, len) };
     array.fill(MaybeUninit::new(value));
 }

@@ -18,9 +18,10 @@
 //! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and no others. Each is a pointer to the position
 //!    that slot 0 would have in the entry's block, so that adding the index of one of the block's slots gives that
 //!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
-//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
-//!    allocation, of the layout [`values_layout`] of so many values (none if that has no bytes). It is there as long as
-//!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
+//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block
+//!    ends, are one allocation, of the layout [`values_layout`] of this many values (none if that
+//!    has no bytes). It is there as long as block 0. The values of every other block are an
+//!    allocation of their own, of the layout of the block's size.
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is the minimum of `slots` and the index where blocks stop doubling.
 
@@ -67,10 +68,10 @@ unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
 
-/// A table that is full gets room for at least so many entries more.
+/// A table that is full gets room for at least this many entries more.
 const ENTRIES_MORE: usize = 5;
 
-/// The memory of so many values.
+/// The memory of this many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
 }
@@ -104,8 +105,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.sizes.blocks_within(self.slots)
     }
 
-    /// Has the first block bring the memory of the values of all blocks of so many slots, in one piece. There is no
-    /// block yet.
+    /// Has the first block bring the memory of the values of all blocks of this many slots, in one
+    /// piece. There is no block yet.
     pub(crate) fn try_join(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         assert!(self.slots == 0, "the first block is there");
         self.table.try_reserve_exact(self.sizes.entries_within(slots)).map_err(|_| OutOfMemory)?;
@@ -144,7 +145,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.books.parts().words.len()
     }
 
-    /// Makes room in the books for so many slots, of which those that were never used have this word.
+    /// Makes room in the books for this many slots, of which those that were never used have this
+    /// word.
     pub(crate) fn try_make_room(
         &mut self,
         slots: usize,
@@ -196,7 +198,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             _ => try_take_values(len)?.as_ptr(),
         };
         if ahead && size_of::<T>() > 0 {
-            // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
+            // SAFETY: the memory is there for this many values (invariant 3), and nobody else
+            // refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
         }
         self.table.resize(entries, values.cast_const().wrapping_sub(first));
@@ -232,7 +235,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
     }
 
-    /// Gives back the memory that goes with a block of so many values, which begin here.
+    /// Gives back the memory that goes with a block of this many values, which begin here.
     ///
     /// # Safety
     ///
@@ -329,7 +332,7 @@ fn retired_of<W: Word>(words: &[W]) -> u32 {
     words.iter().filter(|word| **word == W::RETIRED).count() as u32
 }
 
-/// Takes the memory for so many values.
+/// Takes the memory for this many values.
 fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
     let layout = values_layout::<T>(slots)?;
     if layout.size() == 0 {
@@ -339,7 +342,7 @@ fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemo
     Ok(NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast())
 }
 
-/// Gives back the memory of so many values.
+/// Gives back the memory of this many values.
 ///
 /// # Safety
 ///
@@ -403,7 +406,7 @@ impl<T> BlockTable<T> {
     ///
     /// # Safety
     ///
-    /// As [`origin_of`](Self::origin_of).
+    /// Same as for [`origin_of`](Self::origin_of).
     #[inline(always)]
     pub(crate) unsafe fn value(&self, index: usize) -> *mut MaybeUninit<T> {
         // SAFETY: as the caller promises.
@@ -431,7 +434,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts(&self) -> Parts<'_, W, E, T> {
         let Parts { words, bits, entries, .. } = self.books.parts();
-        // SAFETY: there are so many words and bits in the books (invariant 1).
+        // SAFETY: there are this many words and bits in the books (invariant 1).
         let words = unsafe { words.get_unchecked(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -441,7 +444,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
         let PartsMut { words, bits, entries, .. } = self.books.parts_mut();
-        // SAFETY: there are so many words and bits in the books (invariant 1).
+        // SAFETY: there are this many words and bits in the books (invariant 1).
         let words = unsafe { words.get_unchecked_mut(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked_mut(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -490,7 +493,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         let mut first = 0;
         while first < count {
             let end = self.sizes.end_of_block_with(first).min(count);
-            // SAFETY: both have so many slots.
+            // SAFETY: both have this many slots.
             let to = unsafe { self.values().value(first) };
             // SAFETY: as above.
             let from = unsafe { other.values().value(first) };
@@ -557,7 +560,7 @@ mod tests {
             let count = place.slots;
             place.parts_mut().words[2] = 3;
             place.parts_mut().entries[2] = 9;
-            // SAFETY: there are so many slots.
+            // SAFETY: there are this many slots.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
             for block in 3..6 {
@@ -608,7 +611,7 @@ mod tests {
                 place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
                 place.try_add_block(end % 16 == 0).unwrap();
             };
-            // SAFETY: there are so many slots.
+            // SAFETY: there are this many slots.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             for blocks in [5, 2, 6, 1, 4] {
                 while place.block_count() < blocks {

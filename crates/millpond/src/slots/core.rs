@@ -375,7 +375,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         self.validate_within(slots.words().slots(), slots)
     }
 
-    /// The same where the pool may have had up to so many slots.
+    /// The same where the pool may have had up to this many slots.
     pub(crate) fn validate_within<S: Slots<Word = H::Word, Entry = EntryOf<R, H>>>(
         &self,
         capacity: usize,

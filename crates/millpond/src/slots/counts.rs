@@ -77,7 +77,7 @@ impl Counts {
         }
     }
 
-    /// One of so many live slots is about to die, in a pool that does not expect births.
+    /// One of this many live slots is about to die, in a pool that does not expect births.
     #[inline(always)]
     pub(crate) fn expect_death(&mut self, live: usize) {
         debug_assert_eq!(live, self.live());

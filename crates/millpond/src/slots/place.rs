@@ -99,10 +99,10 @@ pub unsafe trait Place {
     ///
     /// # Safety
     ///
-    /// Both have at least so many slots. If they are in blocks, the blocks have the same sizes.
+    /// Both have at least this many slots. If they are in blocks, the blocks have the same sizes.
     unsafe fn copy_values(&mut self, other: &Self, count: usize) {
         let (to, from) = (self.parts_mut().values, other.parts().values);
-        // SAFETY: both have so many slots, in memory of their own.
+        // SAFETY: both have this many slots, in memory of their own.
         unsafe { to.copy_from_nonoverlapping(from, count) };
     }
 

@@ -75,7 +75,7 @@ impl BlockSizes {
         }
     }
 
-    /// How many entries a table has for so many slots, which end where a block does.
+    /// How many entries a table has for this many slots, which end where a block does.
     pub(crate) const fn entries_within(&self, slots: usize) -> usize {
         match slots.checked_sub(1) {
             Some(last) => self.entry_of(last) + 1,
@@ -115,7 +115,7 @@ impl BlockSizes {
         }
     }
 
-    /// How many blocks have at most so many slots together.
+    /// How many blocks have at most this many slots together.
     pub(crate) const fn blocks_within(&self, slots: usize) -> usize {
         // The block that the slot behind all of them would be in is not whole.
         self.block_of(slots)

@@ -63,8 +63,8 @@ pub struct History<S> {
 }
 
 impl<S: Saved> History<S> {
-    /// A ring of so many snapshots, all like this one, and no frame saved. Takes the memory of so many
-    /// pools.
+    /// A ring of this many snapshots, all like this one, and no frame saved. Allocates as much
+    /// memory as that many pools.
     ///
     /// How many? One more than the frames that can be rolled back, for the state before the oldest of them.
     ///

@@ -8,9 +8,9 @@ macro_rules! snapshot_methods {
     ($pool:ty, [$($generics:tt)*], values $value:ty $(, parts $parts:ident)?) => {
         /// Snapshots.
         impl<$($generics)*> $pool {
-            /// A snapshot of everything that the pool's future depends on, of values that are `Copy`; see
-            /// [`snapshot`](crate::snapshot). Takes the memory of a second pool; [`save_into`](Self::save_into) writes
-            /// over an earlier snapshot and takes none.
+            /// A snapshot of everything that the pool's future depends on, of values that are
+            /// `Copy`; see [`snapshot`](crate::snapshot). Allocates as much memory as a second
+            /// pool; [`save_into`](Self::save_into) writes over an earlier snapshot and takes none.
             ///
             /// # Panics
             ///

@@ -73,10 +73,10 @@
 //!   the memory taken is in proportion to what was read: that of a pool with as many slots as
 //!   the file lists generations. A [`BlockPool`](crate::BlockPool) has the blocks that it had; its growth
 //!   hook is a part of the program, and stays behind like the name.
-//! - To save the objects only, write `pool.iter()`, and load them into a fresh pool with `insert_at`, in any
-//!   order. Handles inside of the objects stay good. What is not known then are the generations of dead
-//!   slots, so that handles which were stale may come up again: for a saved game without such handles
-//!   that is enough.
+//! - To save the objects only, write `pool.iter()`, and load them into a fresh pool with
+//!   `insert_at`, in any order. Handles inside of the objects stay valid. What is not known then
+//!   are the generations of dead slots, so that handles which were stale may come up again: for a
+//!   saved game without such handles that is enough.
 //!
 //! # What must match
 //!

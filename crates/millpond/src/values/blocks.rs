@@ -61,8 +61,8 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         self.words.remove_block();
     }
 
-    /// Takes and gives back blocks until there are so many slots; what the order knows is out of date then. Values in
-    /// blocks that go are dropped.
+    /// Takes and gives back blocks until there are this many slots; what the order knows is out of
+    /// date then. Values in blocks that go are dropped.
     pub(crate) fn try_resize<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
@@ -84,7 +84,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         Ok(())
     }
 
-    /// Makes room in the books for so many slots.
+    /// Makes room in the books for this many slots.
     pub(crate) fn try_make_room<R: ReuseOrder, H: HandleLayout<Word = W>>(
         &mut self,
         slots: usize,
@@ -444,7 +444,7 @@ impl<'a, T> Cut<'a, T> {
     fn of(&self, run: Range<usize>) -> (usize, *mut T, usize) {
         // One comparison, so that memory safety does not depend on what the occupancy was told.
         assert!(run.end <= self.slots, "a run is within the slots");
-        // SAFETY: a run starts in front of its end, and there are so many slots (invariant).
+        // SAFETY: a run starts in front of its end, and there are this many slots (invariant).
         let first = unsafe { self.values.value(run.start) };
         (run.start, first.cast(), run.end - run.start)
     }

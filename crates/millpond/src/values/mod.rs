@@ -137,7 +137,7 @@ impl<W: Word, E: Entry, T> Storage<Block<W, E, T>> {
         Block::<W, E, T>::layout(slots, R::Queue::<H::Index>::entry_count(slots, Self::LINKED))
     }
 
-    /// As [`try_new`](Self::try_new), in memory that is lent to the storage.
+    /// Like [`try_new`](Self::try_new), in memory that is lent to the storage.
     ///
     /// # Safety
     ///
@@ -720,7 +720,7 @@ impl<P: Place> Slots for Storage<P> {
         self.write_link(index, Link::NONE);
     }
 
-    /// As [`set_dead`](Self::set_dead).
+    /// Same as for [`set_dead`](Self::set_dead).
     fn retire(&mut self, index: usize) {
         self.words.retire(index);
         self.write_link(index, Link::NONE);

@@ -33,7 +33,7 @@ impl Entry {
         self
     }
 
-    /// A full pool spills into a second one of so many slots.
+    /// A full pool spills into a second one of this many slots.
     ///
     /// ```
     /// use millpond::budget::{Budget, Entry};
@@ -51,7 +51,7 @@ impl Entry {
         self
     }
 
-    /// A full pool grows until it has so many slots in all: it takes memory during play, as
+    /// A full pool grows until it has this many slots in all: it takes memory during play, as
     /// [`PolicyPool`] says.
     ///
     /// ```

@@ -257,9 +257,9 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second().growth_stats()
     }
 
-    /// The live objects of all parts, grouped by the source lines that they were inserted at. O(capacity),
-    /// takes memory. `None` unless the builder asked to
-    /// [remember origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (What is
+    /// The live objects of all parts, grouped by the source lines that they were inserted at.
+    /// O(capacity); allocates. Returns `None` unless the builder was set to [remember
+    /// origins](crate::debug::DebugAids::remember_origins); see [`debug`](crate::debug). (What is
     /// reported on drop, each part that has live objects reports on its own.)
     ///
     /// ```
@@ -282,8 +282,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
         self.pools.second().live_report_with(others)
     }
 
-    /// Makes sure that so many values more can be inserted without growth and without a loss, so that
-    /// growth happens before play and not in it.
+    /// Makes sure that this many values more can be inserted without growth and without a loss, so
+    /// that growth happens before play and not in it.
     ///
     /// ```
     /// use millpond::Pool;
@@ -301,7 +301,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> PolicyPool<T, R, H> {
     ///
     /// # Errors
     ///
-    /// If there may not be so many slots, or there is no memory for them, as for
+    /// If there may not be this many slots, or there is not enough memory for them, as for
     /// [`BlockPool::reserve`].
     pub fn reserve(&mut self, additional: usize) -> Result<(), ReserveError> {
         let Stats { capacity, live, retired, .. } = self.pools.first().stats();

@@ -73,7 +73,7 @@ macro_rules! moving_iterator {
     };
 }
 
-/// Moves the values out of a side table in index order; made by [`SideTable::drain`].
+/// Moves the values out of a side table in index order; returned by [`SideTable::drain`].
 pub struct Drain<'a, H: HandleLayout, V> {
     table: &'a mut SideTable<H, V>,
     walk: LiveWalk,

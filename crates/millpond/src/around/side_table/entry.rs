@@ -33,7 +33,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     }
 }
 
-/// The place of a handle's value; made by [`SideTable::entry`].
+/// The place of a handle's value; returned by [`SideTable::entry`].
 pub enum Entry<'a, H: HandleLayout, V> {
     /// The handle has a value.
     Occupied(OccupiedEntry<'a, H, V>),

@@ -10,7 +10,7 @@ use crate::values::TableStorage;
 /// A table without a limit takes this much memory for a slot that it is given, however few values it has.
 const BYTES_UNASKED: usize = 16 << 20;
 
-/// It takes more than that for so many slots per value that it has.
+/// It takes more than that for this many slots per value that it has.
 const SLOTS_PER_VALUE: usize = 64;
 
 /// The smallest capacity that a table grows to, unless its limit is less.
@@ -22,7 +22,7 @@ pub(super) enum Growth {
     Never,
     /// In proportion to the values that it has, beyond a first stretch.
     InProportion,
-    /// To so many slots.
+    /// To this many slots.
     UpTo(usize),
 }
 
@@ -45,8 +45,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Self { storage: TableStorage::empty(), used: 0, growth: Growth::InProportion }
     }
 
-    /// An empty table that grows up to so many slots, however far apart they are: those of the pool, say. Takes no
-    /// memory yet.
+    /// An empty table that grows up to this many slots, however far apart they are: those of the
+    /// pool, say. Takes no memory yet.
     ///
     /// ```
     /// use millpond::{Handle, InsertAtErrorKind, SideTable};
@@ -65,8 +65,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         Self { storage: TableStorage::empty(), used: 0, growth: Growth::UpTo(slots_max) }
     }
 
-    /// A table for the handles of a pool of so many slots, whose capacity is fixed. All of its memory is taken and
-    /// touched here.
+    /// A table for the handles of a pool of this many slots, whose capacity is fixed. All of its
+    /// memory is allocated and touched here.
     ///
     /// ```
     /// use millpond::{Handle, SideTable};
@@ -78,7 +78,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Panics
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -89,7 +89,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If the handle layout cannot name so many slots, or there is no memory for them.
+    /// If the handle layout cannot name that many slots, or there is not enough memory for them.
     pub fn try_with_capacity(capacity: usize) -> Result<Self, BuildError> {
         if capacity > H::CAPACITY_MAX {
             let capacity_max = H::CAPACITY_MAX;
@@ -114,8 +114,9 @@ impl<H: HandleLayout, V> SideTable<H, V> {
         self.storage.words().slots()
     }
 
-    /// Takes the memory for so many slots in all now, such as the [capacity](crate::Pool::capacity) of the pool: no
-    /// handle of theirs makes the table grow later. O(capacity).
+    /// Takes the memory for this many slots in all now, such as the
+    /// [capacity](crate::Pool::capacity) of the pool: no handle of theirs makes the table grow
+    /// later. O(capacity).
     ///
     /// ```
     /// use millpond::{Pool, SideTable};
@@ -141,8 +142,8 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// If the table may not have so many slots, the handle layout cannot name them, or there is no memory. Nothing
-    /// has happened.
+    /// If the table may not have this many slots, the handle layout cannot name them, or there is
+    /// not enough memory. Nothing has happened.
     pub fn try_reserve(&mut self, slots: usize) -> Result<(), BuildError> {
         if slots <= self.capacity() {
             return Ok(());

@@ -403,7 +403,7 @@ tuples! {
     (A B C D): (((A, B), C), D),
 }
 
-/// The objects of a pool that have a value in each of the tables; made by [`join`].
+/// The objects of a pool that have a value in each of the tables; returned by [`join`].
 ///
 /// Its `for_each` and `fold` (and all that is built on them) walk 64 objects that all have their values
 /// as a plain loop; prefer them over `for` in hot code.

@@ -98,7 +98,8 @@ pub struct SideTable<H: HandleLayout, V> {
     growth: Growth,
 }
 
-/// The handles that have values in a side table, in index order; made by [`SideTable::handles`].
+/// The handles that have values in a side table, in index order; returned by
+/// [`SideTable::handles`].
 pub type Handles<'a, H> = crate::pools::allocator::Handles<'a, Lifo, H>;
 
 impl<H: HandleLayout, V> SideTable<H, V> {
@@ -194,7 +195,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert).
+    /// Same as for [`insert`](Self::insert).
     pub fn get_or_insert_with(
         &mut self,
         handle: H,

@@ -102,8 +102,7 @@ impl<T> BytemapPool<T> {
     ///
     /// # Panics
     ///
-    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is no memory for so
-    /// many.
+    /// If `count` is more than [`CAPACITY_MAX`](Self::CAPACITY_MAX), or there is not enough memory.
     #[doc(alias = "Initialise")]
     #[must_use]
     #[track_caller]
@@ -131,7 +130,7 @@ impl<T> BytemapPool<T> {
     ///
     /// # Panics
     ///
-    /// As [`new`](Self::new).
+    /// Same as for [`new`](Self::new).
     #[must_use]
     #[track_caller]
     pub fn retiring(count: usize) -> Self {

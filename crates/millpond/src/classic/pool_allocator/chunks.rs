@@ -70,7 +70,8 @@ impl Drop for Chunk {
 }
 
 impl Chunks {
-    /// Takes a chunk of so many slots, which is not 0. If there is no memory, nothing has happened.
+    /// Takes a chunk of this many slots, which is not 0. If there is no memory, nothing has
+    /// happened.
     pub(super) fn try_grow<T>(chunks: &Rc<Self>, slots: usize) -> Result<(), OutOfMemory> {
         let chunk = memory::uninit_and_touched::<Live<T>>(slots)?;
         let slots_after = chunks.slots().checked_add(slots).ok_or(OutOfMemory)?;
@@ -85,7 +86,7 @@ impl Chunks {
         memory.push(Chunk { memory: first.cast(), layout });
         sanitizer::poison_at(first.as_ptr().cast(), layout.size());
         // The first slot comes to lie on top.
-        // SAFETY: the chunk has so many slots.
+        // SAFETY: the chunk has this many slots.
         free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
         chunks.slots.set(slots_after);
         #[cfg(feature = "debug-aids")]

@@ -107,7 +107,7 @@ impl<T> PoolAllocator<T> {
         Self::with_chunk_slots(CHUNK_SLOTS)
     }
 
-    /// A pool that has no memory yet, and grows by chunks of so many slots; 0 counts as 1.
+    /// A pool that has no memory yet, and grows by chunks of this many slots; 0 counts as 1.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -161,7 +161,7 @@ impl<T> PoolAllocator<T> {
         PoolBox::construct(self.free_slot(), make)
     }
 
-    /// As [`alloc`](Self::alloc), pinned: for values that rely on their address, such as futures.
+    /// Like [`alloc`](Self::alloc), pinned: for values that rely on their address, such as futures.
     ///
     /// ```
     /// use std::pin::Pin;
@@ -213,8 +213,8 @@ impl<T> PoolAllocator<T> {
         }
     }
 
-    /// Takes the memory for so many values more than there are now, in one chunk, unless the pool has
-    /// it.
+    /// Takes the memory for this many values more than there are now, in one chunk, unless the pool
+    /// has it.
     ///
     /// ```
     /// use millpond::classic::PoolAllocator;
@@ -226,7 +226,7 @@ impl<T> PoolAllocator<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[track_caller]
     pub fn reserve(&self, additional: usize) {
         if let Err(error) = self.try_reserve(additional) {
@@ -234,8 +234,8 @@ impl<T> PoolAllocator<T> {
         }
     }
 
-    /// Takes the memory for so many values more than there are now, in one chunk, unless the pool has
-    /// it.
+    /// Takes the memory for this many values more than there are now, in one chunk, unless the pool
+    /// has it.
     ///
     /// ```
     /// use millpond::BuildError;

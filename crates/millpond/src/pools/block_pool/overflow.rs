@@ -4,11 +4,11 @@ use crate::handle::HandleLayout;
 use crate::policies::bounded;
 use crate::slots::reuse::ReuseOrder;
 
-/// Pools whose handles name no more slots than these are limited enough by that.
+/// Handles that name at most this many slots are limit enough for a pool.
 const SLOTS_LIMITED_BY_HANDLES: usize = 1 << 24;
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Whether nothing but the number of slots that handles can name keeps the pool from growing.
+    /// Whether only the number of slots that handles can name limits the pool's growth.
     fn is_unlimited(&self) -> bool {
         let blocks = self.sizes().blocks_within(H::CAPACITY_MAX);
         H::CAPACITY_MAX > SLOTS_LIMITED_BY_HANDLES && self.max_blocks() == blocks

@@ -80,8 +80,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> sealed::Restore for BlockPool<T, R, H> {
 snapshot_methods!(BlockPool<T, R, H>, [T, R: ReuseOrder, H: HandleLayout], values T);
 
 impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
-    /// Has the same blocks as the other afterwards: takes memory for those that are not there, and gives that
-    /// of others back.
+    /// Gives this pool the same blocks as `other`: allocates missing blocks, and frees those that
+    /// `other` does not have.
     fn become_like(&mut self, other: &Self, copy_values: impl FnOnce(&mut Self, &Self, usize)) {
         let circle = self.core.circle();
         let fresh = crate::handle::Word::as_dead(circle.start());

@@ -4,9 +4,9 @@ use core::panic::Location;
 
 use crate::reports::errors::PoolName;
 
-/// The live objects of a pool, grouped by the source lines that they were inserted at; made by
-/// [`Pool::live_report`](crate::Pool::live_report). It sorts them by their lines: O(live · log live), in memory
-/// of its own.
+/// The live objects of a pool, grouped by the source lines that they were inserted at; returned by
+/// [`Pool::live_report`](crate::Pool::live_report). It sorts them by their lines: O(live · log
+/// live), in memory of its own.
 ///
 /// ```
 /// use millpond::Pool;

@@ -18,7 +18,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// What watches over so many slots, if there is anything to do.
+    /// What watches over this many slots, if there is anything to do.
     pub(crate) fn try_new(
         name: Option<&'static str>,
         aids: DebugAids,
@@ -31,7 +31,7 @@ impl Watch {
         Ok(Some(Box::new(Self { name, aids, origins })))
     }
 
-    /// There will be so many slots.
+    /// There will be this many slots.
     pub(crate) fn try_grow(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         let known = self.origins.len();
         if self.remembers() && slots > known {

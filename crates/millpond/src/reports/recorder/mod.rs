@@ -227,7 +227,7 @@ impl RecorderBuilder {
         self
     }
 
-    /// As [`Recorder::create`].
+    /// Same as for [`Recorder::create`].
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl RecorderBuilder {
         self.to_writer(trace_file(path.as_ref())?)
     }
 
-    /// As [`Recorder::to_writer`].
+    /// Same as for [`Recorder::to_writer`].
     ///
     /// # Errors
     ///

@@ -29,7 +29,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring with at least so many places, rounded up to a power of two.
+    /// A ring with at least this many places, rounded up to a power of two.
     pub(super) fn new(places: usize) -> Self {
         let places = places.next_power_of_two().max(2) as u64;
         let place =

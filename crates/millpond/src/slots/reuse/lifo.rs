@@ -94,7 +94,7 @@ impl LifoQueue {
         None
     }
 
-    /// As [`give_back`](Queue::give_back), which has found no room.
+    /// Like [`give_back`](Queue::give_back), which has found no room.
     #[cold]
     #[inline(never)]
     fn sweep_and_give_back<I: IndexWord, S: Slots<Entry = I>>(

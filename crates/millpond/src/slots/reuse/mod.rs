@@ -142,8 +142,8 @@ pub trait Queue<I: IndexWord>: Sized + Clone + Debug {
         false
     }
 
-    /// As [`take_next`](Self::take_next), in an order that is plain. Calls the function if more slots may be live with
-    /// this one than ever before.
+    /// Like [`take_next`](Self::take_next), in an order that is plain. Calls the function if more
+    /// slots may be live with this one than ever before.
     fn take_plain<S: Slots<Entry = Self::Entry>>(
         &mut self,
         _slots: &S,

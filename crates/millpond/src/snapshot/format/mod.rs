@@ -18,7 +18,7 @@
 //!
 //! - `first`, `last`, `wraps`: the generations of every slot.
 //! - `generations`: of each slot that of its handle, or that of its next one; 0 if it has retired. Their
-//!   number is the capacity: a reader takes no more memory than so many slots need.
+//!   number is the capacity: a reader takes no more memory than this many slots need.
 //! - `order`: ranges of slots, first slot and number: the dead ones in the order in which they are handed
 //!   out. With `Roster`, `PackedPool` and `StaticPool` the live ones come before them and the retired ones
 //!   after, with `NextFit` it is the cursor's slot, with `LowestFirst` and a side table nothing. Of a

@@ -152,7 +152,7 @@ impl<P: State> Objects<P> {
     }
 }
 
-/// Reads objects, of at most so many slots.
+/// Reads objects, of at most this many slots.
 pub(super) struct ReadObjects<P> {
     slots: usize,
     pool: PhantomData<P>,

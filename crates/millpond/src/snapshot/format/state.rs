@@ -61,7 +61,7 @@ impl SavedState {
         Self::of_slots(pool, kind, reuse, slots, pool.saved_stats())
     }
 
-    /// Of so many slots.
+    /// Of this many slots.
     pub(crate) fn of_slots<P: State>(
         pool: &P,
         kind: &str,

@@ -144,8 +144,9 @@ impl<T, H: HandleLayout> fmt::Debug for Lots<T, H> {
     }
 }
 
-/// An update of a pool in lots that has begun; made by [`Pool::set_aside`]. If it is dropped without
-/// [`settle`](Self::settle), or leaked, nobody was born and nobody has died; changes of values stay.
+/// An update of a pool in lots that has begun; returned by [`Pool::set_aside`]. If it is dropped
+/// without [`settle`](Self::settle), or leaked, nobody was born and nobody has died; changes of
+/// values stay.
 #[must_use = "call `.settle()`, or nobody is born and nobody dies"]
 pub struct Update<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut Pool<T, R, H>,

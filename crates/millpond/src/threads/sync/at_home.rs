@@ -4,7 +4,8 @@ use super::slots::Slots;
 use crate::handle::Handle;
 use crate::reports::errors::Full;
 
-/// A [`SyncPool`](super::SyncPool) as seen from one of its homes; made by [`SyncPool::home`](super::SyncPool::home).
+/// A [`SyncPool`](super::SyncPool) as seen from one of its homes; returned by
+/// [`SyncPool::home`](super::SyncPool::home).
 pub struct Home<'a, T> {
     slots: &'a Slots<T>,
     home: usize,
@@ -16,7 +17,7 @@ impl<'a, T> Home<'a, T> {
         Self { slots, home }
     }
 
-    /// As [`SyncPool::insert`](super::SyncPool::insert).
+    /// Same as for [`SyncPool::insert`](super::SyncPool::insert).
     ///
     /// # Errors
     ///
@@ -30,7 +31,7 @@ impl<'a, T> Home<'a, T> {
         }
     }
 
-    /// As [`SyncPool::insert_with`](super::SyncPool::insert_with).
+    /// Same as for [`SyncPool::insert_with`](super::SyncPool::insert_with).
     ///
     /// # Errors
     ///

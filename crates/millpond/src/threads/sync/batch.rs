@@ -28,7 +28,7 @@ impl<'a, T> Batch<'a, T> {
         Self { slots, word: 0, bits: 0 }
     }
 
-    /// As [`Slots::remove`].
+    /// Same as for [`Slots::remove`].
     #[inline]
     pub(super) fn remove(&mut self, handle: Handle<T>) -> bool {
         match self.slots.doom(handle) {

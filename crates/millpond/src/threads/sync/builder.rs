@@ -43,7 +43,7 @@ impl<T> SyncPoolBuilder<T> {
         }
     }
 
-    /// How many slots: the pool takes the memory for them when it is built, and none after.
+    /// How many slots: the pool allocates memory for them when it is built, and none later.
     pub fn capacity(mut self, slots: usize) -> Self {
         self.capacity = Some(slots);
         self
@@ -95,7 +95,7 @@ impl<T> SyncPoolBuilder<T> {
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) returns an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[must_use]
     #[track_caller]
     pub fn build(self) -> SyncPool<T> {
@@ -109,7 +109,7 @@ impl<T> SyncPoolBuilder<T> {
     ///
     /// # Errors
     ///
-    /// If no capacity was set, a handle cannot name so many slots, or there is no memory.
+    /// If no capacity was set, a handle cannot name that many slots, or there is not enough memory.
     pub fn try_build(self) -> Result<SyncPool<T>, BuildError> {
         let capacity = self.capacity.ok_or(BuildError::NoCapacity)?;
         let capacity_max = Handle::<T>::CAPACITY_MAX;

@@ -99,10 +99,10 @@ impl<T> Slots<T> {
 }
 
 impl<T> SyncPool<T> {
-    /// The live objects, grouped by the source lines that they were inserted at: exact while no other thread inserts or
-    /// removes. O(capacity), takes memory. `None` unless the builder asked to
-    /// [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug). Of objects that came with
-    /// [`restore`](Self::restore) nothing is known.
+    /// The live objects, grouped by the source lines that they were inserted at: exact while no
+    /// other thread inserts or removes. O(capacity); allocates. Returns `None` unless the builder
+    /// was set to [remember origins](DebugAids::remember_origins); see [`debug`](crate::debug). Of
+    /// objects that came with [`restore`](Self::restore) nothing is known.
     ///
     /// ```
     /// use millpond::SyncPool;

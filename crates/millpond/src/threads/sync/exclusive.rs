@@ -354,7 +354,7 @@ impl<T> fmt::Debug for RunsMut<'_, T> {
     }
 }
 
-/// Moves chosen values of a [`SyncPool`] out; made by [`SyncPool::extract_if`].
+/// Moves chosen values of a [`SyncPool`] out; returned by [`SyncPool::extract_if`].
 pub struct ExtractIf<'a, T, F> {
     pool: &'a mut SyncPool<T>,
     choose: F,
@@ -398,7 +398,7 @@ impl<T, F> fmt::Debug for ExtractIf<'_, T, F> {
     }
 }
 
-/// Moves the values of a [`SyncPool`] out; made by [`SyncPool::drain`].
+/// Moves the values of a [`SyncPool`] out; returned by [`SyncPool::drain`].
 pub struct Drain<'a, T> {
     slots: &'a Slots<T>,
     next: usize,

@@ -18,8 +18,8 @@ use super::word::Word;
 use crate::handle::Handle;
 use crate::occupancy::{LiveSlots, Occupancy, Runs};
 
-/// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads; made by
-/// [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
+/// A view of a [`SyncPool`](super::SyncPool) in which nothing changes, for any number of threads;
+/// returned by [`SyncPool::frozen`](super::SyncPool::frozen). Lookups need no guard.
 pub struct Frozen<'a, T> {
     slots: &'a Slots<T>,
     /// The words and values of `slots`, as many of one as of the other. They are kept here because the compiler keeps nothing

@@ -24,8 +24,9 @@ pub struct Shared<'a, T> {
     values: PhantomData<T>,
 }
 
-/// As [`Shared`], and independent of the pool: the value stays, and its memory with it, also when the pool is gone.
-/// There is no count that all guards of a pool share; each is counted in its slot.
+/// Like [`Shared`], and independent of the pool: the value stays, and its memory with it, also when
+/// the pool is gone. There is no count that all guards of a pool share; each is counted in its
+/// slot.
 pub struct SharedOwned<T> {
     slots: NonNull<Slots<T>>,
     index: u32,
@@ -147,7 +148,7 @@ mod tests {
     use crate::SyncPool;
     use crate::threads::sync::word::{GUARDS_MAX, Word};
 
-    /// Safe code can leak so many guards; here the count is set.
+    /// Safe code can leak this many guards; here the count is set.
     #[test]
     fn a_guard_beyond_the_last_panics_and_is_not_counted() {
         let pool = SyncPool::new(1);

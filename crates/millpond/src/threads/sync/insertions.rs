@@ -10,7 +10,7 @@ use crate::pools::faces::{self, sealed};
 use crate::pools::shell::{evicting_methods, revive_method, vacant_entry_method};
 use crate::reports::errors::{Full, InsertAtError};
 
-/// The slot that a pool's next value goes to; made by [`SyncPool::vacant_entry`].
+/// The slot that a pool's next value goes to; returned by [`SyncPool::vacant_entry`].
 pub type VacantEntry<'a, T> = faces::VacantEntry<'a, SyncPool<T>>;
 
 /// The object that had to go for another, with the handle that it had.

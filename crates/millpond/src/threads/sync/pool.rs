@@ -115,12 +115,12 @@ unsafe impl<T: Send> Send for SyncPool<T> {}
 unsafe impl<T: Send + Sync> Sync for SyncPool<T> {}
 
 impl<T> SyncPool<T> {
-    /// A pool of `capacity` slots. All of its memory is taken and touched here.
+    /// A pool of `capacity` slots. All of its memory is allocated and touched here.
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many slots; the builder's [`try_build`](SyncPoolBuilder::try_build) returns an
-    /// error instead.
+    /// If there is not enough memory for that many slots; the builder's
+    /// [`try_build`](SyncPoolBuilder::try_build) returns an error instead.
     #[must_use]
     #[track_caller]
     pub fn new(capacity: usize) -> Self {

@@ -53,7 +53,8 @@ impl<T> Load for SyncSnapshot<T> {
         }
         let retired = words.iter().filter(|word| **word == u32::RETIRED).count();
         let begun = words.iter().map(|word| lifetimes_begun(circle, *word)).sum::<u64>();
-        // Neither is as large as an `i64` can be: the words of so many lifetimes would not fit into a file.
+        // Neither is as large as an `i64` can be: the words of this many lifetimes would not fit
+        // into a file.
         let unshown = *inserted as i64 - begun as i64;
         Ok(Self {
             shape: Shape::new(capacity, circle),

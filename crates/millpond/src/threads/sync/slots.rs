@@ -556,7 +556,7 @@ impl<T> Slots<T> {
     }
 }
 
-/// Places for so many values, every page touched.
+/// Places for this many values, every page touched.
 fn uninitialised<T>(slots: usize) -> Result<Box<[Cell<MaybeUninit<T>>]>, OutOfMemory> {
     #[cfg(all(test, loom))]
     return memory::from_fn(slots, |_| Cell::new(MaybeUninit::uninit()));

@@ -30,7 +30,8 @@ pub struct SyncSnapshot<T> {
 
 /// The past, with `&mut self`. Nothing here is done while a value has an owned guard: [`TakeError::Busy`].
 impl<T> SyncPool<T> {
-    /// The pool as it is now. Takes the memory of a second pool; [`save_into`](Self::save_into) uses it again.
+    /// The pool as it is now. Allocates as much memory as a second pool;
+    /// [`save_into`](Self::save_into) uses it again.
     ///
     /// ```
     /// use millpond::SyncPool;

@@ -81,7 +81,7 @@ impl<T> SyncRecyclerBuilder<T> {
     ///
     /// # Errors
     ///
-    /// If no capacity was set, it is above 2^32 − 1, or there is no memory.
+    /// If no capacity was set, it is above 2^32 − 1, or there is not enough memory.
     pub fn try_build_with(
         self,
         mut make: impl FnMut(usize) -> T,

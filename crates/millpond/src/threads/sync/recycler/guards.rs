@@ -31,7 +31,7 @@ pub struct Acquired<'a, T> {
     object: PhantomData<&'a mut T>,
 }
 
-/// As [`Acquired`], and independent of the recycler's owner.
+/// Like [`Acquired`], and independent of the recycler's owner.
 ///
 /// ```compile_fail
 /// use std::{cell::Cell, sync::Arc};
