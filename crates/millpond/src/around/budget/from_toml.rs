@@ -1,5 +1,5 @@
-//! Budgets from TOML. The parser keeps the places of what it reads, so that errors can name lines, and
-//! limits how deep values are nested.
+//! Budgets from TOML. The parser keeps the positions of what it reads, so that errors can name
+//! lines, and limits the nesting of values.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -44,9 +44,9 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// If the text is not TOML, has a key or a value that a budget has no place for, or an entry that
-    /// [`insert`](Self::insert) or [`limit`](Self::limit) refuses. The limits of a text are at most
-    /// [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
+    /// If the text is not TOML, has a key or a value that does not belong in a budget, or has an
+    /// entry that [`insert`](Self::insert) or [`limit`](Self::limit) refuses. A text can set limits
+    /// up to [`LIMIT_DEFAULT`](Self::LIMIT_DEFAULT); a program may raise them afterwards.
     pub fn from_toml(text: &str) -> Result<Self, BudgetError> {
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(text, span.start));

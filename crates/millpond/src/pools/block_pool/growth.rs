@@ -232,7 +232,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     ///
     /// Some 8 bytes per freed slot stay allocated, so that handles stay stale for ever, even once
     /// the block is allocated again. The blocks of a [copy](BlockPool::clone) lie in one piece of
-    /// memory, which is freed with the first of them.
+    /// memory, which is freed only with the first block.
     ///
     /// ```
     /// use millpond::BlockPool;
