@@ -1,4 +1,4 @@
-//! 64 slots' words, boiled down to a bit each.
+//! Reduces the words of 64 slots to a bit each.
 
 use super::WORD_SLOTS;
 
@@ -12,7 +12,8 @@ pub enum Source<'a> {
     Wide(&'a [u32], TopBit),
 }
 
-/// What the top bit of a slot's word says. (In a source it takes no room: it lies beside the tag.)
+/// What the top bit of a slot's word means. (In a source it takes no space: it lies beside the
+/// tag.)
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopBit {
@@ -46,8 +47,8 @@ impl Source<'_> {
 
 /// Implements the gathering from words of one size.
 ///
-/// Out of line, so that the loops over slots that load a word now and then stay small. What it needs comes
-/// in registers: a source that is passed by its address would be stored in each step of such a loop.
+/// Out of line, so that loops over slots that occasionally load a word stay small. The arguments
+/// are passed in registers: a source passed by address would be stored in each step of such a loop.
 macro_rules! gather {
     ($($name:ident: $word:ty),*) => {$(
         #[cold]
@@ -59,10 +60,10 @@ macro_rules! gather {
 }
 gather! { from_bytes: u8, from_narrow: u16, from_wide: u32 }
 
-/// The bits of 64 slots, live ones set, from words of which the function makes 1 (live) or 0.
+/// The bits of 64 slots, set for live ones, from words that `is_live` maps to 1 (live) or 0.
 ///
-/// Safe code that compilers turn into vector instructions: 64 words are narrowed to 64 bytes of 0 or 1,
-/// and eight bytes at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
+/// Safe code that compilers vectorise: 64 words are narrowed to 64 bytes of 0 or 1, and eight bytes
+/// at a time to eight bits by one multiplication, which moves byte `i` to bit `56 + i`.
 #[inline]
 fn gathered<W: Copy>(words: &[W], word: usize, is_live: impl Fn(W) -> u8) -> u64 {
     // None if there is no such word, however large its number is.

@@ -1,4 +1,4 @@
-//! What is saved of the objects.
+//! The saved form of the objects.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,7 +14,7 @@ use super::super::state::sealed::State;
 use super::{read_list, room};
 use crate::handle::{HandleLayout, Issue, Word};
 
-/// The objects of a pool, to be written.
+/// The objects of a pool, for writing.
 pub(super) struct ObjectsOf<'a, P>(pub(super) &'a P);
 
 impl<P: State> ObjectsOf<'_, P> {
@@ -81,7 +81,7 @@ impl<P: State<Value: Serialize>> Serialize for Values<'_, P> {
     }
 }
 
-/// A handle in a format for humans.
+/// A handle in a human-readable format.
 struct Text<H>(H);
 
 impl<H: HandleLayout> Serialize for Text<H> {
@@ -121,7 +121,7 @@ pub enum Objects<P: State> {
 }
 
 impl<P: State> Objects<P> {
-    /// The same of another pool with such handles and values.
+    /// The same for another pool with the same handles and values.
     pub(super) fn of_pool<B: State<Value = P::Value, Handle = P::Handle>>(self) -> Objects<B> {
         match self {
             Self::Named(named) => Objects::Named(named),
@@ -176,7 +176,7 @@ impl<'de, P: State<Value: Deserialize<'de>>> DeserializeSeed<'de> for ReadObject
     }
 }
 
-/// Room in advance is never more than what would fit in a page.
+/// No more than a page of elements is ever reserved in advance.
 fn too_many<E: de::Error>(slots: usize) -> E {
     E::custom(format_args!("more objects than the {slots} slots that there are"))
 }

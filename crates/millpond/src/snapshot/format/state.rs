@@ -1,4 +1,4 @@
-//! What is saved about slots.
+//! The saved form of the slots.
 
 use alloc::vec::Vec;
 
@@ -86,7 +86,7 @@ impl SavedState {
     }
 }
 
-/// A short name, kept without memory of its own.
+/// A short name, stored inline.
 #[derive(Debug)]
 pub(crate) struct Label {
     bytes: [u8; Self::ROOM],
