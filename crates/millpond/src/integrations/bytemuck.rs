@@ -1,9 +1,9 @@
-//! `bytemuck`: zeroed objects, and live objects as bytes, to hand to a graphics card or a file.
+//! `bytemuck`: zeroed objects, and live objects as bytes, for a GPU buffer or a file.
 //!
-//! A run as bytes comes with the place of its first byte in an array of all slots: what a buffer on the
-//! graphics card with the same slots has to be told.
+//! A run as bytes comes with the offset of its first byte in an array of all slots, for a write
+//! into a GPU buffer with the same slots.
 //!
-//! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
+//! Invariant: a handle is one integer and a zero-sized label, so it has no padding.
 
 use ::bytemuck::{NoUninit, cast_slice};
 #[cfg(feature = "alloc")]
@@ -37,7 +37,7 @@ fn as_bytes<'a, T: NoUninit>(
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice(run)))
 }
 
-/// The runs, as bytes to change.
+/// The runs, as mutable bytes.
 #[cfg(feature = "alloc")]
 fn as_bytes_mut<'a, T: Pod>(
     runs: impl Iterator<Item = (usize, &'a mut [T])>,
@@ -45,10 +45,10 @@ fn as_bytes_mut<'a, T: Pod>(
     runs.map(|(first, run)| (first * size_of::<T>(), cast_slice_mut(run)))
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// ```
     /// use millpond::Pool;
@@ -69,8 +69,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
-    /// counted from the first byte of slot 0.
+    /// Iterates over the [`runs`](Self::runs) as bytes: `(offset, bytes)`, where `offset` is the
+    /// run's distance in bytes from slot 0.
     ///
     /// ```
     /// use millpond::Pool;
@@ -92,7 +92,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
         as_bytes(self.runs())
     }
 
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
+    /// Like [`runs_as_bytes`](Self::runs_as_bytes), with mutable bytes.
     ///
     /// ```
     /// use millpond::Pool;
@@ -112,10 +112,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> Recycler<T> {
-    /// A pool of objects of which all bits are 0.
+    /// Creates a recycler of objects whose bits are all zero.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -134,10 +134,10 @@ impl<T: Zeroable> Recycler<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// All objects, live and dead, in bytes.
+    /// Returns all objects, live and dead, as bytes.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -153,8 +153,8 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         cast_slice(self.as_slice())
     }
 
-    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
-    /// counted from the first byte of slot 0.
+    /// Iterates over the [`runs`](Self::runs) as bytes: `(offset, bytes)`, where `offset` is the
+    /// run's distance in bytes from slot 0.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -170,7 +170,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
         as_bytes(self.runs())
     }
 
-    /// Like [`runs_as_bytes`](Self::runs_as_bytes), mutable.
+    /// Like [`runs_as_bytes`](Self::runs_as_bytes), with mutable bytes.
     pub fn runs_as_bytes_mut(&mut self) -> impl Iterator<Item = (usize, &mut [u8])>
     where
         T: Pod,
@@ -179,10 +179,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> RosterPool<T> {
-    /// A pool of objects of which all bits are 0: nil.
+    /// Creates a pool of nil objects, whose bits are all zero.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -200,10 +200,10 @@ impl<T: Zeroable> RosterPool<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// All values, adjacent, in bytes: as a vertex buffer wants them.
+    /// Returns all values as bytes, for example for a vertex buffer.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -234,7 +234,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         cast_slice(self.as_slice())
     }
 
-    /// All values, adjacent, in bytes to change.
+    /// Returns all values as mutable bytes.
     #[must_use]
     pub fn as_bytes_mut(&mut self) -> &mut [u8]
     where
@@ -244,10 +244,10 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
-    /// Like [`runs`](Self::runs), in bytes: `(place of the first byte, bytes)`, where the place is
-    /// counted from the first byte of slot 0.
+    /// Iterates over the [`runs`](Self::runs) as bytes: `(offset, bytes)`, where `offset` is the
+    /// run's distance in bytes from slot 0.
     ///
     /// ```
     /// use millpond::StaticPool;
@@ -264,7 +264,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     }
 }
 
-/// A cast of either to bytes is one of an integer.
+/// A cast of either to bytes is a cast of an integer.
 const _: () = {
     assert!(size_of::<Handle<()>>() == size_of::<u64>());
     assert!(size_of::<Handle32<(), 20>>() == size_of::<u32>());

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use super::block::{ALIGN_MAX, GRANULE};
 use crate::base::memory::{self, OutOfMemory};
 
-/// Which class a layout belongs to: the smallest whose slots are long enough and aligned enough.
+/// Maps a layout to its class: the smallest whose slots are large enough and aligned enough.
 ///
 /// ```text
 ///               size in granules of 8 bytes

@@ -15,8 +15,8 @@ fn refused(_: Refused) -> AllocError {
     AllocError
 }
 
-/// Vectors, boxes and hash maps of `allocator-api2` and `hashbrown` live in it: pass `&memory` to their
-/// `new_in`.
+/// Pass `&memory` to `new_in` of the vectors, boxes and hash maps of `allocator-api2` and
+/// `hashbrown`.
 // SAFETY: memory that was handed out stays until it is given back, as the reference does not let the
 // allocator move or be dropped; a copy of the reference is the same allocator.
 unsafe impl Allocator for &SizeClasses {

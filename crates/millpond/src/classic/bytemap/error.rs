@@ -1,18 +1,18 @@
 use core::fmt;
 
-/// Why a value could not be inserted at a handle. It returns the value.
+/// Why a value could not be inserted at a handle. Each variant returns the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BytemapError<T> {
-    /// The pool has no such slot, or the handle has the free bit.
+    /// The pool has no such slot, or the handle has the free bit set.
     NoSuchHandle(T),
     /// The slot is live.
     Live(T),
-    /// The slot of a retiring pool has had this seed, or none is left.
+    /// The slot of a retiring pool has already had this seed, or has none left.
     Stale(T),
 }
 
 impl<T> BytemapError<T> {
-    /// The value that was refused.
+    /// Returns the refused value.
     pub fn into_inner(self) -> T {
         match self {
             Self::NoSuchHandle(value) | Self::Live(value) | Self::Stale(value) => value,
