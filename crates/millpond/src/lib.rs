@@ -187,7 +187,7 @@
 //!   boxes, and for hashbrown's maps.
 //! - `sync` (default): [`SyncPool`] and [`SyncRecycler`], for threads; see [`sync`]. Needs atomics of 64 bits.
 //! - `std`: the parts of `sync` that need the standard library: waiting for an object, and a home
-//!   group of slots for each thread.
+//!   for each thread, where its search for free slots starts.
 //! - `toml`: `Budget::from_toml`, which reads the capacities of a program's pools from text.
 //!
 //! There is deliberately no feature for logging. Errors name their pool, and [`Stats`] has its

@@ -24,7 +24,7 @@ struct Place {
 #[derive(Debug)]
 pub(super) struct Ring {
     places: Box<[Place]>,
-    /// How many events were added, and so the turn of the next.
+    /// The number of events added, which is the turn of the next one.
     added: AtomicU64,
 }
 
@@ -69,7 +69,7 @@ impl Ring {
         }
     }
 
-    /// The event of the next turn, if it is there; the turn is the only reader's own.
+    /// The event of the next turn, if it has been added; only the one reader has the turn.
     pub(super) fn take(&self, turn: &mut u64) -> Option<Event> {
         let place = self.place(*turn);
         if place.turn.load(Ordering::Acquire) != *turn + 1 {

@@ -4,7 +4,7 @@ use super::slots::Slots;
 use crate::handle::Handle;
 use crate::reports::errors::Full;
 
-/// A [`SyncPool`](super::SyncPool) as seen from one of its homes; returned by
+/// A [`SyncPool`](super::SyncPool) with a fixed home; returned by
 /// [`SyncPool::home`](super::SyncPool::home).
 pub struct Home<'a, T> {
     slots: &'a Slots<T>,
@@ -17,11 +17,11 @@ impl<'a, T> Home<'a, T> {
         Self { slots, home }
     }
 
-    /// Same as for [`SyncPool::insert`](super::SyncPool::insert).
+    /// Like [`SyncPool::insert`](super::SyncPool::insert), from this home.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     #[inline(always)]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(&self, value: T) -> Result<Handle<T>, Full<T>> {
@@ -31,11 +31,11 @@ impl<'a, T> Home<'a, T> {
         }
     }
 
-    /// Same as for [`SyncPool::insert_with`](super::SyncPool::insert_with).
+    /// Like [`SyncPool::insert_with`](super::SyncPool::insert_with), from this home.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// The same errors.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {

@@ -14,7 +14,7 @@ use crate::handle::Handle;
 #[cfg(not(all(test, loom)))]
 use crate::handle::Issue;
 
-/// Slots that this thread has emptied and not given back yet. Given back when it is dropped.
+/// Slots that this thread has emptied and not freed yet. Dropping the batch frees them.
 pub(super) struct Batch<'a, T> {
     slots: &'a Slots<T>,
     /// Which word of free bits, and which of its bits are to be set.
@@ -23,7 +23,7 @@ pub(super) struct Batch<'a, T> {
 }
 
 impl<'a, T> Batch<'a, T> {
-    /// Of slots whose pool is not closed before the batch is dropped.
+    /// A batch for slots whose pool is not closed before the batch is dropped.
     pub(super) fn new(slots: &'a Slots<T>) -> Self {
         Self { slots, word: 0, bits: 0 }
     }
@@ -42,8 +42,9 @@ impl<'a, T> Batch<'a, T> {
         }
     }
 
-    /// Removes the live object in this slot, whose word [`word_for_writing`](Slots::word_for_writing) has returned. Writes no
-    /// atomic but that of the batch, unless the value has guards.
+    /// Removes the live object in this slot, whose word
+    /// [`word_for_writing`](Slots::word_for_writing) has returned. Writes no atomic except that of
+    /// the batch, unless the value has guards.
     ///
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! A free slot on its way to a value.
+//! A free slot that is about to receive a value.
 //!
 //! # Invariant
 //!
@@ -13,7 +13,7 @@ use crate::handle::{Handle, Issue};
 use crate::reports::errors::InsertAtErrorKind;
 use crate::slots::Circle;
 
-/// A free slot that this thread has taken out for a value. Given back when it is dropped.
+/// A free slot that this thread has claimed for a value. Dropping it frees the slot.
 pub(super) struct Claimed<'a, T> {
     slots: &'a Slots<T>,
     index: usize,
@@ -21,7 +21,7 @@ pub(super) struct Claimed<'a, T> {
 }
 
 impl<'a, T> Claimed<'a, T> {
-    /// The caller has taken the slot out, and begins this lifetime.
+    /// The caller has claimed the slot, and begins this lifetime.
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
@@ -32,7 +32,7 @@ impl<'a, T> Claimed<'a, T> {
         claimed
     }
 
-    /// The value will be inserted here; `None`: nobody knows where.
+    /// Records where the value is inserted; `None` if that is unknown.
     #[cfg(feature = "debug-aids")]
     pub(super) fn set_origin(&self, place: Option<&'static core::panic::Location<'static>>) {
         self.slots.aids.set_origin(self.index, place);
@@ -52,7 +52,7 @@ impl<'a, T> Claimed<'a, T> {
         self.fill(value)
     }
 
-    /// Moves a value in: from now on its handle is good.
+    /// Moves a value in, which makes its handle valid.
     #[inline]
     pub(super) fn fill(self, value: T) -> Handle<T> {
         let handle = self.handle();
@@ -78,13 +78,13 @@ impl<T> Drop for Claimed<'_, T> {
 
 /// With exclusive access.
 impl<T> Slots<T> {
-    /// Takes the free slot of this handle out, to begin exactly its lifetime.
+    /// Claims the free slot of this handle, to begin exactly its lifetime.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim_at(&self, handle: Handle<T>) -> Result<Claimed<'_, T>, InsertAtErrorKind> {
         self.claim_if(handle, Circle::check_begin)
     }
 
-    /// The same for the slot's latest lifetime, which goes on.
+    /// The same for the slot's latest lifetime, which continues.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn claim_again(
         &self,
