@@ -40,7 +40,7 @@ use crate::reports::debug::Watch;
 
 /// Slots in one block of memory.
 ///
-/// First what a walk reads.
+/// The fields that iteration reads come first.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Block<W: Word, E: Entry, T> {
@@ -51,9 +51,9 @@ pub struct Block<W: Word, E: Entry, T> {
     words: NonNull<W>,
     entries: NonNull<E>,
     entry_count: usize,
-    /// One for each 64 slots; a field, as each walk asks.
+    /// One for each 64 slots; stored, because each iteration needs it.
     bit_words: usize,
-    /// The memory is somebody else's, lent for as long as the block is there.
+    /// The memory is lent for as long as the block exists.
     is_lent: bool,
     bitmap_age: BitmapAge,
     #[cfg(feature = "debug-aids")]
@@ -75,7 +75,7 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Of a block for these numbers of slots and entries.
+    /// The offsets of a block for these numbers of slots and entries.
     pub(crate) fn of<W, E, T>(slots: usize, entries: usize) -> Result<Self, OutOfMemory> {
         Self::with_values::<W, E>(slots, entries, Layout::new::<T>())
     }
@@ -97,8 +97,8 @@ impl Offsets {
     }
 }
 
-/// How the values are aligned: as far as their stride keeps it, up to a cache line, so that no value lies in more lines
-/// than it must.
+/// The alignment of the values: as much as their stride preserves, up to a cache line, so that no
+/// value spans more lines than necessary.
 fn values_align(value: Layout, slots: usize) -> usize {
     const CACHE_LINE: usize = 64;
     match value.size() {
@@ -108,7 +108,7 @@ fn values_align(value: Layout, slots: usize) -> usize {
     }
 }
 
-/// Takes the memory of a block.
+/// Allocates the memory of a block.
 fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     match layout.size() {
         0 => Ok(dangling(layout)),
@@ -117,7 +117,7 @@ fn try_allocate(layout: Layout) -> Result<NonNull<u8>, OutOfMemory> {
     }
 }
 
-/// No memory, but an address that is aligned.
+/// No memory, only an aligned address.
 fn dangling(layout: Layout) -> NonNull<u8> {
     let address = core::ptr::without_provenance_mut(layout.align());
     NonNull::new(address).unwrap_or(NonNull::dangling())
@@ -182,12 +182,12 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
         Ok(block)
     }
 
-    /// The same in memory that is lent to the block.
+    /// The same, in memory that is lent to the block.
     ///
     /// # Safety
     ///
-    /// Of the [layout](Self::layout), `start` is the first byte, aligned; the block has this memory for itself until
-    /// it is dropped. If the layout has no bytes, `start` may be any address.
+    /// `start` is the aligned first byte of memory with the [layout](Self::layout), which only the
+    /// block uses until it is dropped. If the layout has size 0, `start` may be any address.
     pub(crate) unsafe fn try_in(
         start: NonNull<u8>,
         slots: usize,
@@ -246,8 +246,8 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     }
 }
 
-/// Values of a type that only the program knows which reads the block: bytes behind the other arrays, as those of a
-/// pool of that type would be.
+/// Values of a type that only the user of the block knows: bytes after the other arrays, where
+/// those of a pool of that type would be.
 impl<W: Word, E: Entry> Block<W, E, ()> {
     /// The memory that a block needs where each value has this layout, the size of which is a multiple of its
     /// alignment.
@@ -282,7 +282,7 @@ impl<W: Word, E: Entry> Block<W, E, ()> {
         Ok(block)
     }
 
-    /// Where the bytes of the values begin.
+    /// The first byte of the values.
     pub(crate) fn values_start(&self) -> NonNull<u8> {
         self.values.cast()
     }

@@ -47,17 +47,18 @@ use crate::reports::debug::Watch;
 #[doc(hidden)]
 pub struct Blocks<W: Word, E: Entry, T> {
     slots: usize,
-    /// For the slots below this one, one comparison tells that they are there and where in the table to look.
+    /// For the slots below this one, one comparison shows that they exist and where their table
+    /// entry is.
     near: usize,
     books: Block<W, E, ()>,
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: Vec<*const MaybeUninit<T>>,
     sizes: BlockSizes,
-    /// Where the blocks end that are taken together with the first one, if that is not alone.
+    /// Where the blocks end that are allocated together with the first one, if any are.
     joined: u32,
     /// No layout can name more slots than 32 bits can.
     known: u32,
-    /// How many of the slots that were there and are not have retired.
+    /// The number of former slots that have retired.
     retired_beyond: u32,
     #[cfg(feature = "debug-aids")]
     watch: Option<Box<Watch>>,
@@ -100,13 +101,13 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.sizes
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(crate) fn block_count(&self) -> usize {
         self.sizes.blocks_within(self.slots)
     }
 
-    /// Has the first block bring the memory of the values of all blocks of this many slots, in one
-    /// piece. There is no block yet.
+    /// Makes the first block allocate the values of all blocks of this many slots, in one piece.
+    /// There is no block yet.
     pub(crate) fn try_join(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         assert!(self.slots == 0, "the first block is there");
         self.table.try_reserve_exact(self.sizes.entries_within(slots)).map_err(|_| OutOfMemory)?;
@@ -114,7 +115,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(())
     }
 
-    /// How many slots have their values in the allocation that comes with the first block.
+    /// The number of slots whose values are in the first block's allocation.
     fn first_piece(&self) -> usize {
         (self.joined as usize).max(self.sizes.first())
     }
@@ -125,28 +126,27 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Some(first..self.slots)
     }
 
-    /// How many slots are there or were.
+    /// The number of slots that exist or existed.
     pub(crate) fn known(&self) -> usize {
         self.known as usize
     }
 
-    /// How many slots that were there and are not have retired.
+    /// The number of former slots that have retired.
     pub(crate) fn retired_beyond(&self) -> usize {
         self.retired_beyond as usize
     }
 
-    /// The word of a slot that is there or was.
+    /// The word of a slot that exists or existed.
     pub(crate) fn known_word(&self, index: usize) -> Option<W> {
         self.books.parts().words[..self.known()].get(index).copied()
     }
 
-    /// For how many slots there is room in the books.
+    /// The number of slots for which the books have room.
     pub(crate) fn room(&self) -> usize {
         self.books.parts().words.len()
     }
 
-    /// Makes room in the books for this many slots, of which those that were never used have this
-    /// word.
+    /// Makes room in the books for this many slots; those that were never used have this word.
     pub(crate) fn try_make_room(
         &mut self,
         slots: usize,
@@ -171,8 +171,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(())
     }
 
-    /// Takes the next block, for whose slots there is room in the books. Gives its slots. `ahead`: before it is needed,
-    /// so that every page is touched.
+    /// Allocates the next block, for whose slots the books have room. Returns its slots. `ahead`:
+    /// before it is needed, so that every page is touched.
     pub(crate) fn try_add_block(&mut self, ahead: bool) -> Result<Range<usize>, OutOfMemory> {
         let first = self.slots;
         let len = self.sizes.len_of(self.block_count());
@@ -210,8 +210,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(first..end)
     }
 
-    /// Gives back the last block, the slots of which are all dead: their words stay. The memory of blocks in one piece
-    /// goes with the first of them.
+    /// Frees the last block, whose slots are all dead: their words stay. The memory of joined
+    /// blocks is freed with the first of them.
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.last_block() else { return };
         let parts = self.books.parts_mut();
@@ -235,11 +235,12 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
     }
 
-    /// Gives back the memory that goes with a block of this many values, which begin here.
+    /// Frees the memory of a block of this many values, which begin here.
     ///
     /// # Safety
     ///
-    /// The block was taken, and its values are not used any more; nor are those of any other if it is the first.
+    /// The block was allocated, and its values are no longer used; nor are those of any other if it
+    /// is the first.
     unsafe fn give_back_block(&self, first: usize, len: usize, values: *mut MaybeUninit<T>) {
         let len = match first {
             0 => self.first_piece(),
@@ -270,7 +271,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         })
     }
 
-    /// Takes on what another, of as many slots and the same sizes, knows of slots that are not there.
+    /// Copies the words of former slots from `other`, which has the same number of slots and the
+    /// same sizes.
     pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
         debug_assert!(self.slots == other.slots);
         let words = self.books.parts_mut().words;
@@ -283,7 +285,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.retired_beyond = other.retired_beyond;
     }
 
-    /// These are the words of slots that were there, behind those that are.
+    /// Sets the words of former slots, which come after those that exist.
     #[cfg(feature = "serde")]
     pub(crate) fn load_known(&mut self, words: &[W]) {
         debug_assert!(words.iter().all(|word| word.is_dead()));
@@ -293,8 +295,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.retired_beyond = retired_of(words);
     }
 
-    /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
-    /// addresses of their own. O(blocks).
+    /// The slot whose value begins at this address, if any; `None` for zero-sized values, which
+    /// have no addresses of their own. O(blocks).
     pub(crate) fn slot_at(&self, address: usize) -> Option<usize> {
         for (first, len) in self.blocks() {
             let bytes_in = address.wrapping_sub(self.first_value(first).addr());
@@ -306,7 +308,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         None
     }
 
-    /// Where values are found, whatever becomes of the borrow: good until a block is taken or given back.
+    /// The table of values, independent of the borrow: valid until a block is allocated or freed.
     #[inline]
     pub(crate) fn values(&self) -> BlockTable<T> {
         BlockTable { table: self.table.as_ptr(), sizes: self.sizes }
@@ -332,7 +334,7 @@ fn retired_of<W: Word>(words: &[W]) -> u32 {
     words.iter().filter(|word| **word == W::RETIRED).count() as u32
 }
 
-/// Takes the memory for this many values.
+/// Allocates memory for this many values.
 fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
     let layout = values_layout::<T>(slots)?;
     if layout.size() == 0 {
@@ -342,11 +344,11 @@ fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemo
     Ok(NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast())
 }
 
-/// Gives back the memory of this many values.
+/// Frees the memory of this many values.
 ///
 /// # Safety
 ///
-/// It came from [`try_take_values`] for as many, and nobody uses it any more.
+/// The memory came from [`try_take_values`] for the same number, and is no longer used.
 unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
     let Ok(layout) = values_layout::<T>(slots) else {
         unreachable!("the values were taken with this layout");
@@ -384,7 +386,8 @@ impl<T> BlockTable<T> {
     ///
     /// # Safety
     ///
-    /// There is such a slot in the place that this comes from, which has neither got nor lost a block since.
+    /// The slot exists in the place that this table comes from, which has not gained or lost a
+    /// block since.
     #[inline(always)]
     pub(crate) unsafe fn origin_of(&self, index: usize) -> *mut MaybeUninit<T> {
         // SAFETY: there is such a slot, so the table has its entry (invariant 2).
@@ -393,7 +396,8 @@ impl<T> BlockTable<T> {
 
     /// # Safety
     ///
-    /// It is the entry of a slot of the place that this comes from, which has neither got nor lost a block since.
+    /// It is the entry of a slot of the place that this table comes from, which has not gained or
+    /// lost a block since.
     #[inline(always)]
     unsafe fn origin_in(&self, entry: usize) -> *mut MaybeUninit<T> {
         // SAFETY: the table has the entries of all slots (invariant 2).

@@ -1,7 +1,7 @@
 //! The block sizes of a growing pool, and the block of each slot.
 
-/// How many slots each block has: powers of two that double from the first size to the last, from where on all
-/// blocks have the same.
+/// The sizes of the blocks: powers of two that double from the first size to the last, after which
+/// all blocks have the last size.
 ///
 /// ```text
 /// sizes 4 to 16   block   0     1     2      3       4       5
@@ -14,7 +14,7 @@ pub(crate) struct BlockSizes {
 }
 
 impl BlockSizes {
-    /// From 4 slots on without an end.
+    /// From 4 slots on, without a limit.
     pub(crate) const DOUBLING: Self = Self { first_shift: 2, last_shift: Self::SHIFT_MAX };
 
     /// No layout can name the slots of a larger block.
