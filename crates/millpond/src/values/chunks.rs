@@ -2,13 +2,13 @@ use core::mem::MaybeUninit;
 
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 
-/// Adjacent slots of a pool, to change the values of the live ones.
+/// Adjacent slots of a pool, for mutable access to the live values.
 #[derive(Debug)]
 pub(crate) struct ChunkMut<'a, T> {
     slots: &'a mut [MaybeUninit<T>],
     /// The index of the first of the slots.
     first: usize,
-    /// That of the whole pool.
+    /// The occupancy of the whole pool.
     occupancy: Occupancy<'a>,
 }
 

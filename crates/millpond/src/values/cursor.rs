@@ -2,7 +2,7 @@ use core::mem::{self, MaybeUninit};
 
 use crate::occupancy::{Occupancy, WORD_SLOTS};
 
-/// Lends single values to change, by ascending index.
+/// Lends single values mutably, by ascending index.
 #[derive(Debug)]
 pub(crate) struct CursorMut<'a, T> {
     /// The slots not passed yet, and the index of their first.

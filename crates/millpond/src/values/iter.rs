@@ -8,7 +8,7 @@ use crate::occupancy::{LiveBits, Occupancy, Source};
 /// The values of the live slots with their indices, in index order, from both ends.
 pub(crate) struct Values<'a, T> {
     values: &'a [MaybeUninit<T>],
-    /// What is left of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::Iter<'a, MaybeUninit<T>>,
     until: usize,
     bits: LiveBits,
@@ -27,7 +27,7 @@ impl<'a, T> Values<'a, T> {
 
     /// # Safety
     ///
-    /// The index comes from the `bits` that go with the values.
+    /// The index comes from the `bits` of these values.
     #[inline(always)]
     unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
@@ -38,7 +38,7 @@ impl<'a, T> Values<'a, T> {
 
     /// # Safety
     ///
-    /// The occupancy calls the slot of this value live.
+    /// The slot of this value is live by the occupancy.
     #[inline(always)]
     unsafe fn live(value: &'a MaybeUninit<T>) -> &'a T {
         // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2), and both are borrowed
@@ -112,10 +112,11 @@ impl<T> Clone for Values<'_, T> {
 /// those slots that `prefix` and `bits` have yet to yield; the two never have a slot in common, and neither yields one
 /// twice.
 pub(crate) struct ValuesMut<'a, T> {
-    /// What is left of the prefix, which ends at slot `until`.
+    /// The rest of the prefix, which ends at slot `until`.
     prefix: slice::IterMut<'a, MaybeUninit<T>>,
     until: usize,
-    /// In place of the array's first slot: it takes one register and saves most of the computation of each address.
+    /// Stored instead of the array's first slot: it takes one register and saves most of the
+    /// computation of each address.
     word: *mut MaybeUninit<T>,
     bits: LiveBits,
     source: Source<'a>,
@@ -149,8 +150,8 @@ impl<'a, T> ValuesMut<'a, T> {
 
     /// # Safety
     ///
-    /// The slot has just come from the `bits` that go with the values, and is this far behind the one that `from` points
-    /// to.
+    /// The slot has just come from the `bits` of these values, and is this far after the one that
+    /// `from` points to.
     #[inline(always)]
     unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
@@ -166,7 +167,7 @@ impl<'a, T> ValuesMut<'a, T> {
 
     /// # Safety
     ///
-    /// The occupancy calls the slot of this value live.
+    /// The slot of this value is live by the occupancy.
     #[inline(always)]
     unsafe fn live(value: &'a mut MaybeUninit<T>) -> &'a mut T {
         // SAFETY: the slot is live (invariant 4), so the value is initialised (invariant 2).

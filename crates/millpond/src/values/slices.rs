@@ -8,7 +8,8 @@ use core::slice;
 
 use crate::occupancy::Runs;
 
-/// The slots of each run: `(first index, &[T])`, in index order, from both ends.
+/// An iterator over the slots of each run, as `(first index, &[T])`, in index order, from both
+/// ends.
 #[derive(Debug)]
 pub struct RunSlices<'a, T> {
     slots: &'a [T],
@@ -24,7 +25,7 @@ impl<'a, T> RunSlices<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> RunSlices<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         let Self { slots, runs } = self;
         runs.split_into(|runs| Self { slots, runs })
@@ -55,7 +56,8 @@ impl<T> DoubleEndedIterator for RunSlices<'_, T> {
 
 impl<T> FusedIterator for RunSlices<'_, T> {}
 
-/// The slots of each run, mutable: `(first index, &mut [T])`, in index order, from both ends.
+/// An iterator over the slots of each run, as `(first index, &mut [T])`, in index order, from both
+/// ends.
 ///
 /// # Invariant
 ///
@@ -96,7 +98,7 @@ impl<'a, T> RunSlicesMut<'a, T> {
 
 #[cfg(feature = "rayon")]
 impl<T> RunSlicesMut<'_, T> {
-    /// Cuts what is left in two, if there is enough.
+    /// Splits the rest in two, if it is long enough.
     pub(crate) fn split(self) -> (Self, Option<Self>) {
         self.runs.split_into(|runs| Self { runs, ..self })
     }
