@@ -122,7 +122,7 @@ impl Recorder {
 
     pub(crate) fn start(&'static self, path: &Path, bytes_max: u64) -> io::Result<Recording> {
         if self.taken.swap(true, Ordering::AcqRel) {
-            return Err(io::Error::other("this process records already"));
+            return Err(io::Error::other("this process is already recording"));
         }
         let started = self.start_taken(path, bytes_max);
         if started.is_err() {

@@ -242,9 +242,9 @@ impl<H: HandleLayout> EvictOldest<H> {
 #[track_caller]
 fn no_place<H: HandleLayout>(handle: H, places: usize) -> ! {
     match handle.generation() {
-        0 => panic!("the dangling handle names no object whose age a list could keep"),
+        0 => panic!("the dangling handle names no object"),
         _ => {
-            panic!("handle {handle} is of none of the {places} slots that the list of ages is for")
+            panic!("handle {handle} is out of range: the list of ages has {places} slots")
         }
     }
 }
@@ -276,7 +276,7 @@ impl<P: Bounded> Policy<P> for EvictOldest<P::Handle> {
     #[track_caller]
     fn insert(&mut self, pool: &mut P, value: P::Value) -> Result<Inserted<P>, Full<P::Value>> {
         let (places, slots) = (self.places.len(), pool.capacity_max());
-        assert!(places >= slots, "a list of ages for {places} slots, beside a pool of {slots}");
+        assert!(places >= slots, "the list of ages has {places} slots, and the pool {slots}");
         let inserted = match pool.insert_if_room(value) {
             Ok(handle) => (handle, None),
             Err(value) => match self.oldest(pool).or_else(|| first_unlisted(pool)) {

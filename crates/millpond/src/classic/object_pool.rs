@@ -223,7 +223,7 @@ impl<T: Pooled, const N: usize> ObjectPool<T, N> {
         }
         let index = first as usize;
         let place = &mut self.objects[index];
-        assert!(!place.in_use(), "object {index} came to life without its pool");
+        assert!(!place.in_use(), "object {index} was put in use without its pool");
         self.first_unused = place.next_unused();
         self.stats.inserted += 1;
         self.stats.live += 1;

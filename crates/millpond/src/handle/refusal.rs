@@ -31,7 +31,7 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Refusal::OutOfRange => "out of range: the pool has no such slot",
             Refusal::Stale => "stale: its object was removed",
-            Refusal::NeverIssued => "never issued: its slot has not come to that generation",
+            Refusal::NeverIssued => "never issued: its slot has not reached that generation",
             Refusal::OtherPool => "another pool's: this one has never issued such a generation",
         })
     }

@@ -50,7 +50,7 @@ pub trait Lifetimes: sealed::Sealed {
     message = "`{Self}` is not a pool that a policy can insert into",
     label = "not a pool of values",
     note = "a policy inserts into a `Pool`, `PackedPool`, `BlockPool` or `StaticPool`, or a `Spill` of two of them",
-    note = "for a `Recycler`, an `AnyPool` or a `HandleAllocator`, ask `EvictOldest::oldest` which object to remove"
+    note = "for a `Recycler`, an `AnyPool` or a `HandleAllocator`, call `EvictOldest::oldest` to find the object to remove"
 )]
 pub trait Bounded: Lifetimes {
     /// The type of the pool's values.

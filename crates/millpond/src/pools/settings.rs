@@ -72,14 +72,14 @@ impl fmt::Display for BuildError {
             BuildError::SlotsPerBlock { slots_per_block } => write!(
                 f,
                 "blocks of {slots_per_block} slots: call `.slots_per_block(slots)` with a power of \
-                 two, so that an index is taken apart with a shift"
+                 two, so that an index is split with a shift"
             ),
             BuildError::BlockSizes { first, last } => {
-                write!(f, "a first block of {first} slots where blocks have at most {last}")
+                write!(f, "a first block of {first} slots, but blocks have at most {last}")
             }
             BuildError::ReservedTooMuch { reserved, capacity_max } => write!(
                 f,
-                "{reserved} slots from the beginning are more than the pool's limit of \
+                "{reserved} reserved slots are more than the pool's limit of \
                  {capacity_max}: raise `max_blocks`"
             ),
             BuildError::MemoryTooSmall { needed, bytes } => write!(

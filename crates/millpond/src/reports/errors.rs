@@ -200,7 +200,7 @@ impl fmt::Display for InsertAtErrorKind {
             InsertAtErrorKind::Stale => "the slot has had this lifetime already",
             InsertAtErrorKind::NeverLived => "the slot has not had this lifetime yet",
             InsertAtErrorKind::Wrapped => {
-                "the slot begins its lifetimes anew, and keeps no trace of its last one"
+                "the slot starts its lifetimes again, and keeps no trace of its last one"
             }
             InsertAtErrorKind::BeyondLifetimes => {
                 "the generation is beyond the pool's lifetimes per slot"

@@ -260,7 +260,7 @@ impl fmt::Display for SizeClassesError {
             ),
             SizeClassesError::ReservedTooMuch { blocks, max_blocks } => write!(
                 f,
-                "the slots that are reserved need {blocks} blocks, more than the limit of \
+                "the reserved slots need {blocks} blocks, more than the limit of \
                  {max_blocks}: raise `max_blocks`"
             ),
             SizeClassesError::OutOfMemory { blocks } => {

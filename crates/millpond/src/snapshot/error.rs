@@ -44,9 +44,9 @@ impl fmt::Display for SnapshotError {
                 "the snapshot is of a pool whose generations run differently: another name, salt, limit of \
                  lifetimes, or wrapping",
             ),
-            SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool of another policy"),
+            SnapshotError::OtherPolicy => f.write_str("the snapshot is of a pool with another policy"),
             SnapshotError::Incomplete => f.write_str(
-                "the snapshot holds nothing: a value's clone panicked while it was taken",
+                "the snapshot is empty: a value's clone panicked while it was taken",
             ),
         }
     }

@@ -174,7 +174,7 @@ impl fmt::Display for BudgetError {
         match &self.kind {
             BudgetErrorKind::Missing if names.is_empty() => f.write_str("is missing"),
             BudgetErrorKind::Missing => write!(f, "is missing, expected one of {names}"),
-            BudgetErrorKind::Duplicate => f.write_str("is there twice"),
+            BudgetErrorKind::Duplicate => f.write_str("is given twice"),
             BudgetErrorKind::Zero => f.write_str("0 slots, expected at least 1"),
             BudgetErrorKind::SpillWithoutSlots => f.write_str(
                 "the policy spill and slots to spill into go together, expected both or none",
@@ -184,7 +184,7 @@ impl fmt::Display for BudgetError {
                  expected both or none",
             ),
             BudgetErrorKind::MaxBelowCapacity { max, capacity } => {
-                write!(f, "may grow to {max} slots, which are less than its capacity of {capacity}")
+                write!(f, "may grow to {max} slots, less than its capacity of {capacity}")
             }
             BudgetErrorKind::AboveLimit { slots, limit } => {
                 write!(f, "{slots} slots are more than its limit of {limit}")

@@ -130,7 +130,7 @@ fn number(value: &Value<'_>) -> Result<usize, BudgetError> {
         DeValue::Integer(integer) => usize::from_str_radix(integer.as_str(), integer.radix()).ok(),
         other => return Err(wrong(format!("{}, expected a number of slots", found(other)))),
     };
-    number.ok_or_else(|| wrong("expected a number of slots, from 1 on".to_string()))
+    number.ok_or_else(|| wrong("expected a number of slots, at least 1".to_string()))
 }
 
 fn policy(value: &Value<'_>) -> Result<Overflow, BudgetError> {

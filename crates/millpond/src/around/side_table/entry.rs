@@ -92,7 +92,7 @@ impl<'a, H: HandleLayout, V> Entry<'a, H, V> {
     }
 
     /// Calls `modify` with the value, if there is one.
-    #[must_use = "the entry is there to be filled; for a value that is there, `get_mut` is shorter"]
+    #[must_use = "an unused entry inserts nothing; for an existing value, `get_mut` is shorter"]
     pub fn and_modify(mut self, modify: impl FnOnce(&mut V)) -> Self {
         if let Entry::Occupied(entry) = &mut self {
             modify(entry.get_mut());

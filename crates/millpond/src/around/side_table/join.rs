@@ -66,7 +66,7 @@ pub trait JoinPool: sealed::Sealed {
 /// One or several borrowed tables, for [`join`]: `&SideTable`, `&mut SideTable`, or a tuple of up
 /// to four of these. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no side table for handles of type `{H}`",
+    message = "`{Self}` is not a side table for handles of type `{H}`",
     label = "not a borrowed table, or a table for other handles",
     note = "the second argument of `join` is `&table` or `&mut table`, or a tuple of up to four of these; each is a `SideTable<{H}, _>`"
 )]

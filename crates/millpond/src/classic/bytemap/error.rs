@@ -23,7 +23,7 @@ impl<T> BytemapError<T> {
 impl<T> fmt::Display for BytemapError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoSuchHandle(_) => "the pool can have no such handle",
+            Self::NoSuchHandle(_) => "the pool cannot have this handle",
             Self::Live(_) => "the slot is live: remove its object first",
             Self::Stale(_) => "the slot has had this seed already",
         })

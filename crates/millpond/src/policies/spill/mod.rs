@@ -64,7 +64,7 @@ impl<A: Bounded, B: Bounded<Value = A::Value, Handle = A::Handle>> Spill<A, B> {
         let (slots, slots_max) = (ours.saturating_add(theirs), A::Handle::CAPACITY_MAX);
         assert!(
             slots_together(ours, theirs, slots_max).is_some(),
-            "two pools of {slots} slots together: this handle layout can name {slots_max}"
+            "two pools of {slots} slots together, but this handle layout can name {slots_max}"
         );
         Self { first, second }
     }

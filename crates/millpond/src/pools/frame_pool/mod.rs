@@ -120,7 +120,7 @@ impl<T> FramePool<T> {
     fn refuse_link(&self, link: FrameLink<T>) -> ! {
         let past = self.values.is_past(link);
         let why = if past { "of an earlier frame" } else { "of another pool" };
-        panic!("the frame pool refuses link {link:?}, which is {why}: {} are good", self.len());
+        panic!("the frame pool refuses link {link:?}, which is {why}: {} are valid", self.len());
     }
 
     /// Drops all values: the pool is empty, and every link is stale. O(1) if `T` has no `Drop`,

@@ -341,7 +341,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or can never have it. The error returns `value`.
-    #[must_use = "a refused handle gives the value back in the error, and ignoring it drops the value"]
+    #[must_use = "a refused handle returns the value in the error, and ignoring that drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]

@@ -159,7 +159,7 @@ impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     }
 
     const fn of(lifetimes: &Lifetimes) -> Self {
-        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name so many slots") };
+        const { assert!(N <= H::CAPACITY_MAX, "the handle layout cannot name that many slots") };
         let start = lifetimes.start(H::LIFETIMES_MAX);
         Self { storage: StaticStorage::<T, N, H>::fresh(start), core: Core::fresh(lifetimes) }
     }

@@ -89,7 +89,7 @@ impl fmt::Display for Refused {
             }
             Refused::NoSuchSlot(slot) => write!(f, "slot {slot} is beyond the capacity"),
             Refused::Retired(slot) => write!(f, "slot {slot} is live and has retired"),
-            Refused::Twice(slot) => write!(f, "slot {slot} is there twice"),
+            Refused::Twice(slot) => write!(f, "slot {slot} occurs twice"),
             Refused::OtherGeneration { slot, expected } => {
                 write!(f, "the object in slot {slot} has another generation than {expected}")
             }
@@ -125,12 +125,12 @@ impl fmt::Display for Refused {
                 write!(f, "blocks of {first} to {last} slots, expected powers of two that ascend")
             }
             Refused::TooFar(block) => {
-                write!(f, "block {block} is there, and too many before it never were")
+                write!(f, "block {block} exists, but too many before it never did")
             }
             Refused::SlotsThere(slots) => {
                 write!(
                     f,
-                    "{slots} slots are there, which are not those of whole blocks with generations"
+                    "{slots} slots exist, which are not those of whole blocks with generations"
                 )
             }
             Refused::InBlock(block, reason) => write!(f, "in block {block}: {reason}"),

@@ -148,7 +148,7 @@ impl<T, H: HandleLayout> fmt::Debug for Lots<T, H> {
 
 /// An update of a pool in lots; returned by [`Pool::set_aside`]. If it is dropped without
 /// [`settle`](Self::settle), or leaked, nothing is inserted or removed; changes to values stay.
-#[must_use = "call `.settle()`, or nobody is born and nobody dies"]
+#[must_use = "call `.settle()`, or nothing is inserted or removed"]
 pub struct Update<'a, T, R: ReuseOrder = Lifo, H: HandleLayout = Handle<T>> {
     pool: &'a mut Pool<T, R, H>,
     lots: &'a mut Lots<T, H>,
