@@ -176,7 +176,7 @@ impl<H: HandleLayout, V> SideTable<H, V> {
     /// If the slot is beyond the table's capacity and the table does not
     /// [grow](crate::side_table#growth) that far, if a later lifetime of the slot had a value, or
     /// if `handle` is the dangling one. The error returns `value`.
-    #[must_use = "a refused handle returns the value in the error, and ignoring that drops the value"]
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     pub fn insert(&mut self, handle: H, value: V) -> Result<Option<V>, InsertAtError<V>> {
         match self.make_slot(handle) {
             Ok(index) => Ok(self.put(index, handle, value)),

@@ -239,7 +239,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If the pool is full. The error returns `value`.
-    #[must_use = "a full pool returns the value in the error, and ignoring that drops the value"]
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert<T: 'static>(&mut self, value: T) -> Result<H, Full<T>>
@@ -324,7 +324,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or can never have it. The error returns `value`.
-    #[must_use = "a refused handle returns the value in the error, and ignoring that drops the value"]
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at<T: 'static>(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>>
     where
@@ -394,7 +394,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize, R: ReuseOrder, H: HandleLayout>
     /// # Errors
     ///
     /// If no slot can ever hold `value`. The error returns `value`.
-    #[must_use = "a full pool returns the value in the error, and ignoring that drops the value"]
+    #[must_use = "a full pool returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn try_insert_or_evict<T: 'static, K: Ord>(
         &mut self,

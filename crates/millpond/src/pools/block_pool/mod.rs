@@ -248,22 +248,20 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     crate::pools::shell::insert_methods!(
         core core, example "BlockPool::new()", full "BlockPool::with_blocks(1, 1)",
-        cost "If no slot is free, the pool grows: O(slots of the new block), what the allocator takes, and \
-              sometimes a copy of some 8 bytes for each slot. Otherwise it costs one *take* of the reuse order, O(1) \
-              for most.",
-        error "If no slot is free and the pool is at its limit, or [there is no memory](Full::is_out_of_memory) to \
-               grow."
+        cost "Costs one *take* of the reuse order, O(1) for most. If no slot is free, the pool grows: O(slots of \
+              the new block), plus the global allocator's cost, and sometimes a copy of some 8 bytes per slot.",
+        error "If no slot is free and the pool is at its limit, or [memory runs out](Full::is_out_of_memory)."
     );
 
     crate::pools::shell::insert_at_method!(
         example "BlockPool::new()",
-        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot is not there, the pool \
-              grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle from a \
-              damaged file takes memory out of proportion. To load what was saved in any order, \
-              [`reserve`](Self::reserve) the slots up to the highest index first.",
+        cost "O(1) amortised, in every reuse order; see [`reuse`](crate::slots::reuse). If the slot does not exist, \
+              the pool grows up to it, but at most to twice its slots (4,096 in a smaller pool), so that no handle \
+              from a damaged file makes it allocate out of proportion. To load saved objects in any order, \
+              first [`reserve`](Self::reserve) the slots up to the highest index.",
         error "A slot beyond [`capacity_max`](Self::capacity_max), or without memory for its block, is \
                [`OutOfRange`](InsertAtErrorKind::OutOfRange); one far beyond the others is \
-               [`TooFar`](InsertAtErrorKind::TooFar). No block is taken then. ",
+               [`TooFar`](InsertAtErrorKind::TooFar). No block is allocated then. ",
         reach |pool, handle| pool.reach(handle),
         return_to |pool, handle| pool.return_to(handle)
     );

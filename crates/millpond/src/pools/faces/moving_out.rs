@@ -85,7 +85,7 @@ impl<P: Walked> fmt::Debug for Drain<'_, P> {
 
 /// An iterator that moves chosen values out of a pool in index order; returned by its method
 /// `extract_if`.
-#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+#[must_use = "iterators are lazy; `retain` removes at once"]
 pub struct ExtractIf<'a, P: Walked, F> {
     pool: &'a mut P,
     walk: LiveWalk,

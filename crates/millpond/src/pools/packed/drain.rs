@@ -86,7 +86,7 @@ impl<T, H: HandleLayout> fmt::Debug for Drain<'_, T, H> {
 
 /// An iterator that moves chosen values out of a packed pool; returned by
 /// [`PackedPool::extract_if`].
-#[must_use = "an iterator does nothing until it is asked; `retain` removes at once"]
+#[must_use = "iterators are lazy; `retain` removes at once"]
 pub struct ExtractIf<'a, T, H: HandleLayout, F> {
     pool: &'a mut PackedPool<T, H>,
     /// The next position to visit.

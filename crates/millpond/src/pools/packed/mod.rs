@@ -279,7 +279,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
 
     crate::pools::shell::insert_methods!(
         core roster, example "PackedPool::new(8)", full "PackedPool::new(1)",
-        cost "It stands behind the others. O(1).", error "If the pool is full."
+        cost "It is the last in the slice. O(1).", error "If the pool is full."
     );
 
     /// Like [`insert`](Self::insert), but a full pool does not count as a refusal.
@@ -341,7 +341,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     ///
     /// If the slot is out of range, live or retired, has had this lifetime already (unless the pool
     /// wraps), or can never have it. The error returns `value`.
-    #[must_use = "a refused handle returns the value in the error, and ignoring that drops the value"]
+    #[must_use = "a refused handle returns the value in the error, and ignoring it drops the value"]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_at(&mut self, handle: H, value: T) -> Result<H, InsertAtError<T>> {
         #[cfg(feature = "debug-aids")]

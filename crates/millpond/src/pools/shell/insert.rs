@@ -49,7 +49,7 @@ macro_rules! insert_methods {
         ///
         #[doc = concat!($error, " `make` is not called then.")]
         #[doc(alias = "insert_with_key")]
-        #[must_use = "a full pool does not call the function"]
+        #[must_use = "a full pool does not call `make`"]
         #[inline]
         #[cfg_attr(feature = "debug-aids", track_caller)]
         pub fn insert_with(

@@ -4,7 +4,7 @@ macro_rules! walk_methods {
         example $example:literal, iterators $iter:ty, $iter_mut:ty, $handles:ty,
         index_of $cost:literal
     ) => {
-        #[doc = concat!("Returns the index of the slot that a value lies in, from its address. ", $cost)]
+        #[doc = concat!("Returns the index of the slot that contains `value`, computed from its address. ", $cost)]
         /// Returns `None` for a value outside the pool, and for every value of a zero-sized type,
         /// because such values have no address of their own.
         ///

@@ -86,7 +86,7 @@ impl<T> SyncPool<T> {
 
     crate::pools::shell::get_each_mut_method!(
         handle Handle<T>, example "SyncPool::new(8)",
-        none "handle that is refused or whose value has an owned guard.",
+        none "handle that is refused, or whose value has an owned guard.",
         |pool, handles| {
             let found = handles.map(|handle| pool.find_for_writing(handle).ok());
             for (position, handle) in handles.iter().enumerate() {
