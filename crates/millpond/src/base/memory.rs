@@ -26,8 +26,8 @@ pub(crate) struct OutOfMemory;
 pub(crate) fn filled<V: Copy>(len: usize, value: V) -> Result<Box<[V]>, OutOfMemory> {
     let mut values = reserved(len)?;
     values.resize(len, value);
-    // A fill with zeros right after an allocation may be turned into an allocation of untouched zero
-    // pages; what has passed through a black box may not.
+    // Compilers may turn a fill with zeros right after an allocation into an allocation of
+    // untouched zero pages; the black box prevents this.
     let mut values = values.into_boxed_slice();
     black_box(&mut values[..]).fill(value);
     Ok(values)
@@ -78,6 +78,6 @@ pub(crate) fn touch<V>(room: &mut [MaybeUninit<V>]) {
     if let Some(last) = bytes.last_mut() {
         *last = MaybeUninit::new(0);
     }
-    // Otherwise the writes might be left out, as nothing reads them.
+    // Otherwise the compiler might remove the writes, because nothing reads them.
     black_box(bytes);
 }

@@ -35,8 +35,8 @@ pub(crate) fn unpoison<V>(slots: &mut [MaybeUninit<V>]) {
 #[inline]
 pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: this writes nothing but the sanitizer's notes. A use of the memory, if there is one, ends
-    // the program before it happens.
+    // SAFETY: this writes only the sanitizer's shadow memory. A later use of the memory ends the
+    // program before it happens.
     unsafe {
         __asan_poison_memory_region(start, bytes);
     }
@@ -47,7 +47,7 @@ pub(crate) fn poison_at(start: *mut u8, bytes: usize) {
 #[inline]
 pub(crate) fn unpoison_at(start: *mut u8, bytes: usize) {
     #[cfg(millpond_asan)]
-    // SAFETY: as above. Without a note, the memory is as accessible as in a build without sanitizer.
+    // SAFETY: as above. Unpoisoned memory is as accessible as in a build without the sanitizer.
     unsafe {
         __asan_unpoison_memory_region(start, bytes);
     }

@@ -350,7 +350,7 @@ impl<T: Pooled, const N: usize> Drop for PutBack<'_, T, N> {
     fn drop(&mut self) {
         let Self { pool, index } = self;
         if !pool.objects[*index].in_use() {
-            // An object that lies may say twice that it is free.
+            // An incorrect `Pooled` may report an object as free twice.
             pool.stats.live = pool.stats.live.saturating_sub(1);
             pool.stats.removed += 1;
             pool.link(*index);

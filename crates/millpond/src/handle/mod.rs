@@ -215,7 +215,7 @@ fn dangling<H: HandleLayout>() -> H {
 #[cfg(feature = "alloc")]
 #[inline]
 pub(crate) fn handle_of_live<H: HandleLayout>(index: usize, words: &[H::Word]) -> H {
-    // Out of range cannot be; any word will do there, so that no loop has to end for it.
+    // This is never out of range; any word would do there, so that loops have no early exit for it.
     H::from_live_parts(index, words.get(index).copied().unwrap_or(H::Word::ZERO))
 }
 
@@ -296,7 +296,7 @@ macro_rules! words {
             }
             #[inline]
             fn dead_successor(self) -> Self {
-                // In one addition: the successor has no top bit.
+                // One addition suffices, because the successor has no top bit.
                 self.wrapping_add(1 | Self::DEAD)
             }
             #[inline]

@@ -101,7 +101,7 @@ pub(crate) fn equal_words<W: Copy + Eq>(a: &[W], b: &[W], word: usize) -> u64 {
     let (a, b) = (a.get(first..).unwrap_or(&[]), b.get(first..).unwrap_or(&[]));
     let mut equal = [0; WORD_SLOTS];
     match (a.first_chunk::<WORD_SLOTS>(), b.first_chunk::<WORD_SLOTS>()) {
-        // Told apart, as this one is turned into vector instructions.
+        // Separate cases, so that compilers vectorise this one.
         (Some(a), Some(b)) => {
             for ((byte, a), b) in equal.iter_mut().zip(a).zip(b) {
                 *byte = u8::from(a == b);
@@ -132,7 +132,7 @@ mod tests {
                     .filter(|bit| live.get(word * WORD_SLOTS + bit) == Some(&true))
                     .fold(0_u64, |bits, bit| bits | 1 << bit);
                 assert_eq!(equal_words(&ones, &some, word), bits);
-                // What one of the two has not is not equal.
+                // Slots that one of the two lacks are not equal.
                 let shorter = &some[..some.len() / 2];
                 let half = (0..WORD_SLOTS)
                     .filter(|bit| word * WORD_SLOTS + bit < shorter.len())
@@ -158,7 +158,7 @@ mod tests {
                 assert_eq!(Source::Wide(&wide, TopBit::Dead).word(word), bits);
                 assert_eq!(Source::Narrow(&narrow, TopBit::Dead).word(word), bits);
                 assert_eq!(Source::Bytes(&bytes, TopBit::Dead).word(word), bits);
-                // Read the other way round, what is dead is live.
+                // With the top bit inverted, dead slots are live.
                 let slots = live.len().saturating_sub(word * WORD_SLOTS).min(WORD_SLOTS);
                 let dead = !bits & (0..slots).fold(0, |mask, bit| mask | 1 << bit);
                 for source in [

@@ -86,7 +86,8 @@ impl LiveBits {
         source: Source<'_>,
         move_by: impl FnOnce(usize),
     ) -> Option<usize> {
-        // Known not to be 0, it costs one instruction less on processors that cannot count the zeros of 0.
+        // Since it is known not to be 0, this costs one instruction less on processors that cannot
+        // count the zeros of 0.
         let bits = match NonZero::new(self.words.front_bits) {
             Some(bits) => bits,
             None => {
@@ -138,7 +139,8 @@ impl LiveBits {
         }
         loop {
             if words.front_bits == !0 {
-                // Full words one behind the other are one loop, and the compiler knows that it goes by 64.
+                // Adjacent full words are one loop, which the compiler knows to be a multiple of 64
+                // long.
                 let first = words.front();
                 while words.is_next_full(source) {
                     words.step_front(source);
@@ -420,7 +422,7 @@ mod tests {
             assert_eq!(occupancy.iter().collect::<Vec<_>>(), slots);
             assert_eq!(occupancy.iter().last(), slots.last().copied());
             for front in 0..=slots.len() {
-                // Every split would be cubic: the ends, the middle, and a step into each.
+                // Every split would be cubic, so: the ends, the middle, and a step into each.
                 for back in [0, 1, (slots.len() - front) / 2, slots.len() - front] {
                     if front + back > slots.len() {
                         continue;

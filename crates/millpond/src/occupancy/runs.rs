@@ -183,7 +183,8 @@ mod tests {
                 None => runs.clone().flatten().collect(),
             };
             assert!(slots.iter().all(|slot| (lowest..beyond).contains(slot)));
-            // From behind as well: the front of a half stands in any word, and nobody has taken from it.
+            // From the back, too: the front of a half may be in any word, and nothing was taken
+            // from it.
             assert!(runs.rev().flat_map(Range::rev).eq(slots.iter().rev().copied()));
             slots
         }

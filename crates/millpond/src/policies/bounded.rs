@@ -228,7 +228,8 @@ macro_rules! bounded {
             fn clear(&mut self) {
                 self.clear();
             }
-            // As `Pool::insert`: as a call, it would wait for the value to reach the stack.
+            // Inlined like `Pool::insert`: as a call, it would wait for the value to reach the
+            // stack.
             #[inline(always)]
             #[cfg_attr(feature = "debug-aids", track_caller)]
             fn insert_if_room(&mut self, $inserted: $value) -> Result<$handle, $value> {

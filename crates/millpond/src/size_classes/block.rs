@@ -70,8 +70,8 @@ pub(super) struct Links {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(NonNull<Header>);
 
-// SAFETY: a block's memory belongs to one allocator, which is used by one thread at a time; whoever has
-// the allocator has its blocks.
+// SAFETY: a block's memory belongs to one allocator, which is used by one thread at a time,
+// together with its blocks.
 unsafe impl Send for Block {}
 
 impl Block {
@@ -160,7 +160,7 @@ impl Block {
     ///
     /// The chunk goes on for this many blocks, which have this many bytes, and they were created.
     pub(super) unsafe fn neighbour(self, blocks: usize, block_bytes: usize) -> Self {
-        // SAFETY: the chunk is one allocation, and goes on so far.
+        // SAFETY: the chunk is one allocation, and extends that far.
         Self(unsafe { self.memory().add(blocks * block_bytes) }.cast())
     }
 
@@ -229,11 +229,10 @@ impl Block {
     pub(super) unsafe fn give_back(self, slot: NonNull<u8>, slot_bytes: usize) -> u32 {
         let header = self.header();
         let offset = slot.as_ptr().addr() - self.memory().as_ptr().addr();
-        // Not through `slot` itself, which may be allowed to reach no further than the value that was
-        // there, and that may be smaller than a link.
-        // SAFETY: the slot is within the block.
+        // Not through `slot` itself, whose provenance may cover only the freed value, which may be
+        // smaller than a link. SAFETY: the slot is within the block.
         let link = unsafe { self.memory().add(offset) }.cast::<u32>();
-        // SAFETY: the slot is the block's own now, and long enough for a link.
+        // SAFETY: the slot now belongs to the block, and is long enough for a link.
         unsafe { link.write(header.free.get()) };
         sanitizer::poison_at(self.at(offset + GRANULE), slot_bytes - GRANULE);
         header.free.set(offset as u32);

@@ -80,7 +80,7 @@ impl Blocks {
             let layout = blocks.chunk_layout(reserved_count)?;
             blocks.reserved = take(layout)?;
             blocks.reserved_count = reserved_count;
-            // SAFETY: the memory was just taken, with as many bytes.
+            // SAFETY: the memory was just allocated, with as many bytes.
             unsafe { blocks.reserved.write_bytes(0, layout.size()) };
             // SAFETY: it has this many blocks, and stays until this is dropped.
             let first = unsafe { blocks.enter(blocks.reserved, reserved_count) };
@@ -144,7 +144,7 @@ impl Blocks {
     fn make(&self) -> Option<Block> {
         self.unmade_count.set(self.unmade_count.get().checked_sub(1)?);
         let memory = self.unmade.get();
-        // SAFETY: the next one is in the chunk, or its end.
+        // SAFETY: the next one is in the chunk, or at its end.
         self.unmade.set(unsafe { memory.add(self.block_bytes) });
         // SAFETY: the memory is a block of the chunk, aligned as all are (invariant 2).
         Some(unsafe { Block::create(memory, self.unmade_chunk.get()) })
@@ -161,7 +161,7 @@ impl Blocks {
     ///
     /// The memory has this many blocks, is aligned to one, and stays as long as a class uses one.
     unsafe fn enter(&self, memory: NonNull<u8>, blocks: usize) -> Block {
-        // What is left of the chunk before is not forgotten.
+        // The rest of the previous chunk is not forgotten.
         while let Some(block) = self.make() {
             self.make_spare(block);
         }
@@ -186,8 +186,8 @@ impl Blocks {
         }
         let chunk = |blocks| Some((take(self.chunk_layout(blocks).ok()?).ok()?, blocks));
         let (memory, blocks) = chunk(blocks).or_else(|| chunk(1))?;
-        // SAFETY: the memory was just taken for this many blocks, and is freed only when the first
-        // leaves the list below, after no class uses any of them.
+        // SAFETY: the memory was just allocated for this many blocks, and is freed only when the
+        // first leaves the list below, after no class uses any of them.
         let first = unsafe { self.enter(memory, blocks) };
         self.grown.push(first);
         Some(first)
@@ -239,7 +239,7 @@ impl Blocks {
         let blocks = first.chunk_blocks();
         self.count.set(self.count.get() - blocks);
         if let Ok(layout) = self.chunk_layout(blocks) {
-            // SAFETY: it was taken with this layout (invariant 1), and nobody uses it any more.
+            // SAFETY: it was taken with this layout (invariant 1), and it is no longer used.
             unsafe { give(first.memory(), layout) };
         }
     }

@@ -137,7 +137,7 @@ impl Class {
 
     #[inline]
     fn note_death(&self, bytes: usize) {
-        // The number of live slots only falls here, so a peak is looked at just before.
+        // The number of live slots falls only here, so the peak is updated just before.
         if self.live.get() > self.peak_before_death.get() {
             self.peak_before_death.set(self.live.get());
         }
@@ -339,7 +339,7 @@ impl SizeClasses {
     /// ```
     pub fn shrink_to_fit(&self) -> usize {
         for class in &self.classes {
-            // Others than the first give their blocks up as they run empty.
+            // Blocks other than the first are given up when they run empty.
             if let Some(block) = class.room.first().filter(|block| block.live() == 0) {
                 self.give_up(class, block);
             }

@@ -216,7 +216,7 @@ impl SizeClasses {
         };
         // SAFETY: the memory is a slot of a block (invariant 1), all of which have this size.
         let block = unsafe { Block::of_slot(memory, self.block_bytes) };
-        // SAFETY: the slot is a live one of that block, and nobody uses it any more.
+        // SAFETY: the slot is a live one of that block, and it is no longer used.
         let live = unsafe { block.give_back(memory, class.slot_bytes) };
         class.note_death(layout.size());
         if live == 0 || !block.is_listed() {
@@ -230,12 +230,12 @@ impl SizeClasses {
     fn settle(&self, class: &Class, block: Block) {
         if !block.is_listed() {
             block.set_listed(true);
-            // Not before the one that is in use: that would have to wait, half full, until this is full
-            // again.
+            // Not before the current one, which would have to wait, half full, until this one is
+            // full again.
             class.room.push_second(block);
         }
-        // The only block with room is kept, so that a class that goes up and down by one slot does not
-        // take and give back a block each time.
+        // The only block with room is kept, so that a class whose number of slots varies by one
+        // does not allocate and free a block each time.
         let is_only = class.room.first() == Some(block) && class.room.next(block).is_none();
         if block.live() == 0 && !is_only {
             self.give_up(class, block);
@@ -332,7 +332,7 @@ impl SizeClasses {
                 class.bytes_asked.set(class.bytes_asked.get() - old.size() + new.size());
                 return Ok(NonNull::slice_from_raw_parts(memory, new.size()));
             }
-            // The global allocator's, and it stays with it.
+            // The memory is the global allocator's, and stays with it.
             None if self.class(new).is_none()
                 && old.size() > 0
                 && new.size() > 0

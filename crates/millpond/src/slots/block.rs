@@ -176,7 +176,7 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
     /// Slots with this word and entries that are empty, every page touched.
     pub(crate) fn try_new(slots: usize, entry_count: usize, word: W) -> Result<Self, OutOfMemory> {
         let start = try_allocate(Self::layout(slots, entry_count)?)?;
-        // SAFETY: the memory was just taken, for this layout.
+        // SAFETY: the memory was just allocated, for this layout.
         let mut block = unsafe { Self::try_in(start, slots, entry_count, word)? };
         block.is_lent = false;
         Ok(block)
@@ -220,10 +220,10 @@ impl<W: Word, E: Entry, T> Block<W, E, T> {
             0 => dangling(offsets.layout),
             _ => start,
         };
-        // What is behind a black box is not known to be fresh: a fill with zeros may not be turned into
-        // an allocation of pages that nobody has touched.
+        // The black box hides that the memory is new: otherwise compilers might turn a fill with
+        // zeros into an allocation of untouched pages.
         let start = black_box(start);
-        // SAFETY: each offset is within the memory, or just behind it where the array is empty.
+        // SAFETY: each offset is within the memory, or at its end if the array is empty.
         let at = |offset| unsafe { start.byte_add(offset) };
         let block = Self {
             values: at(offsets.values).cast(),
@@ -325,7 +325,8 @@ unsafe impl<W: Word, E: Entry, T> Place for Block<W, E, T> {
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
         PartsMut {
-            // SAFETY: as the invariant says; the block is borrowed alone, and the arrays do not overlap.
+            // SAFETY: as the invariant says; the block is borrowed exclusively, and the arrays do
+            // not overlap.
             words: unsafe { slice::from_raw_parts_mut(self.words.as_ptr(), self.slots) },
             // SAFETY: as above.
             bits: unsafe { slice::from_raw_parts_mut(self.bits.as_ptr(), self.bit_words) },

@@ -362,7 +362,7 @@ unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {
         for (first, len) in self.blocks() {
-            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
+            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. No value is used any more.
             unsafe { self.give_back_block(first, len, self.first_value(first)) };
         }
     }

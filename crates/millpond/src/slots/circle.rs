@@ -21,7 +21,7 @@ pub(crate) const fn first_generation(
     if name.is_none() && salt.is_none() {
         return 1;
     }
-    // A mark before each, so that no name is like a missing one, and no salt either.
+    // A mark before each, so that no name or salt equals a missing one.
     let mut hash = 0xcbf2_9ce4_8422_2325;
     if let Some(name) = name {
         hash = fnv_1a(name.as_bytes(), fnv_1a(&[1], hash));
@@ -111,7 +111,7 @@ impl<W: Word> Circle<W> {
     /// Whether something other than the successor comes after this generation.
     #[inline]
     pub(crate) fn is_border(&self, generation: W) -> bool {
-        // No short cut: one branch for both.
+        // No short-circuit: one branch for both.
         (generation == self.last) | (generation == self.max)
     }
 
@@ -150,7 +150,7 @@ impl<W: Word> Circle<W> {
     /// Checks that a slot of this word is as the end of exactly this generation's lifetime left it.
     pub(crate) fn check_revival(&self, word: W, generation: W) -> Result<(), InsertAtErrorKind> {
         let (next, age) = self.ages(word, generation)?;
-        // Whether such a slot has had its last lifetime or none yet, its word does not say.
+        // The word of such a slot does not show whether it has had its last lifetime or none yet.
         if self.wraps && next == 0 && generation == self.last {
             return Err(InsertAtErrorKind::Wrapped);
         }

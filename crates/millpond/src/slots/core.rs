@@ -143,7 +143,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
         &mut self,
         slots: &mut S,
     ) -> Option<(usize, H::Word)> {
-        // One place for what all ways have in common.
+        // The common part of all paths.
         self.take_next_word(slots).map(|(index, word)| (index, word.as_live()))
     }
 
@@ -343,7 +343,7 @@ impl<R: ReuseOrder, H: HandleLayout> Core<R, H> {
     where
         S: Slots<Word = H::Word, Entry = EntryOf<R, H>>,
     {
-        // Their words stay, and are not those of a new pool when they come back.
+        // Their words stay, and differ from those of a new pool when the slots exist again.
         self.books.mark_used_until(slots.words().slots());
         self.queue.shrink(to, slots);
         remove(slots);

@@ -41,8 +41,8 @@ impl<W: Word, E: Entry, T, const N: usize> Inline<W, E, T, N> {
     }
 }
 
-// SAFETY: the arrays are fields, as long as the type says: they stay where they are until the place moves, and only
-// `parts_mut` lends them to be changed.
+// SAFETY: the arrays are fields, with lengths fixed by the type: they stay where they are until the
+// place moves, and only `parts_mut` lends them mutably.
 unsafe impl<W: Word, E: Entry, T, const N: usize> Place for Inline<W, E, T, N> {
     type Word = W;
     type Entry = E;

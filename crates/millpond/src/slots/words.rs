@@ -125,7 +125,7 @@ impl<W: Word, E: Entry, T> SlotWords<Blocks<W, E, T>> {
         let was_in_step = self.place.bitmap_age().in_step;
         let is_in_step =
             in_step || end <= IN_STEP_SLOTS_MAX || was_in_step && old > IN_STEP_SLOTS_MAX;
-        // It is right as it is now, unless it is old.
+        // It is still correct, unless it is out of date.
         let right_until = if self.is_bitmap_old() { None } else { Some(self.changes()) };
         let new = self.place.try_add_block(ahead)?;
         if let Some(age) = self.place.bitmap_age_mut() {
@@ -208,7 +208,8 @@ impl<'a, W: Word> KeptWords<'a, W> {
     /// The word of a slot that is known to be live, likewise.
     #[inline]
     pub(crate) fn of_live(&self, index: usize) -> W {
-        // Out of range cannot be; any word will do there, so that no loop has to end for it.
+        // This is never out of range; any word would do there, so that loops have no early exit for
+        // it.
         self.words.get(index).copied().unwrap_or(self.key).difference(self.key)
     }
 
@@ -225,7 +226,7 @@ impl<'a, W: Word> KeptWords<'a, W> {
 #[inline]
 pub(crate) fn full_word<W: Word>(words: &[W], word: usize) -> Option<&[W; WORD_SLOTS]> {
     let words = words.get(word * WORD_SLOTS..)?.first_chunk()?;
-    // No short cut: vector instructions.
+    // No short-circuit, so that it is vectorised.
     (!words.iter().fold(false, |any, word| any | word.is_dead())).then_some(words)
 }
 
@@ -449,7 +450,7 @@ impl<P: Place> SlotWords<P> {
     pub(crate) fn set_all_dead(&mut self, circle: &Circle<P::Word>) {
         let key = self.place.key();
         let parts = self.place.parts_mut();
-        // Small enough to be compared in one go, large enough for vector instructions.
+        // Small enough for one comparison, large enough for vector instructions.
         for words in parts.words.chunks_mut(32) {
             let at_border =
                 words.iter().fold(false, |any, word| any | circle.is_border(word.difference(key)));
@@ -616,7 +617,7 @@ impl<P: Place> SlotWords<P> {
             bits.copy_from_slice(&others.bits[..bits.len()]);
             self.set_gathered_at(self.changes());
         } else {
-            // Bits left behind would lie beyond what the next copy calls used, and count as true then.
+            // Bits left behind would lie beyond the next copy's used slots, and count as live then.
             bits.fill(0);
             self.set_gathered_at(other.place.bitmap_age().gathered_at);
             if self.place.bitmap_age().in_step {

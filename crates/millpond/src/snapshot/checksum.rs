@@ -59,7 +59,7 @@ impl Checksum {
     /// Adds a 64-bit word.
     #[inline]
     pub fn add_word(&mut self, word: u64) {
-        // Turned, so that the same words in another order make another sum.
+        // Rotated, so that the same words in another order have another checksum.
         self.state = folded_product(self.state.rotate_left(23) ^ word, FACTOR) ^ word;
     }
 

@@ -321,7 +321,7 @@ macro_rules! values {
             #[inline(always)]
             fn next(&mut self) -> Option<Self::Item> {
                 let (index, $pointer) = self.walk.next()?;
-                // SAFETY: the occupancy calls the slot live, so its value is initialised (invariant 2); it is
+                // SAFETY: the slot is live by the occupancy, so its value is initialised (invariant 2); it is
                 // borrowed for `'a`, and no slot is named twice.
                 Some((index, unsafe { $lend }))
             }
@@ -443,7 +443,7 @@ impl<'a, T> Cut<'a, T> {
 
     #[inline(always)]
     fn of(&self, run: Range<usize>) -> (usize, *mut T, usize) {
-        // One comparison, so that memory safety does not depend on what the occupancy was told.
+        // One comparison, so that memory safety does not depend on the occupancy.
         assert!(run.end <= self.slots, "a run is within the slots");
         // SAFETY: a run starts in front of its end, and there are this many slots (invariant).
         let first = unsafe { self.values.value(run.start) };
@@ -516,7 +516,7 @@ impl<T> fmt::Debug for BlockRunsMut<'_, T> {
 /// Implements `Send` and `Sync` for what is in effect a reference and an `Occupancy`.
 macro_rules! sent_as {
     ($($name:ident: $send:ident),*) => {$(
-        // SAFETY: it is a reference to values and an `Occupancy` in all but form.
+        // SAFETY: it is a reference to values and an `Occupancy` in effect.
         unsafe impl<T: $send> Send for $name<'_, T> {}
         // SAFETY: as above.
         unsafe impl<T: Sync> Sync for $name<'_, T> {}

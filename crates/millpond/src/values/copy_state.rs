@@ -13,7 +13,7 @@ impl<P: Place> Storage<P> {
         P::Value: Copy,
     {
         if self.has_dead_to_keep() {
-            // Not by `clone`, which is the program's own code and may do anything.
+            // Not by `clone`, which is user code and may do anything.
             return self.copy_each_from(
                 other,
                 used,

@@ -225,7 +225,8 @@ impl<T> FrameValues<T> {
     pub(crate) unsafe fn get_unchecked_mut(&mut self, link: FrameLink<T>) -> &mut T {
         debug_assert!(self.contains(link));
         let value = placed(self.values.as_mut_ptr(), self.first, link);
-        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed alone.
+        // SAFETY: the link is of this frame, so this is one of the values, which are borrowed
+        // exclusively.
         unsafe { &mut *value }
     }
 }

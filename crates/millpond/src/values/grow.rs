@@ -34,7 +34,7 @@ impl<T, W: Word> TableStorage<T, W> {
 
     /// Makes all slots, which are dead, as if never used, with this word.
     pub(crate) fn forget_words(&mut self, dead: W) {
-        // No bit is left of what was live.
+        // No bit of a live slot is left.
         self.words.refresh();
         self.words.reset(dead);
     }

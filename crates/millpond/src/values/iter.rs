@@ -32,7 +32,7 @@ impl<'a, T> Values<'a, T> {
     unsafe fn at(values: &'a [MaybeUninit<T>], index: usize) -> &'a T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { values.get_unchecked(index) };
-        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        // SAFETY: as the caller promises, the slot is live by the occupancy.
         unsafe { Self::live(value) }
     }
 
@@ -123,7 +123,7 @@ pub(crate) struct ValuesMut<'a, T> {
     borrow: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
-// SAFETY: it is a `&mut [T]` and an `Occupancy` in all but form.
+// SAFETY: it is a `&mut [T]` and an `Occupancy` in effect.
 unsafe impl<T: Send> Send for ValuesMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the values.
 unsafe impl<T: Sync> Sync for ValuesMut<'_, T> {}
@@ -156,12 +156,13 @@ impl<'a, T> ValuesMut<'a, T> {
     unsafe fn at(from: *mut MaybeUninit<T>, distance: usize) -> &'a mut T {
         // SAFETY: the occupancy names slots of this array only (invariant 1).
         let value = unsafe { from.add(distance) };
-        // SAFETY: no slot is at address 0. Compilers see it of an array's start, but not of a word's; if they do not know,
-        // each step of a loop tests for it, as an `Option` of a reference is `None` there.
+        // SAFETY: no slot is at address 0. Compilers know this of an array's start, but not of a
+        // word's; without it, each step of a loop would test for it, because an `Option` of a
+        // reference is `None` there.
         unsafe { core::hint::assert_unchecked(!value.is_null()) };
         // SAFETY: nobody else refers to the slot (the iterator's invariant).
         let value = unsafe { &mut *value };
-        // SAFETY: as the caller promises, the occupancy calls the slot live.
+        // SAFETY: as the caller promises, the slot is live by the occupancy.
         unsafe { Self::live(value) }
     }
 

@@ -212,7 +212,8 @@ impl<P: Place> Storage<P> {
     {
         match core.take_next(self) {
             Some((index, generation)) => {
-                // SAFETY: what the order hands out is vacant, and the core gives it a live word.
+                // SAFETY: the slot that the order returns is vacant, and the core gives it a live
+                // word.
                 unsafe { self.put_unchecked(index, generation, value) };
                 Ok(H::from_kept_parts(index, generation))
             }
@@ -259,7 +260,7 @@ impl<P: Place> Storage<P> {
     pub(crate) fn find<H: HandleLayout<Word = P::Word>>(&self, handle: H) -> Option<&P::Value> {
         let index = handle.index() as usize;
         let value = self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it is there.
+        // SAFETY: the place has found the slot, so it exists.
         if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
@@ -277,13 +278,14 @@ impl<P: Place> Storage<P> {
     ) -> Option<&mut P::Value> {
         let index = handle.index() as usize;
         self.words.place().find(index)?;
-        // SAFETY: the place has found the slot, so it is there.
+        // SAFETY: the place has found the slot, so it exists.
         if !unsafe { self.words.is_there_live_in(index, handle.word()) } {
             return None;
         }
-        // Only now, as a look at the words comes between in places that hold the values themselves.
+        // Only now, because in places that hold the values themselves, the words are read in
+        // between.
         let mut value = self.words.place_mut().find_mut(index)?;
-        // SAFETY: the values are borrowed alone, with the storage.
+        // SAFETY: the values are borrowed exclusively, with the storage.
         let value = unsafe { value.as_mut() };
         // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2).
         Some(unsafe { value.assume_init_mut() })
@@ -369,7 +371,7 @@ impl<P: Place> Storage<P> {
         let [Some(value)] = (unsafe { self.words.place_mut().values_mut([Some(index)]) }) else {
             unreachable!("a value for an index")
         };
-        // SAFETY: the values are borrowed alone, with the storage.
+        // SAFETY: the values are borrowed exclusively, with the storage.
         unsafe { &mut *value }
     }
 
@@ -557,8 +559,9 @@ impl<P: Place> Storage<P> {
         self.words.note_peak();
         let guard = Bury(self, index, word);
         let value = guard.0.value_mut(index).as_mut_ptr();
-        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The guard makes the
-        // slot dead before anybody else can look at it: the value's own code does not have the storage.
+        // SAFETY: the slot is live, as just tested, so its value is initialised (invariant 2). The
+        // guard makes the slot dead before other code can access it: the value's own code does not
+        // have the storage.
         unsafe { value.drop_in_place() };
     }
 
@@ -658,7 +661,7 @@ impl<P: FlatPlace> Storage<P> {
         self.words.refresh();
         let (slots, live, prefix) = (self.words.slots(), self.words.live(), self.words.prefix());
         let parts = self.words.place_mut().parts_mut();
-        // SAFETY: there are as many values as words, borrowed alone (`FlatPlace`).
+        // SAFETY: there are as many values as words, borrowed exclusively (`FlatPlace`).
         let values = unsafe { slice::from_raw_parts_mut(parts.values, slots) };
         let source = match P::HAS_BITMAP {
             true => Source::Bits(parts.bits),
@@ -761,7 +764,7 @@ impl<P: Place> Slots for Storage<P> {
 
 impl<P: Place> Drop for Storage<P> {
     fn drop(&mut self) {
-        // There first, as the report is handed to a function of the program's own, which may panic.
+        // Made first, because the report is passed to a user function, which may panic.
         let mut rest = DropRest { storage: self, from: 0 };
         #[cfg(feature = "debug-aids")]
         if let Some(watch) = rest.storage.watched() {
@@ -783,11 +786,11 @@ impl<P: Place> DropRest<'_, P> {
         if core::mem::needs_drop::<P::Value>() {
             while self.from < self.storage.slots() {
                 self.from += 1;
-                // The last word that the slot has: the storage goes.
+                // The slot's last word, because the storage is being dropped.
                 self.storage.drop_value(self.from - 1, P::Word::RETIRED);
             }
         }
-        // Last, as each value that goes leaves a dead slot.
+        // Last, because each dropped value leaves a dead slot.
         self.storage.poison_dead(false);
     }
 }
@@ -834,7 +837,7 @@ mod tests {
 
     #[test]
     fn validation_finds_what_is_broken() {
-        // What its words find is found.
+        // What the words find is reported.
         let mut storage = TableStorage::<u8, u16>::try_table(3, false, 1_u16.as_dead()).unwrap();
         storage.put(1, 1, 70);
         storage.validate().unwrap();

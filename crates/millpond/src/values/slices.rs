@@ -70,7 +70,7 @@ pub struct RunSlicesMut<'a, T> {
     borrow: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: it is a `&mut [T]` and a `Runs` in all but form.
+// SAFETY: it is a `&mut [T]` and a `Runs` in effect.
 unsafe impl<T: Send> Send for RunSlicesMut<'_, T> {}
 // SAFETY: as above; a shared one gives no access to the slots.
 unsafe impl<T: Sync> Sync for RunSlicesMut<'_, T> {}
@@ -86,7 +86,7 @@ impl<'a, T> RunSlicesMut<'a, T> {
     /// The run comes from `self.runs`.
     #[inline]
     unsafe fn cut(&self, run: Range<usize>) -> (usize, &'a mut [T]) {
-        // One comparison, so that memory safety does not depend on what the occupancy was told.
+        // One comparison, so that memory safety does not depend on the occupancy.
         assert!(run.end <= self.count, "a run is within the slots");
         // SAFETY: a run starts in front of its end, which is within the array, as just tested.
         let first = unsafe { self.slots.add(run.start) };

@@ -8,7 +8,7 @@ use crate::pools::settings::BuildError;
 /// What is wrong with a budget, and in which entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetError {
-    // In a box, so that results stay small.
+    // Boxed, so that results stay small.
     place: Box<Place>,
     kind: BudgetErrorKind,
 }

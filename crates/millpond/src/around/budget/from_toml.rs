@@ -73,7 +73,7 @@ impl Budget {
             let name = scenario.get_ref();
             let pools =
                 as_table(pools).map_err(|e| e.in_scenario(name).in_line(at(text, pools)))?;
-            // Also one without pools: it is there.
+            // Also a scenario without pools: it exists.
             budget.scenarios.entry(name.to_string()).or_default();
             for (pool, value) in pools {
                 let added = entry(value)

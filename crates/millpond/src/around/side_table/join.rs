@@ -125,7 +125,7 @@ pub trait TableLane<H: HandleLayout> {
 #[inline]
 fn handles<H: HandleLayout>(words: &[H::Word], word: usize) -> impl Iterator<Item = H> {
     let first = word * WORD_SLOTS;
-    // A range that ends, so that one count serves all that go with it.
+    // A range with an end, so that one count serves all iterators zipped with it.
     let indices = first..first + WORD_SLOTS;
     let words = words.get(indices.clone()).unwrap_or(&[]);
     indices.zip(words).map(|(index, word)| H::from_live_parts(index, *word))

@@ -85,8 +85,7 @@ impl Chunks {
         let first = NonNull::from(Box::leak(chunk)).cast::<Live<T>>();
         memory.push(Chunk { memory: first.cast(), layout });
         sanitizer::poison_at(first.as_ptr().cast(), layout.size());
-        // The first slot comes to lie on top.
-        // SAFETY: the chunk has this many slots.
+        // The first slot ends up on top. SAFETY: the chunk has this many slots.
         free.extend((0..slots).rev().map(|slot| unsafe { first.add(slot) }.cast::<()>()));
         chunks.slots.set(slots_after);
         #[cfg(feature = "debug-aids")]
@@ -205,7 +204,7 @@ impl<T> FreeSlot<T> {
     #[cfg(feature = "debug-aids")]
     #[track_caller]
     fn inspect(&self) {
-        // SAFETY: nobody uses a slot that was just taken from the stack.
+        // SAFETY: nobody uses a slot that was just allocated from the stack.
         let bytes = unsafe { bytes_of(self.slot) };
         // SAFETY: the chunks fill, so the bytes are initialised (invariant 5).
         if let Some(changed) = find_changed(unsafe { initialised(bytes) }, 0) {

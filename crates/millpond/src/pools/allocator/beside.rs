@@ -83,7 +83,7 @@ impl<R: ReuseOrder, H: HandleLayout> HandleAllocator<R, H> {
     #[doc(hidden)]
     #[must_use]
     pub fn checksum_beside(&self, add_value: impl Fn(usize, &mut Checksum)) -> u64 {
-        // The values are asked for in the order of their slots.
+        // The values are added in slot order.
         let live = RefCell::new(self.occupancy().iter());
         State::sum(self, &|(): &(), sum: &mut Checksum| {
             if let Some(slot) = live.borrow_mut().next() {

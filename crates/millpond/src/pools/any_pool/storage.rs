@@ -87,7 +87,7 @@ pub(super) struct AnyStorage<D: ?Sized, const SLOT_BYTES: usize> {
 impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     /// Empty rooms, every page touched.
     pub(super) fn try_new(slots: usize) -> Result<Self, OutOfMemory> {
-        // What needs most first, so that it is refused before the rest is taken.
+        // The largest part first, so that a failure comes before the rest is allocated.
         let mut rooms = memory::uninit_and_touched::<Room<SLOT_BYTES>>(slots)?;
         sanitizer::poison(&mut rooms);
         let rooms = Rooms(NonNull::from(Box::leak(rooms)));
@@ -112,7 +112,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
             assert!(align_of::<T>() <= ALIGN, "an AnyPool holds values aligned to 16 at most");
         }
         let place = &mut self.places[index];
-        // A value that is there already would be lost.
+        // An existing value would be lost.
         assert!(place.is_none(), "the slot is live already");
         let rooms = self.rooms.0.cast::<Room<SLOT_BYTES>>();
         // SAFETY: there is a room for each place (invariant 1).
@@ -155,7 +155,7 @@ impl<D: ?Sized, const SLOT_BYTES: usize> AnyStorage<D, SLOT_BYTES> {
     #[inline]
     pub(super) fn get_as_mut<T: 'static>(&mut self, index: usize) -> Option<&mut T> {
         let place = self.places.get_mut(index)?.as_mut().filter(|place| place.holds::<T>())?;
-        // SAFETY: as above; nobody else refers to the room, as its place is borrowed alone.
+        // SAFETY: as above; nobody else refers to the room, as its place is borrowed exclusively.
         Some(unsafe { place.value.cast::<T>().as_mut() })
     }
 
@@ -275,8 +275,8 @@ impl<D: ?Sized, const SLOT_BYTES: usize> Drop for Emptied<'_, D, SLOT_BYTES> {
 
 #[inline]
 fn lend<D: ?Sized>(place: &mut Place<D>) -> &mut D {
-    // SAFETY: the room holds a value (invariant 2), and nobody else refers to it: its place is borrowed
-    // alone, and for as long.
+    // SAFETY: the room holds a value (invariant 2), and nobody else refers to it: its place is
+    // borrowed exclusively, and for as long.
     unsafe { place.value.as_mut() }
 }
 

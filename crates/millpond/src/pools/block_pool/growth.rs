@@ -279,12 +279,12 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
     #[cold]
     #[inline(never)]
     pub(super) fn grow_for_insertion(&mut self) -> Result<(), CannotGrow> {
-        // Blocks all of whose slots have retired would be taken for nothing.
+        // Blocks all of whose slots have retired would be allocated for nothing.
         if self.usable_beyond() == 0 {
             return Err(CannotGrow::AtLimit);
         }
         let room = self.storage.place().room();
-        // The books of a small pool are less than what the allocator does to move them.
+        // Copying the books of a small pool costs less than the allocator's work for a move.
         let factor = if room < SLOTS_MOVED_LATE { 4 } else { 2 };
         self.take_block(false, room.saturating_mul(factor).min(self.capacity_max()))
     }
@@ -324,11 +324,11 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if index >= self.capacity_max() {
             return Err(InsertAtErrorKind::OutOfRange);
         }
-        // Asked before a block is taken, so that no handle from a file takes memory for nothing.
+        // Checked before a block is allocated, so that no handle from a file allocates for nothing.
         self.core.circle().check_begin(self.word_of(index), handle.word())?;
         let end = self.end_of_block_with(index);
         if end > NAMED_SLOTS.max(self.capacity().saturating_mul(2)) {
-            // The next block is what any insertion would take.
+            // Any insertion would allocate the next block.
             let next = self.sizes().len_of(self.storage.place().block_count());
             if end > self.capacity() + next {
                 return Err(InsertAtErrorKind::TooFar);
@@ -391,7 +391,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
             }
             let words = self.storage.words();
             let vacant = words.vacant() - (block.len() - words.retired_in(block.clone()));
-            // A block's worth is that of the block that would be the last.
+            // The unit is the block that would then be the last.
             let before = self.storage.place().block_count().saturating_sub(2);
             let spare_slots = self.sizes().len_of(before).saturating_mul(spare_blocks);
             if vacant < spare_slots {

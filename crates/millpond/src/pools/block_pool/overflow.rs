@@ -22,7 +22,7 @@ bounded! {
     unlimited: pool.is_unlimited(),
     insert: |pool, value| pool.insert_if_room(value).map_err(|(value, _)| value),
     refuse: |pool, value| pool.refuse(value, CannotGrow::AtLimit),
-    // Not by `remove`, which might give the block back.
+    // Not by `remove`, which might free the block.
     evict: |pool, victim| pool.take_value(victim).inspect(|_| {
         pool.core.count_eviction();
     }),

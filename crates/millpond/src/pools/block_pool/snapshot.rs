@@ -94,7 +94,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if resized.is_err() {
             panic!("no memory for the blocks of {}", PoolName(self.name()));
         }
-        // Of other slots than before, what the order had is of no use.
+        // If the slots differ, the order's data is of no use.
         let used = match has_same_slots {
             true => {
                 self.core.used(self.storage.words()).max(other.core.used(other.storage.words()))

@@ -56,7 +56,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Default for BlockPool<T, R, H> {
 impl<T, R: ReuseOrder, H: HandleLayout> Extend<T> for BlockPool<T, R, H> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         let values = values.into_iter();
-        // What there is no room for, `push` will say.
+        // `push` reports values for which there is no room.
         let _ = self.reserve(values.size_hint().0);
         values.for_each(|value| _ = self.push(value));
     }

@@ -27,7 +27,7 @@ impl<'a, P: Face> VacantEntry<'a, P> {
     #[inline]
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert(self, value: P::Value) -> P::Handle {
-        // The entry has held the pool since it asked for the handle.
+        // The entry has borrowed the pool since it peeked the handle.
         self.pool.put_next(self.handle, value);
         self.handle
     }

@@ -163,7 +163,7 @@ impl<T, H: HandleLayout> IntoIterator for PackedPool<T, H> {
 
 impl<T: Clone, H: Clone> Clone for IntoIter<T, H> {
     fn clone(&self) -> Self {
-        // The values first: if that panics, there is no copy that could tell of values which go with it.
+        // The values first: if that panics, there is no copy that could report live values.
         let values = self.values.clone();
         Self {
             #[cfg(feature = "debug-aids")]

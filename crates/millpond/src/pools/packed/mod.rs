@@ -444,7 +444,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         handles: [H; N],
     ) -> Result<[&mut T; N], GetDisjointMutError> {
         self.roster.check_disjoint(&handles, self.roster.slots())?;
-        // No good handle has the position `len`, which is out of range.
+        // No valid handle has the position `len`, which is out of range.
         let positions = handles.map(|handle| self.position_of(handle).unwrap_or(self.len()));
         match crate::pools::shell::all_mut(&mut self.values, positions) {
             Some(values) => Ok(values),
@@ -696,7 +696,8 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         let mut position = 0;
         while let Some(found) = removals.pool.position_from(position, |h, value| !keep(h, value)) {
             position = found;
-            // The value at the position goes, and so does each that takes its place, until one is kept.
+            // The value at the position is removed, and so is each that takes its place, until one
+            // is kept.
             loop {
                 let (value, handle_at) = removals.remove(position);
                 drop(value);

@@ -25,7 +25,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     /// ```
     pub fn sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
         self.sort_positions_by(|values, a, b| {
-            // The positions before the sort tell equal values apart.
+            // The positions before the sort distinguish equal values.
             compare(&values[a], &values[b]).then(a.cmp(&b))
         });
     }

@@ -150,13 +150,13 @@ impl<T, R: ReuseOrder, H: HandleLayout> PoolBuilder<T, R, H> {
         bytes: usize,
     ) -> Result<Pool<T, R, H>, BuildError> {
         let layout = self.memory_layout()?;
-        // What takes no bytes may begin anywhere.
+        // A pool of size 0 may begin anywhere.
         let skipped = if layout.size() == 0 { 0 } else { start.align_offset(layout.align()) };
         let needed = layout.size().saturating_add(skipped);
         if needed > bytes {
             return Err(BuildError::MemoryTooSmall { needed, bytes });
         }
-        // SAFETY: these bytes are there, as just tested.
+        // SAFETY: these bytes exist, as just tested.
         let start = unsafe { start.byte_add(skipped) };
         Pool::of_settings(&self.settings, |capacity, dead| {
             // SAFETY: the caller lends the memory until the pool is dropped, and with it the storage. It is aligned,

@@ -279,7 +279,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     ) {
         let taken = births.iter().enumerate().filter(|(_, values)| !values.is_empty());
         let taken = taken.map(|(lot, values)| first_of(lot)..first_of(lot) + values.len());
-        // Before anything changes, as the report is handed to a function of the program's own, which may panic.
+        // Before anything changes, as the report is passed to a user function, which may panic.
         #[cfg(feature = "debug-aids")]
         for slot in taken.clone().flatten() {
             self.storage.inspect(listed[slot].to_index());

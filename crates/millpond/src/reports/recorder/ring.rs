@@ -58,7 +58,7 @@ impl Ring {
                         place.turn.store(next, Ordering::Release);
                         return true;
                     }
-                    // Another thread has taken the turn: it got on, so somebody always does.
+                    // Another thread has taken the turn, so some thread always makes progress.
                     Err(now) => turn = now,
                 }
             } else if found < turn {

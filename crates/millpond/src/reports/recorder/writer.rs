@@ -88,7 +88,7 @@ impl<W: Write> Writer<W> {
         self.line(format_args!("{HEADER}"))?;
         self.flush()?;
         loop {
-            // In this order: whoever says that it is over has added all of its events before.
+            // In this order: a thread that ends the recording has added all of its events before.
             let is_closed = self.shared.closed.load(Ordering::Acquire);
             let tick = self.shared.tick.load(Ordering::Relaxed);
             self.meet_pools();
@@ -177,7 +177,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn birth(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
-        // If the slot is still live here, its death was dropped: it is made up for.
+        // If the slot is still live here, its death was dropped, and is added.
         self.death(pool, index)?;
         let id = self.next_id;
         self.next_id += 1;
@@ -188,7 +188,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn death(&mut self, pool: &mut Written, index: u32) -> io::Result<()> {
-        // If the slot is dead here, its birth was dropped, and the death goes with it.
+        // If the slot is dead here, its birth was dropped, so the death is dropped, too.
         let known = pool.ids.remove(&index).or_else(|| pool.unconfirmed.remove(&index));
         known.map_or(Ok(()), |id| self.ended(id, &pool.class, index))
     }

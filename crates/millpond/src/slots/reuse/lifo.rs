@@ -112,8 +112,8 @@ impl LifoQueue {
 
     /// Removes the ghosts. The rest keeps its order and fits, because each slot has one entry.
     fn sweep<I: IndexWord, S: Slots<Entry = I>>(&mut self, slots: &mut S) {
-        // From the top down, so that the first entry met of a vacant slot is the one that counts.
-        // What is kept moves to the upper end; the marks tell the older entries apart.
+        // From the top down, so that the first entry found of a vacant slot is the one that counts.
+        // Kept entries move to the upper end; the marks identify the older entries.
         slots.begin_marking();
         let mut kept_from = self.len;
         for at in (0..self.len).rev() {
@@ -170,7 +170,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         slots: &S,
         may_be_peak: impl FnOnce(),
     ) -> Option<(usize, S::Word)> {
-        // Two branches and no common path: the processor guesses which, and waits for neither.
+        // Two branches and no common path: the processor predicts which, and waits for neither.
         match self.top(slots.words().entries()) {
             Some(top) => {
                 let word = slots.words().get(top)?;
@@ -189,8 +189,8 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
 
     #[inline]
     fn claim<S: Slots<Entry = I>>(&mut self, index: usize, slots: &mut S) {
-        // Ghosts at the top go at once, so that a pool which is loaded from the lowest slot up, or
-        // filled by claims altogether, leaves none for later.
+        // Ghosts on top are removed at once, so that a pool that is loaded from the lowest slot up,
+        // or filled entirely by claims, leaves none for later.
         let words = slots.words();
         let is_gone = |slot| slot == index || !words.is_vacant(slot);
         while self.top(words.entries()).is_some_and(is_gone) {
@@ -291,7 +291,7 @@ impl<I: IndexWord> Queue<I> for LifoQueue {
         if self.has_ghosts(slots.words()) {
             return false;
         }
-        // What is listed beyond the last one taken stays as it is.
+        // Entries listed beyond the last one taken stay as they are.
         let mut until = taken.clone().next_back().map_or(0, |last| last.end);
         let from_stack = until.min(self.len);
         self.fresh_from += until - from_stack;

@@ -65,7 +65,7 @@ impl LowestFirstQueue {
     #[inline]
     fn vacant_bits(word: usize, words: &SlotWords<impl Place>) -> u64 {
         let dead = words.dead_bits(word);
-        // A dead slot may be retired; only a pool that has some needs to look.
+        // A dead slot may be retired; only a pool with retired slots needs to check.
         if words.retired() == 0 { dead } else { Self::without_retired(word, dead, words) }
     }
 
@@ -247,7 +247,7 @@ impl<I: IndexWord> Queue<I> for LowestFirstQueue {
         )?;
         let (_, count) = Head::<5>::with_room(occupancy.end);
         let entries = words.entries();
-        // The first block makes the tree anew.
+        // The first block rebuilds the tree.
         if occupancy.is_empty() {
             return Ok(());
         }

@@ -53,7 +53,7 @@ pub(crate) fn next_vacant_after(
         }
         dead
     };
-    // What the second search finds beyond the cursor, the first would have found.
+    // The first search would have found anything that the second finds beyond the cursor.
     first_from(cursor.map_or(0, |cursor| cursor + 1)).or_else(|| first_from(0))
 }
 

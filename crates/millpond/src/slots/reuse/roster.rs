@@ -245,7 +245,7 @@ impl<I: IndexWord, E: RosterEntry> Queue<I> for RosterQueue<E> {
         let vacant = (from..count).filter(|index| slots.words().is_vacant(*index)).count();
         let (next, retired) = (parting(slots).next(), count - from - vacant);
         if retired > 0 {
-            // The vacant slots make room for those that had retired before they went.
+            // The vacant slots make room for those that had retired before they were removed.
             let mut tables = Tables::of(slots);
             for position in (next - retired..from).rev() {
                 tables.place(position + retired, tables.item(position));

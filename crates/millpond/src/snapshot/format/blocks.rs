@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for BlocksVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<ReadBlocks, A::Error> {
         let key: Label = fields.next_key()?.ok_or_else(|| de::Error::missing_field("pool"))?;
-        // The keys may come in any order: those of the present form are not the former's.
+        // The keys may come in any order: those of the current form differ from the former's.
         let label = match key.as_str() {
             "pool" => fields.next_value()?,
             "growth" | "slots" => {

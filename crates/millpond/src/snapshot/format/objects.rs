@@ -262,7 +262,7 @@ impl<'de, P: State<Value: Deserialize<'de>>> Visitor<'de> for ReadValues<P> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut values = Vec::with_capacity(room::<P::Value>(list.size_hint()));
         while let Some(value) = list.next_element()? {
-            // Values without a size take no memory and no input: their number must not be believed.
+            // Zero-sized values take no memory and no input, so their number must not be trusted.
             if values.len() == self.0 {
                 return Err(too_many(self.0));
             }

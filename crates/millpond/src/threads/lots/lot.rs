@@ -107,7 +107,7 @@ impl<T, H: HandleLayout> Lot<'_, T, H> {
     /// Removes the current object when the update settles.
     #[inline]
     pub fn die(&mut self) {
-        // A lot that was swapped with that of another task has nothing there, or somebody else's.
+        // A lot that was swapped with another task's has nothing there, or another task's bits.
         let slot = self.current.wrapping_sub(self.first);
         if let Some(bits) = self.dying.get_mut(slot / DYING_BITS) {
             *bits |= 1 << (slot % DYING_BITS);

@@ -40,7 +40,7 @@ impl<'a, T> Home<'a, T> {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub fn insert_with(&self, make: impl FnOnce(Handle<T>) -> T) -> Result<Handle<T>, Full<()>> {
         match self.slots.claim(self.home) {
-            // If `make` panics, the slot goes back.
+            // If `make` panics, the slot is freed.
             Some(slot) => {
                 let value = make(slot.handle());
                 Ok(slot.put(value))

@@ -55,7 +55,8 @@ impl<'a, T> Batch<'a, T> {
         if word.guards() > 0 || self.slots.defers() {
             self.remove(Handle::from_kept_parts(index, word.generation()));
         } else {
-            // SAFETY: a live value without guards, and nobody else can find it: the slot is this thread's.
+            // SAFETY: a live value without guards, which no other thread can find: this thread owns
+            // the slot.
             unsafe { self.end(index) };
         }
     }
@@ -78,7 +79,7 @@ impl<'a, T> Batch<'a, T> {
             }
         }
         let emptied = Emptied(self, index);
-        // SAFETY: this thread owns the slot, and nobody looks at the value after this.
+        // SAFETY: this thread owns the slot, and the value is not accessed after this.
         unsafe { emptied.0.slots.drop_value(index) };
     }
 

@@ -26,7 +26,7 @@ impl<'a, T> Claimed<'a, T> {
     #[cfg_attr(feature = "debug-aids", track_caller)]
     pub(super) fn new(slots: &'a Slots<T>, index: usize, generation: u32) -> Self {
         let claimed = Self { slots, index, generation };
-        // If it panics, the slot goes back.
+        // If it panics, the slot is freed.
         #[cfg(feature = "debug-aids")]
         slots.inspect(index);
         claimed
@@ -57,7 +57,7 @@ impl<'a, T> Claimed<'a, T> {
     pub(super) fn fill(self, value: T) -> Handle<T> {
         let handle = self.handle();
         let Self { slots, index, generation } = self;
-        // It is not given back any more; and nothing between here and the end can panic.
+        // It is no longer freed on drop, and nothing between here and the end can panic.
         core::mem::forget(self);
         slots.values[index].with_mut(|to| {
             // SAFETY: this thread has cleared the slot's bit, and owns it until it stores a live word (invariant 1).
@@ -104,11 +104,11 @@ impl<T> Slots<T> {
         check(&self.circle, word.plain(), generation)?;
         let bit = 1 << (index % WORD_SLOTS);
         if self.free.word_of(index).fetch_and(!bit, order::claim()) & bit == 0 {
-            // The last guard of its value is about to give it back.
+            // The last guard of its value is about to free it.
             return Err(InsertAtErrorKind::Occupied);
         }
         let claimed = Claimed::new(self, index, generation);
-        // Not before the slot was looked at, which may panic.
+        // Only after the slot was inspected, which may panic.
         let next = i64::from(self.circle.age(word.generation()));
         self.add_unshown(next - i64::from(self.circle.age(generation)));
         Ok(claimed)

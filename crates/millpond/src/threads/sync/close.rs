@@ -58,7 +58,7 @@ impl<T> Slots<T> {
             if self.defers() && word.is_some_and(|word| word.is_doomed() && word.guards() == 0) {
                 self.doomed.fetch_sub(1, Relaxed);
                 settled += 1;
-                // SAFETY: the value was left to this (invariant 3).
+                // SAFETY: the value was deferred to this call (invariant 3).
                 unsafe { batch.end(index) };
             }
         }
@@ -160,16 +160,16 @@ impl<T> Closing<T> {
                 // SAFETY: this thread has orphaned a value without guards (invariant 3).
                 unsafe { slots.drop_value(index) };
             }
-            // Otherwise whoever drops the last guard gives up the slot's share.
+            // Otherwise the last guard's drop gives up the slot's share.
         }
     }
 }
 
 impl<T> Drop for Closing<T> {
     fn drop(&mut self) {
-        // Something is left only after a panic.
+        // Slots are left only after a panic.
         self.close_all();
-        // SAFETY: these are the pool's share and those of slots that nobody can reach any more.
+        // SAFETY: these are the pool's share and those of unreachable slots.
         unsafe { Slots::leave(self.slots, self.shares) };
     }
 }
@@ -185,10 +185,12 @@ impl<T> Slots<T> {
         let at = &self.words[index];
         let word = Word::from_bits(at.fetch_or(Word::ORPHAN, order::doom_at_close()));
         if !word.has_value() || word.guards() > 0 {
-            // The last guard of its value has ended it and is about to give the slot back; or one will.
+            // The last guard of its value has ended it and is about to free the slot, or will do
+            // so.
             return false;
         }
-        // Without guards, a doomed value is that of its last guard, unless it was left to `settle`.
+        // A doomed value without guards belongs to its last guard, unless it was deferred to
+        // `settle`.
         word.is_live() || self.defers()
     }
 

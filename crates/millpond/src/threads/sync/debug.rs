@@ -42,7 +42,7 @@ impl SharedAids {
 
     fn origin(&self, index: usize) -> Option<&'static Location<'static>> {
         let origin = self.origins.get(index)?.load(Relaxed);
-        // SAFETY: null, or a static location (invariant 1), which nobody ever writes.
+        // SAFETY: null, or a static location (invariant 1), which is never written.
         unsafe { origin.as_ref() }
     }
 }
@@ -59,7 +59,7 @@ impl<T> Slots<T> {
     pub(super) fn bury(&self, index: usize) {
         if self.aids.aids.fill {
             self.values[index].with_mut(|value| {
-                // SAFETY: this thread owns the slot, or makes the pool.
+                // SAFETY: this thread owns the slot, or is creating the pool.
                 fill(bytes_mut(unsafe { &mut *value }), 0);
             });
         }

@@ -94,7 +94,8 @@ impl<T> SyncPool<T> {
                     return Err(GetDisjointMutError::Overlapping { position });
                 }
             }
-            // SAFETY: as in `get_mut`; and no two of them are the same, since no two good handles are.
+            // SAFETY: as in `get_mut`; and no two of them are the same, because no two valid
+            // handles are.
             Ok(found.map(|value| value.map(|mut value| unsafe { value.as_mut() })))
         }
     );
@@ -333,7 +334,7 @@ impl<T> RunsMut<'_, T> {
     }
 }
 
-// SAFETY: as a mutable slice; it leads to values that nobody else can reach.
+// SAFETY: as a mutable slice; it refers to values that nothing else can access.
 unsafe impl<T: Send> Send for RunsMut<'_, T> {}
 // SAFETY: as a mutable slice.
 unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
@@ -346,8 +347,8 @@ impl<'a, T> Iterator for RunsMut<'a, T> {
         let run = self.runs.next()?;
         // SAFETY: the run lies within the array.
         let first = unsafe { self.values.add(run.start) };
-        // SAFETY: these values are live, nobody else can reach them while the pool is borrowed exclusively (this file's
-        // invariant), and no two runs overlap.
+        // SAFETY: these values are live, nothing else can access them while the pool is borrowed
+        // exclusively (this file's invariant), and no two runs overlap.
         let values = unsafe { slice::from_raw_parts_mut(first.as_ptr(), run.len()) };
         Some((run.start, values))
     }
@@ -386,7 +387,7 @@ impl<T, F: FnMut(Handle<T>, &mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
             let handle = Handle::from_kept_parts(index, word.generation());
             let is_chosen = pool.get_mut(handle).is_ok_and(|value| choose(handle, value));
             if is_chosen {
-                // Without guards, and nobody else can make one.
+                // Without guards, and no other thread can make one.
                 return pool.take(handle).ok().map(|value| (handle, value));
             }
         }

@@ -105,7 +105,8 @@ impl FreeSlots {
     /// The home for this number; any number is valid.
     #[inline]
     fn home(&self, number: usize) -> &Home {
-        // There are more than half as many homes as the mask has numbers. A division would take longer than all of the rest.
+        // There are more than half as many homes as the mask has values, so one subtraction
+        // suffices. A division would take longer than all of the rest.
         let number = number & self.homes_mask;
         &self.homes[if number < self.homes.len() { number } else { number - self.homes.len() }]
     }

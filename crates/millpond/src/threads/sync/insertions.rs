@@ -70,7 +70,8 @@ impl<T> SyncPool<T> {
     /// The handle that comes next.
     #[cfg_attr(feature = "debug-aids", track_caller)]
     fn next_handle(&mut self) -> Result<Handle<T>, ()> {
-        // It goes back at once, and nobody else takes it out while the pool is borrowed exclusively.
+        // It is freed at once, and no other thread can claim it while the pool is borrowed
+        // exclusively.
         let next = self.slots().claim(home::of_this_thread());
         next.map(|slot| slot.handle()).ok_or(())
     }

@@ -28,7 +28,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         while self.next < self.slots.capacity() {
             self.next += 1;
             let Some(handle) = self.slots.handle_at(self.next - 1) else { continue };
-            // Refused if the object has just been removed: then it does not live throughout.
+            // Refused if the object has just been removed, so that it is not live throughout.
             if let Some(guard) = Shared::new(self.slots, handle) {
                 return Some((handle, guard));
             }

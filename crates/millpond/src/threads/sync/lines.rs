@@ -242,8 +242,8 @@ mod tests {
             transfers(threads, |thread| assert_eq!(pool.get(own[thread]).unwrap()[0], 7))
         });
         assert_eq!(neighbours, [2.0; 3], "get and drop, own objects that are neighbours");
-        // Each thread removes what the one before it has inserted: the line of free bits and that of the slot's word travel
-        // to it and back. Whoever inserts looks at both before it writes them.
+        // Each thread removes what the one before it has inserted: the line of free bits and that
+        // of the slot's word travel to it and back. An insertion reads both before it writes them.
         let remote = at_each_count(|threads| {
             let threads = threads as usize;
             let pool = pool(threads);

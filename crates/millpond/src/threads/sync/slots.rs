@@ -79,10 +79,10 @@ impl<V> Deref for Apart<V> {
     }
 }
 
-// SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any thread, which
-// needs `Send` and `Sync`. Who may do so when is what the invariants say.
+// SAFETY: through a shared reference, values are moved in, read through guards and dropped, on any
+// thread, which needs `Send` and `Sync`. The invariants say which thread may do so when.
 unsafe impl<T: Send + Sync> Sync for Slots<T> {}
-// SAFETY: nothing in it belongs to the thread that made it but values.
+// SAFETY: only values may belong to the thread that created it.
 unsafe impl<T: Send> Send for Slots<T> {}
 
 /// The result of dooming an object.
@@ -214,7 +214,7 @@ impl<T> Slots<T> {
             if word.guards() == GUARDS_MAX {
                 self.too_many_guards(Handle::from_kept_parts(index, word.generation()));
             }
-            // The guard that there is keeps the value; nothing is handed over.
+            // The existing guard keeps the value; nothing is handed over.
             match at.compare_exchange_weak(seen, word.with_guard().to_bits(), Relaxed, Relaxed) {
                 Ok(_) => return,
                 Err(now) => seen = now,
@@ -237,7 +237,7 @@ impl<T> Slots<T> {
     #[inline]
     pub(super) unsafe fn value(&self, index: usize) -> &T {
         self.values[index].with(|value| {
-            // SAFETY: there is a value, and nobody writes it (invariant 2).
+            // SAFETY: there is a value, and it is not written (invariant 2).
             unsafe { &*value.cast::<T>() }
         })
     }
@@ -275,8 +275,8 @@ impl<T> Slots<T> {
     pub(super) fn doom(&self, handle: Handle<T>) -> Doom {
         let index = handle.index() as usize;
         let Some(at) = self.words.get(index) else { return Doom::Refused };
-        // A guess that is right unless the value has guards or the handle is stale: a look first would fetch the line to
-        // read, and the exchange would fetch it again to write.
+        // A guess that is correct unless the value has guards or the handle is stale: reading first
+        // would fetch the line for reading, and the exchange would fetch it again for writing.
         let mut seen = Word::live(handle.generation()).to_bits();
         loop {
             let word = Word::from_bits(seen);
@@ -285,7 +285,7 @@ impl<T> Slots<T> {
             }
             let stays = word.guards() > 0 || self.defers;
             if stays {
-                // Before anybody can see it doomed and count it off again.
+                // Before any thread can see it doomed and decrement the count.
                 self.doomed.fetch_add(1, Relaxed);
             }
             let doomed = word.doomed().to_bits();
@@ -323,8 +323,8 @@ impl<T> Slots<T> {
             }
         }
         let value = self.values[index].with_mut(|value| {
-            // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant 3), and there
-            // is a value (2), which nobody looks at any more.
+            // SAFETY: this thread has doomed a value without guards, so it owns the slot (invariant
+            // 3), and there is a value (2), which is no longer accessed.
             unsafe { value.cast::<T>().read() }
         });
         // SAFETY: this thread owns the slot, and has just moved its value out.
@@ -551,7 +551,7 @@ impl<T> Slots<T> {
             return Ok(());
         }
         let plain = word.map(|word| match word.is_doomed() {
-            // As stale as if the slot were free already.
+            // As stale as if the slot were already free.
             true => self.circle.word_after(word.generation()),
             false => word.plain(),
         });

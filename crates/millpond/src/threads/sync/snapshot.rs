@@ -296,7 +296,7 @@ impl<T> sealed::State for Present<'_, T> {
 
     fn word(&self, index: usize) -> u32 {
         let word = self.slots.word(index).unwrap_or(Word::RETIRED);
-        // A doomed object is as gone as one that its last guard has ended.
+        // A doomed object counts as removed, like one that its last guard has ended.
         if word.is_doomed() {
             self.slots.circle().word_after(word.generation())
         } else {

@@ -73,7 +73,7 @@ impl SharedTap {
     #[cfg(feature = "recorder")]
     #[inline(always)]
     fn track(&self) -> Option<&SharedTrack> {
-        // Acquire: the track is read as it was when it was put there.
+        // Acquire: the track is read as it was when it was set.
         let track = self.listening.load(Ordering::Acquire);
         // SAFETY: null, or one of the tracks, which live as long as this.
         unsafe { track.as_ref() }

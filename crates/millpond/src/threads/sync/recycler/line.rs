@@ -117,7 +117,7 @@ impl Line {
         };
         queue.tickets.retain(|ticket| *ticket != me);
         self.waiting.fetch_sub(1, Relaxed);
-        // There may be an object for the next as well; or it is hopeless for all.
+        // There may be an object for the next thread, too; or no thread can get one.
         self.call_first(&queue);
         claimed
     }

@@ -83,9 +83,10 @@ pub struct SyncRecycler<T> {
 /// The hook for released objects.
 type Reset<T> = Box<dyn Fn(&mut T) + Send + Sync>;
 
-// SAFETY: an object is lent to one thread at a time, which needs `Send`; no two threads ever have it at once.
+// SAFETY: an object is lent to one thread at a time, which needs `Send`; two threads never have it
+// at once.
 unsafe impl<T: Send> Sync for SyncRecycler<T> {}
-// SAFETY: nothing in it belongs to a thread but the objects.
+// SAFETY: only the objects may belong to a thread.
 unsafe impl<T: Send> Send for SyncRecycler<T> {}
 
 impl<T: Default> SyncRecycler<T> {
@@ -275,7 +276,7 @@ impl<T> SyncRecycler<T> {
     pub fn objects_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.objects.iter_mut().map(|object| {
             object.with_mut(|object| {
-                // SAFETY: the recycler is borrowed exclusively, so no guard is there to be used.
+                // SAFETY: the recycler is borrowed exclusively, so no guard can be used.
                 unsafe { &mut *object }
             })
         })
@@ -354,7 +355,7 @@ impl<T> SyncRecycler<T> {
         impl<T> Drop for Retire<'_, T> {
             fn drop(&mut self) {
                 self.0.retired.fetch_add(1, Relaxed);
-                // Nobody waits for what does not come.
+                // No thread waits for an object that can never be freed.
                 #[cfg(feature = "std")]
                 self.0.line.call();
             }
