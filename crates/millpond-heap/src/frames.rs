@@ -37,7 +37,7 @@ impl Frames {
         self.addresses.get(..self.len).unwrap_or(&[])
     }
 
-    /// A hash that identifies the stack.
+    /// A number that other stacks do not have.
     pub(crate) fn hash(&self) -> u64 {
         self.addresses().iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &address| {
             let mixed = (hash ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -14,7 +14,7 @@ pub(crate) struct Writer {
     file: Option<File>,
     block: [u8; BLOCK_BYTES],
     used: usize,
-    /// The number of bytes in the file, all of them whole lines.
+    /// How many bytes are in the file. All are whole lines.
     written: u64,
     bytes_max: u64,
     error: Option<io::Error>,
@@ -39,7 +39,7 @@ impl Writer {
         self.has_room()
     }
 
-    /// Whether lines are still accepted.
+    /// Whether lines are still taken.
     pub(crate) fn has_room(&self) -> bool {
         self.file.is_some()
             && self.error.is_none()

@@ -284,7 +284,7 @@ impl<T, W, E> Ledger<T, W, E> {
         self.settle(now_us, handle, object)
     }
 
-    /// Takes back an object to be checked before it is lent again. Without a keeper to check it, it
+    /// Takes back an object that is checked before it is lent again. Without a keeper, who would check it, it
     /// is closed.
     pub fn give_back_to_check(&mut self, now_us: u64, handle: LoanHandle, object: T) -> Option<T> {
         if self.end_loan(now_us, handle).is_none() {

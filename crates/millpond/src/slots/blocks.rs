@@ -18,10 +18,9 @@
 //! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and no others. Each is a pointer to the position
 //!    that slot 0 would have in the entry's block, so that adding the index of one of the block's slots gives that
 //!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
-//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block
-//!    ends, are one allocation, of the layout [`values_layout`] of this many values (none if that
-//!    has no bytes). It is there as long as block 0. The values of every other block are an
-//!    allocation of their own, of the layout of the block's size.
+//! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
+//!    allocation, of the layout [`values_layout`] of so many values (none if that has no bytes). It is there as long as
+//!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
 //! 4. The bits of the bitmap behind `slots` are 0.
 //! 5. `near` is the minimum of `slots` and the index where blocks stop doubling.
 
@@ -47,18 +46,17 @@ use crate::reports::debug::Watch;
 #[doc(hidden)]
 pub struct Blocks<W: Word, E: Entry, T> {
     slots: usize,
-    /// For the slots below this one, one comparison shows that they exist and where their table
-    /// entry is.
+    /// For the slots below this one, one comparison tells that they are there and where in the table to look.
     near: usize,
     books: Block<W, E, ()>,
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
     table: Vec<*const MaybeUninit<T>>,
     sizes: BlockSizes,
-    /// Where the blocks end that are allocated together with the first one, if any are.
+    /// Where the blocks end that are taken together with the first one, if that is not alone.
     joined: u32,
     /// No layout can name more slots than 32 bits can.
     known: u32,
-    /// The number of former slots that have retired.
+    /// How many of the slots that were there and are not have retired.
     retired_beyond: u32,
     #[cfg(feature = "debug-aids")]
     watch: Option<Box<Watch>>,
@@ -69,10 +67,10 @@ unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
 
-/// A table that is full gets room for at least this many entries more.
+/// A table that is full gets room for at least so many entries more.
 const ENTRIES_MORE: usize = 5;
 
-/// The memory of this many values.
+/// The memory of so many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
 }
@@ -101,13 +99,13 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.sizes
     }
 
-    /// The number of blocks.
+    /// How many blocks there are.
     pub(crate) fn block_count(&self) -> usize {
         self.sizes.blocks_within(self.slots)
     }
 
-    /// Makes the first block allocate the values of all blocks of this many slots, in one piece.
-    /// There is no block yet.
+    /// Has the first block bring the memory of the values of all blocks of so many slots, in one piece. There is no
+    /// block yet.
     pub(crate) fn try_join(&mut self, slots: usize) -> Result<(), OutOfMemory> {
         assert!(self.slots == 0, "the first block is there");
         self.table.try_reserve_exact(self.sizes.entries_within(slots)).map_err(|_| OutOfMemory)?;
@@ -115,7 +113,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(())
     }
 
-    /// The number of slots whose values are in the first block's allocation.
+    /// How many slots have their values in the allocation that comes with the first block.
     fn first_piece(&self) -> usize {
         (self.joined as usize).max(self.sizes.first())
     }
@@ -126,27 +124,27 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Some(first..self.slots)
     }
 
-    /// The number of slots that exist or existed.
+    /// How many slots are there or were.
     pub(crate) fn known(&self) -> usize {
         self.known as usize
     }
 
-    /// The number of former slots that have retired.
+    /// How many slots that were there and are not have retired.
     pub(crate) fn retired_beyond(&self) -> usize {
         self.retired_beyond as usize
     }
 
-    /// The word of a slot that exists or existed.
+    /// The word of a slot that is there or was.
     pub(crate) fn known_word(&self, index: usize) -> Option<W> {
         self.books.parts().words[..self.known()].get(index).copied()
     }
 
-    /// The number of slots for which the books have room.
+    /// For how many slots there is room in the books.
     pub(crate) fn room(&self) -> usize {
         self.books.parts().words.len()
     }
 
-    /// Makes room in the books for this many slots; those that were never used have this word.
+    /// Makes room in the books for so many slots, of which those that were never used have this word.
     pub(crate) fn try_make_room(
         &mut self,
         slots: usize,
@@ -171,8 +169,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(())
     }
 
-    /// Allocates the next block, for whose slots the books have room. Returns its slots. `ahead`:
-    /// before it is needed, so that every page is touched.
+    /// Takes the next block, for whose slots there is room in the books. Gives its slots. `ahead`: before it is needed,
+    /// so that every page is touched.
     pub(crate) fn try_add_block(&mut self, ahead: bool) -> Result<Range<usize>, OutOfMemory> {
         let first = self.slots;
         let len = self.sizes.len_of(self.block_count());
@@ -198,8 +196,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             _ => try_take_values(len)?.as_ptr(),
         };
         if ahead && size_of::<T>() > 0 {
-            // SAFETY: the memory is there for this many values (invariant 3), and nobody else
-            // refers to it.
+            // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
         }
         self.table.resize(entries, values.cast_const().wrapping_sub(first));
@@ -210,8 +207,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         Ok(first..end)
     }
 
-    /// Frees the last block, whose slots are all dead: their words stay. The memory of joined
-    /// blocks is freed with the first of them.
+    /// Gives back the last block, the slots of which are all dead: their words stay. The memory of blocks in one piece
+    /// goes with the first of them.
     pub(crate) fn remove_block(&mut self) {
         let Some(block) = self.last_block() else { return };
         let parts = self.books.parts_mut();
@@ -235,12 +232,11 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
     }
 
-    /// Frees the memory of a block of this many values, which begin here.
+    /// Gives back the memory that goes with a block of so many values, which begin here.
     ///
     /// # Safety
     ///
-    /// The block was allocated, and its values are no longer used; nor are those of any other if it
-    /// is the first.
+    /// The block was taken, and its values are not used any more; nor are those of any other if it is the first.
     unsafe fn give_back_block(&self, first: usize, len: usize, values: *mut MaybeUninit<T>) {
         let len = match first {
             0 => self.first_piece(),
@@ -271,8 +267,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         })
     }
 
-    /// Copies the words of former slots from `other`, which has the same number of slots and the
-    /// same sizes.
+    /// Takes on what another, of as many slots and the same sizes, knows of slots that are not there.
     pub(crate) fn copy_known_from(&mut self, other: &Self, fresh: W) {
         debug_assert!(self.slots == other.slots);
         let words = self.books.parts_mut().words;
@@ -285,7 +280,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.retired_beyond = other.retired_beyond;
     }
 
-    /// Sets the words of former slots, which come after those that exist.
+    /// These are the words of slots that were there, behind those that are.
     #[cfg(feature = "serde")]
     pub(crate) fn load_known(&mut self, words: &[W]) {
         debug_assert!(words.iter().all(|word| word.is_dead()));
@@ -295,8 +290,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         self.retired_beyond = retired_of(words);
     }
 
-    /// The slot whose value begins at this address, if any; `None` for zero-sized values, which
-    /// have no addresses of their own. O(blocks).
+    /// The slot whose value begins at this address, if there is one. None of values without a size: they have no
+    /// addresses of their own. O(blocks).
     pub(crate) fn slot_at(&self, address: usize) -> Option<usize> {
         for (first, len) in self.blocks() {
             let bytes_in = address.wrapping_sub(self.first_value(first).addr());
@@ -308,7 +303,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         None
     }
 
-    /// The table of values, independent of the borrow: valid until a block is allocated or freed.
+    /// Where values are found, whatever becomes of the borrow: good until a block is taken or given back.
     #[inline]
     pub(crate) fn values(&self) -> BlockTable<T> {
         BlockTable { table: self.table.as_ptr(), sizes: self.sizes }
@@ -334,7 +329,7 @@ fn retired_of<W: Word>(words: &[W]) -> u32 {
     words.iter().filter(|word| **word == W::RETIRED).count() as u32
 }
 
-/// Allocates memory for this many values.
+/// Takes the memory for so many values.
 fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemory> {
     let layout = values_layout::<T>(slots)?;
     if layout.size() == 0 {
@@ -344,11 +339,11 @@ fn try_take_values<T>(slots: usize) -> Result<NonNull<MaybeUninit<T>>, OutOfMemo
     Ok(NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?.cast())
 }
 
-/// Frees the memory of this many values.
+/// Gives back the memory of so many values.
 ///
 /// # Safety
 ///
-/// The memory came from [`try_take_values`] for the same number, and is no longer used.
+/// It came from [`try_take_values`] for as many, and nobody uses it any more.
 unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
     let Ok(layout) = values_layout::<T>(slots) else {
         unreachable!("the values were taken with this layout");
@@ -362,7 +357,7 @@ unsafe fn give_back_values<T>(start: *mut MaybeUninit<T>, slots: usize) {
 impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
     fn drop(&mut self) {
         for (first, len) in self.blocks() {
-            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. No value is used any more.
+            // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
             unsafe { self.give_back_block(first, len, self.first_value(first)) };
         }
     }
@@ -386,8 +381,7 @@ impl<T> BlockTable<T> {
     ///
     /// # Safety
     ///
-    /// The slot exists in the place that this table comes from, which has not gained or lost a
-    /// block since.
+    /// There is such a slot in the place that this comes from, which has neither got nor lost a block since.
     #[inline(always)]
     pub(crate) unsafe fn origin_of(&self, index: usize) -> *mut MaybeUninit<T> {
         // SAFETY: there is such a slot, so the table has its entry (invariant 2).
@@ -396,8 +390,7 @@ impl<T> BlockTable<T> {
 
     /// # Safety
     ///
-    /// It is the entry of a slot of the place that this table comes from, which has not gained or
-    /// lost a block since.
+    /// It is the entry of a slot of the place that this comes from, which has neither got nor lost a block since.
     #[inline(always)]
     unsafe fn origin_in(&self, entry: usize) -> *mut MaybeUninit<T> {
         // SAFETY: the table has the entries of all slots (invariant 2).
@@ -410,7 +403,7 @@ impl<T> BlockTable<T> {
     ///
     /// # Safety
     ///
-    /// Same as for [`origin_of`](Self::origin_of).
+    /// As [`origin_of`](Self::origin_of).
     #[inline(always)]
     pub(crate) unsafe fn value(&self, index: usize) -> *mut MaybeUninit<T> {
         // SAFETY: as the caller promises.
@@ -438,7 +431,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts(&self) -> Parts<'_, W, E, T> {
         let Parts { words, bits, entries, .. } = self.books.parts();
-        // SAFETY: there are this many words and bits in the books (invariant 1).
+        // SAFETY: there are so many words and bits in the books (invariant 1).
         let words = unsafe { words.get_unchecked(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -448,7 +441,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     #[inline(always)]
     fn parts_mut(&mut self) -> PartsMut<'_, W, E, T> {
         let PartsMut { words, bits, entries, .. } = self.books.parts_mut();
-        // SAFETY: there are this many words and bits in the books (invariant 1).
+        // SAFETY: there are so many words and bits in the books (invariant 1).
         let words = unsafe { words.get_unchecked_mut(..self.slots) };
         // SAFETY: as above.
         let bits = unsafe { bits.get_unchecked_mut(..self.slots.div_ceil(WORD_SLOTS)) };
@@ -497,7 +490,7 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
         let mut first = 0;
         while first < count {
             let end = self.sizes.end_of_block_with(first).min(count);
-            // SAFETY: both have this many slots.
+            // SAFETY: both have so many slots.
             let to = unsafe { self.values().value(first) };
             // SAFETY: as above.
             let from = unsafe { other.values().value(first) };
@@ -564,7 +557,7 @@ mod tests {
             let count = place.slots;
             place.parts_mut().words[2] = 3;
             place.parts_mut().entries[2] = 9;
-            // SAFETY: there are this many slots.
+            // SAFETY: there are so many slots.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             let before: Vec<_> = (0..count).map(|index| at(&place, index)).collect();
             for block in 3..6 {
@@ -615,7 +608,7 @@ mod tests {
                 place.try_make_room(end, |slots| slots, copy, 7.as_dead()).unwrap();
                 place.try_add_block(end % 16 == 0).unwrap();
             };
-            // SAFETY: there are this many slots.
+            // SAFETY: there are so many slots.
             let at = |place: &Place3, index| unsafe { place.value(index) }.addr();
             for blocks in [5, 2, 6, 1, 4] {
                 while place.block_count() < blocks {
