@@ -84,13 +84,13 @@ use growth::Growth;
 /// **Time**: every access is O(1); insertion into a table that grows is amortised. Iterating costs
 /// O(capacity / 64 + values); to iterate together with the pool, use [`join`].
 ///
-/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Which of
-/// two handles of a slot is the later one follows from their generations: that one which is at most half
-/// a round ahead of the other. So tables serve pools that [wrap](crate::PoolBuilder::wrap), too, unless
-/// these were also given fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout has: a table
-/// takes the first handles of such a pool's next round for stale ones. No handle
-/// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
-/// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
+/// **Safety**: a handle finds the value that was inserted under this very handle, or nothing. Of
+/// two handles of a slot, the later one is that whose generation is at most half a round ahead of
+/// the other's. So tables also work with pools that [wrap](crate::PoolBuilder::wrap), unless such a
+/// pool has fewer [lifetimes](crate::PoolBuilder::lifetimes) than the layout allows: the table
+/// would then refuse the first handles of the pool's next round as stale. No handle can make the
+/// table unsound; but a handle that the pool never issued, for example from a file, can make it
+/// refuse valid handles of its slot: call [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
 pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; or, marked dead, the generation of its last
