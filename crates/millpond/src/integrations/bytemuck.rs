@@ -1,9 +1,9 @@
-//! `bytemuck`: zeroed objects, and live objects as bytes, to hand to a graphics card or a file.
+//! `bytemuck`: zeroed objects, and live objects as bytes, for a GPU buffer or a file.
 //!
-//! A run as bytes comes with the offset of its first byte in an array of all slots, which is also the offset in a buffer
-//! on the graphics card that has the same slots.
+//! A run as bytes comes with the offset of its first byte in an array of all slots, for a write
+//! into a GPU buffer with the same slots.
 //!
-//! Invariant: a handle is one integer beside a label of size 0, so it has no padding.
+//! Invariant: a handle is one integer and a zero-sized label, so it has no padding.
 
 #[cfg(feature = "alloc")]
 use ::bytemuck::Zeroable;
@@ -83,10 +83,10 @@ macro_rules! runs_as_bytes_methods {
     };
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// ```
     /// use millpond::Pool;
@@ -127,10 +127,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Pool<T, R, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> Recycler<T> {
-    /// A pool of objects of which all bits are 0.
+    /// Creates a recycler of objects whose bits are all zero.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -141,7 +141,7 @@ impl<T: Zeroable> Recycler<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -149,10 +149,10 @@ impl<T: Zeroable> Recycler<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
-    /// All objects, live and dead, in bytes.
+    /// Returns all objects, live and dead, as bytes.
     ///
     /// ```
     /// use millpond::Recycler;
@@ -173,10 +173,10 @@ impl<T, R: ReuseOrder, H: HandleLayout> Recycler<T, R, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T: Zeroable> RosterPool<T> {
-    /// A pool of objects of which all bits are 0: nil.
+    /// Creates a pool of nil objects, whose bits are all zero.
     ///
     /// ```
     /// use millpond::classic::RosterPool;
@@ -186,7 +186,7 @@ impl<T: Zeroable> RosterPool<T> {
     ///
     /// # Panics
     ///
-    /// If there is no memory for so many.
+    /// If there is not enough memory.
     #[must_use]
     #[track_caller]
     pub fn zeroed(capacity: usize) -> Self {
@@ -194,10 +194,10 @@ impl<T: Zeroable> RosterPool<T> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 #[cfg(feature = "alloc")]
 impl<T, H: HandleLayout> PackedPool<T, H> {
-    /// Inserts a value of which all bits are 0.
+    /// Inserts a value whose bits are all zero.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         self.insert_with(|_| T::zeroed())
     }
 
-    /// All values, adjacent, in bytes: as a vertex buffer wants them.
+    /// Returns all values as bytes, for example for a vertex buffer.
     ///
     /// ```
     /// use millpond::PackedPool;
@@ -228,7 +228,7 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
         cast_slice(self.as_slice())
     }
 
-    /// All values, adjacent, in bytes to change.
+    /// Returns all values as mutable bytes.
     #[must_use]
     pub fn as_bytes_mut(&mut self) -> &mut [u8]
     where
@@ -238,14 +238,14 @@ impl<T, H: HandleLayout> PackedPool<T, H> {
     }
 }
 
-/// With the feature `bytemuck`.
+/// Requires the feature `bytemuck`.
 impl<T, const N: usize, H: HandleLayout> StaticPool<T, N, H> {
     runs_as_bytes_methods! {
         "let mut pool = StaticPool::<u16, 100>::new();", "pool.insert(0x0101).unwrap();"
     }
 }
 
-/// A cast of either to bytes is one of an integer.
+/// A cast of either to bytes is a cast of an integer.
 const _: () = {
     assert!(size_of::<Handle<()>>() == size_of::<u64>());
     assert!(size_of::<Handle32<(), 20>>() == size_of::<u32>());
