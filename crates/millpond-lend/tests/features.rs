@@ -295,3 +295,30 @@ fn a_limit_over_many_pools() {
     assert!(lenders.existing() <= 6);
     assert_eq!(all.iter().map(|lender| lender.stats().loans).sum::<u64>(), 1_200);
 }
+
+/// What a program may do with a lender and its loans on other threads, and after panics: when this compiles.
+#[test]
+fn lenders_and_loans_go_to_other_threads() {
+    fn goes<T: Send + Sync>() {}
+    fn survives<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+    goes::<Lender<Client>>();
+    goes::<Lenders<u8, Client>>();
+    goes::<millpond_lend::Loan<Client>>();
+    goes::<AcquireError<common::Fault>>();
+    survives::<Lender<NoState>>();
+}
+
+struct NoState;
+
+impl millpond_lend::Maker for NoState {
+    type Object = ();
+    type Error = std::convert::Infallible;
+
+    async fn open(&self) -> Result<(), std::convert::Infallible> {
+        Ok(())
+    }
+
+    async fn check(&self, (): &mut ()) -> Result<(), std::convert::Infallible> {
+        Ok(())
+    }
+}

@@ -164,11 +164,11 @@ fn blocking_callers_are_all_served_or_told() {
         }
 
         fn check(&self, number: &mut u64) -> Result<(), common::Fault> {
-            if *number % 3 == 0 { Err(common::Fault("reset")) } else { Ok(()) }
+            if number.is_multiple_of(3) { Err(common::Fault("reset")) } else { Ok(()) }
         }
 
         fn needs_check(&self, number: &mut u64) -> bool {
-            *number % 2 == 0
+            number.is_multiple_of(2)
         }
     }
     let builder = common::patient(BlockingLender::builder(Shaky(Server::default())));

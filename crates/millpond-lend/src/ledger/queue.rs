@@ -103,8 +103,8 @@ impl<W, E> Queue<W, E> {
         Self::of(Pool::builder().capacity(capacity))
     }
 
-    /// A place is used anew for ever: a busy lender would have used up the 2^31 lifetimes of all of its places within
-    /// days, and then nobody could wait any more. A caller who sleeps for as many callers finds another's answer.
+    /// Places wrap instead of retiring. Under load, all would have used up their 2^31 lifetimes within days, and then no
+    /// caller could wait. A waiter's handle is valid again only after as many lifetimes of its place.
     fn of(waiters: PoolBuilder<Waiter<W, E>>) -> Self {
         Self {
             waiters: waiters.wrap().build(),

@@ -10,7 +10,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::io::{self, Write};
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -79,8 +79,8 @@ pub struct CloseReport {
 /// ```
 pub struct Lender<M: Maker> {
     owner: Arc<Owner<M>>,
-    /// What its callers need beside it: the lenders that it shares a total with.
-    kin: Option<Arc<dyn Any + Send + Sync>>,
+    /// What its callers need beside it: the lenders that it shares a total with. No callers touch it.
+    kin: Option<AssertUnwindSafe<Arc<dyn Any + Send + Sync>>>,
 }
 
 /// Closes the lender when its last clone is dropped; loans and the keeper do not count.
@@ -107,7 +107,7 @@ impl<M: Maker> Lender<M> {
 
     /// The same lender, for callers: what it needs lives as long.
     pub(crate) fn with_kin(mut self, kin: Arc<dyn Any + Send + Sync>) -> Self {
-        self.kin = Some(kin);
+        self.kin = Some(AssertUnwindSafe(kin));
         self
     }
 
@@ -328,7 +328,8 @@ fn write_rows(to: &mut impl Write, rows: &[TraceRow], name: &str) -> io::Result<
 
 impl<M: Maker> Clone for Lender<M> {
     fn clone(&self) -> Self {
-        Self { owner: Arc::clone(&self.owner), kin: self.kin.clone() }
+        let kin = self.kin.as_ref().map(|kin| AssertUnwindSafe(Arc::clone(kin)));
+        Self { owner: Arc::clone(&self.owner), kin }
     }
 }
 
