@@ -1,5 +1,5 @@
-// The program of the guide's page on connections:
-// `cargo run --release -p millpond-lend --example first_lender --features rusqlite`
+//! The program of the guide's page on connections:
+//! `cargo run --release -p millpond-lend --example first_lender --features rusqlite`
 
 use std::error::Error;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use millpond_lend::BlockingLender;
 use millpond_lend::makers::rusqlite::Sqlite;
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let maker = Sqlite::new("orders.db").set_up(|connection| {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.execute_batch("create table if not exists orders (dish text)")

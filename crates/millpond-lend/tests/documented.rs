@@ -29,13 +29,8 @@ fn every_test_that_the_page_names_exists() {
 }
 
 #[cfg(feature = "rusqlite")]
-mod first_lender {
-    include!("../examples/first_lender.rs");
-
-    pub(super) fn run() -> Result<(), Box<dyn Error>> {
-        main()
-    }
-}
+#[path = "../examples/first_lender.rs"]
+mod first_lender;
 
 /// As a reader copies it, into a folder of its own.
 #[cfg(feature = "rusqlite")]
@@ -45,13 +40,15 @@ fn the_guides_program_leaves_a_trace() {
     let page = fs::read_to_string(here.join("../../docs/guide/connections.md")).expect("the page");
     let program = fs::read_to_string(here.join("examples/first_lender.rs")).expect("the program");
     let code = page.split_once("```rust,no_run\n").and_then(|(_, rest)| rest.split_once("```"));
-    let code = code.map(|(code, _)| code).expect("the page has a program");
+    let (code, _) = code.expect("the page has a program");
+    // The test runs it, too.
+    let code = code.replacen("fn main", "pub(crate) fn main", 1);
     assert!(program.ends_with(&format!("\n\n{code}")), "the example is another program");
 
     let folder = std::env::temp_dir().join(format!("first-lender-{}", std::process::id()));
     fs::create_dir(&folder).expect("a folder");
     std::env::set_current_dir(&folder).expect("the folder");
-    first_lender::run().expect("it runs");
+    first_lender::main().expect("it runs");
     let trace = fs::read_to_string("orders.trace").expect("a trace");
     assert_eq!(trace.lines().count(), 802, "a head, 800 orders, and the last look");
     assert!(trace.lines().skip(1).all(|row| row.ends_with(",orders")), "{trace}");
