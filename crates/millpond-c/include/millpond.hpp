@@ -95,6 +95,9 @@ class run_span {
 };
 #endif
 
+// What a pool without slots points to, so that a lookup need not test for null. Nothing is ever written there.
+inline mp_pool no_pool_{};
+
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
     const char *name = nullptr;
@@ -108,7 +111,7 @@ struct options {
 
     // Those of millpond.h, for values of this type.
     template <typename T>
-    mp_options raw(std::uint32_t capacity) const noexcept {
+    mp_options raw(std::size_t capacity) const noexcept {
         mp_options raw = MP_OPTIONS(T, capacity);
         raw.name = name;
         raw.salt = salt;
@@ -131,7 +134,8 @@ struct options {
 // removed; its lifetime is spent.
 template <typename T>
 class pool {
-    static_assert(std::is_object_v<T> && !std::is_const_v<T> && std::is_nothrow_destructible_v<T>);
+    static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
+    static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_nothrow_destructible_v<T>);
     static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
 
   public:
@@ -146,13 +150,15 @@ class pool {
     pool() noexcept = default;
 
     // Whether there was memory for it: `status()`.
-    explicit pool(std::uint32_t capacity, const options &with = options{}) noexcept {
+    explicit pool(std::size_t capacity, const options &with = options{}) noexcept {
         const mp_options raw = with.raw<T>(capacity);
-        status_ = mp_pool_create(&raw, &raw_);
+        mp_pool *created = nullptr;
+        status_ = mp_pool_create(&raw, &created);
+        raw_ = created != nullptr ? created : &no_pool_;
     }
 
     pool(pool &&other) noexcept
-        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
+        : raw_(std::exchange(other.raw_, &no_pool_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
         assert(other.ending_ == 0 && "a destructor of the pool's values moves the pool");
     }
     pool &operator=(pool &&other) noexcept {
@@ -163,7 +169,7 @@ class pool {
     pool &operator=(const pool &) = delete;
     ~pool() {
         clear();
-        mp_pool_destroy(raw_);
+        mp_pool_destroy(raw());
     }
     void swap(pool &other) noexcept {
         assert(ending_ + other.ending_ == 0 && "a destructor of a pool's values swaps the pool");
@@ -174,13 +180,13 @@ class pool {
     // `MP_OK`, or why there are no slots.
     mp_status status() const noexcept { return status_; }
 
-    std::size_t capacity() const noexcept { return raw_ != nullptr ? mp_capacity(raw_) : 0; }
-    std::size_t size() const noexcept { return raw_ != nullptr ? mp_live(raw_) - ending_ : 0; }
+    std::size_t capacity() const noexcept { return mp_capacity(raw_); }
+    std::size_t size() const noexcept { return mp_live(raw_) - ending_; }
     bool empty() const noexcept { return size() == 0; }
-    mp_stats stats() const noexcept { return raw_ != nullptr ? mp_pool_stats(raw_) : mp_stats{}; }
-    // The pool of millpond.h. What is inserted or removed there is neither constructed nor destroyed.
-    mp_pool *raw() noexcept { return raw_; }
-    const mp_pool *raw() const noexcept { return raw_; }
+    mp_stats stats() const noexcept { return mp_pool_stats(raw()); }
+    // The pool of millpond.h, or null. What is inserted or removed there is neither constructed nor destroyed.
+    mp_pool *raw() noexcept { return is_pool() ? raw_ : nullptr; }
+    const mp_pool *raw() const noexcept { return is_pool() ? raw_ : nullptr; }
 
     // Constructs a value in the slot that comes next, with a constructor, or as an aggregate if there is none of these
     // arguments; a handle that is false if the pool is full. O(1).
@@ -196,13 +202,11 @@ class pool {
     }
 
     // The value, or null if the handle is refused. O(1).
-    T *get(handle<T> which) noexcept {
-        return raw_ != nullptr ? static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
-    }
+    T *get(handle<T> which) noexcept { return static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))); }
     const T *get(handle<T> which) const noexcept {
-        return raw_ != nullptr ? static_cast<const T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
+        return static_cast<const T *>(mp_get_(raw_, which.raw(), sizeof(T)));
     }
-    bool contains(handle<T> which) const noexcept { return raw_ != nullptr && mp_contains(raw_, which.raw()); }
+    bool contains(handle<T> which) const noexcept { return mp_contains(raw_, which.raw()); }
 
     // The value of a handle that is known to be good.
     T &operator[](handle<T> which) noexcept {
@@ -219,7 +223,7 @@ class pool {
     // Destroys the value; `false`, and nothing happens, if the handle is refused. O(1).
     bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {
-            return raw_ != nullptr && mp_remove(raw_, which.raw());
+            return mp_remove(raw_, which.raw());
         } else {
             T *value = get(which);
             if (value == nullptr) {
@@ -232,17 +236,14 @@ class pool {
 
     // Destroys all values. Destructors may remove others and insert; what they insert goes as well.
     void clear() noexcept {
-        if (raw_ == nullptr) {
-            return;
-        }
         if constexpr (std::is_trivially_destructible_v<T>) {
-            mp_pool_clear(raw_);
+            mp_pool_clear(raw());
         } else {
             while (mp_live(raw_) > ending_) {
                 retain([](T &) { return false; });
             }
             if (ending_ == 0) {
-                mp_pool_clear(raw_);
+                mp_pool_clear(raw());
             }
         }
     }
@@ -250,27 +251,24 @@ class pool {
     // Destroys the values of which `keep` says `false`.
     template <typename Keep>
     void retain(Keep &&keep) {
-        for (std::size_t at = 0; at < capacity(); ++at) {
-            if (handle<T> which = handle_at(at)) {
-                if (!keep(*value_at(at))) {
-                    remove(which);
-                }
+        each_live([&](handle<T> which, T &value) {
+            if (!keep(value)) {
+                remove(which);
             }
-        }
+        });
     }
 
-    // Calls `f` with each value, or with its handle and the value. `f` may remove any, and insert.
+    // Calls `f` with each value, or with its handle and the value. `f` may remove any, and insert: what it inserts may be
+    // missed.
     template <typename F>
     void for_each(F &&f) {
-        for (std::size_t at = 0; at < capacity(); ++at) {
-            if (handle<T> which = handle_at(at)) {
-                if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
-                    f(which, *value_at(at));
-                } else {
-                    f(*value_at(at));
-                }
+        each_live([&](handle<T> which, T &value) {
+            if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
+                f(which, value);
+            } else {
+                f(value);
             }
-        }
+        });
     }
 
     // Emplaces, whether the pool is full or not: then the value with the smallest key goes. `key` is called once for each
@@ -281,19 +279,18 @@ class pool {
         if (evicted != nullptr) {
             *evicted = handle<T>();
         }
-        if (raw_ != nullptr && mp_pool_next_handle(raw_).bits == 0) {
+        if (mp_pool_next_handle(raw()).bits == 0) {
             handle<T> least;
             std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
-            for (std::size_t at = 0; at < capacity(); ++at) {
-                handle<T> which = handle_at(at);
-                if (which && !mp_is_last_(raw_, which.to_bits())) {
-                    auto its_key = key(*value_at(at));
+            each_live([&](handle<T> which, T &value) {
+                if (!mp_is_last_(raw_, which.to_bits())) {
+                    auto its_key = key(value);
                     if (!least_key || its_key < *least_key) {
                         least = which;
                         least_key.emplace(std::move(its_key));
                     }
                 }
-            }
+            });
             if (T *going = get(least)) {
                 if (evicted != nullptr) {
                     *evicted = least;
@@ -315,7 +312,7 @@ class pool {
     }
     // The handle of a value of this pool; false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
-        return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, std::addressof(value))) : handle<T>();
+        return handle_at(mp_pool_index_of(raw(), std::addressof(value)));
     }
 
     // The runs of adjacent values.
@@ -382,6 +379,10 @@ class pool {
 
         basic_iterator() noexcept = default;
         explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
+        // What may change a value goes where nothing may.
+        template <bool Other, typename = std::enable_if_t<Const && !Other>>
+        basic_iterator(const basic_iterator<Other> &other) noexcept
+            : raw_(other.raw_), run_(other.run_), at_(other.at_), run_end_(other.run_end_) {}
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
         basic_iterator &operator++() noexcept {
@@ -399,15 +400,18 @@ class pool {
         friend bool operator!=(const basic_iterator &a, const basic_iterator &b) noexcept { return a.at_ != b.at_; }
 
       private:
+        template <bool>
+        friend class basic_iterator;
+
         void next_run() noexcept {
-            if (raw_ != nullptr && mp_next_run(raw_, &run_)) {
+            if (mp_next_run(raw_, &run_)) {
                 at_ = reinterpret_cast<pointer>(raw_->values_) + run_.first;
                 run_end_ = at_ + run_.count;
             } else {
                 at_ = run_end_ = nullptr;
             }
         }
-        const mp_pool *raw_ = nullptr;
+        const mp_pool *raw_ = &no_pool_;
         mp_run run_ = MP_RUN;
         pointer at_ = nullptr;
         pointer run_end_ = nullptr;
@@ -422,6 +426,8 @@ class pool {
         return const_iterator(raw_);
     }
     const_iterator end() const noexcept { return const_iterator(); }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
 
   private:
     // The bitmap, which iterators read, has a value until its destructor has returned.
@@ -432,8 +438,24 @@ class pool {
     // Brings the bitmap up to date, which the walks read.
     void refresh() noexcept {
         assert_no_destructor_runs();
-        if (raw_ != nullptr) {
+        mp_pool_refresh(raw_);
+    }
+
+    bool is_pool() const noexcept { return raw_->private_[0] != nullptr; }
+
+    // Visits the values that live when their 64 slots' turn comes, and still live then.
+    template <typename Visit>
+    void each_live(Visit &&visit) {
+        if (ending_ == 0) {
             mp_pool_refresh(raw_);
+        }
+        for (std::size_t word = 0; word * 64 < capacity(); ++word) {
+            for (std::uint64_t left = mp_live_bits(raw_, word); left != 0; left &= left - 1) {
+                const std::size_t index = word * 64 + mp_trailing_zeros_(left);
+                if (handle<T> which = handle_at(index)) {
+                    visit(which, *value_at(index));
+                }
+            }
         }
     }
 
@@ -441,17 +463,19 @@ class pool {
 
     template <typename Construct>
     handle<T> emplace_with(Construct &&construct) {
-        mp_handle made{0};
-        void *place = raw_ != nullptr ? mp_insert_(raw_, &made, sizeof(T)) : nullptr;
+        mp_handle made;
+        void *place = mp_insert_(raw_, &made, sizeof(T));
         if (place == nullptr) {
             return handle<T>();
         }
+        // In a register from here on, whatever the constructor writes.
+        const handle<T> which(made);
         MILLPOND_TRY_ { construct(place); }
         MILLPOND_CATCH_ALL_ {
-            mp_remove(raw_, made);
+            mp_remove(raw_, which.raw());
             MILLPOND_RETHROW_;
         }
-        return handle<T>(made);
+        return which;
     }
 
     // The slot's word is taken out of the way while the destructor runs, so that the handle is refused; then the slot may
@@ -467,7 +491,7 @@ class pool {
     // That of a slot that is never handed out: no handle is good, and no order takes it.
     static constexpr std::uint32_t ending_word = MP_DEAD_;
 
-    mp_pool *raw_ = nullptr;
+    mp_pool *raw_ = &no_pool_;
     mp_status status_ = MP_NULL_POINTER;
     // How many objects' destructors run: their lifetimes have ended, but their slots are not given back yet.
     std::size_t ending_ = 0;
@@ -481,7 +505,7 @@ class snapshot {
 
   public:
     // For pools of this capacity and with these options. Nothing is saved yet.
-    explicit snapshot(std::uint32_t capacity, const options &with = options{}) noexcept {
+    explicit snapshot(std::size_t capacity, const options &with = options{}) noexcept {
         const mp_options raw = with.raw<T>(capacity);
         status_ = mp_snapshot_create(&raw, &raw_);
     }

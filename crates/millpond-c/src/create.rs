@@ -111,7 +111,7 @@ impl ForOrder for Building<'_> {
         };
         let is_quick = raw.order == 0 && oldest.is_none();
         let head = Head {
-            face: Whole::<R>::face,
+            face: Some(Whole::<R>::face),
             give: self.give,
             user: raw.user,
             block_bytes: self.block_bytes,
@@ -220,6 +220,7 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
         // SAFETY: as above.
         unsafe { Outside::detach(head) };
     }
+    let Some(face) = face else { return };
     // SAFETY: the function that was made for this pool.
     let whole = unsafe { face(head) };
     // SAFETY: nobody uses it any more.

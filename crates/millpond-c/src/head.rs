@@ -14,8 +14,8 @@ use crate::outside::Outside;
 /// What stands in front of the slots. The slots begin right behind it.
 #[repr(C)]
 pub struct Head {
-    /// The pool by its order and its handles.
-    pub(crate) face: unsafe fn(NonNull<Head>) -> NonNull<dyn Face>,
+    /// The pool by its order and its handles; null in what `millpond.hpp` has for a pool without slots.
+    pub(crate) face: Option<unsafe fn(NonNull<Head>) -> NonNull<dyn Face>>,
     /// Who takes the block back; otherwise nobody, or the C library.
     pub(crate) give: Option<Give>,
     pub(crate) user: *mut c_void,

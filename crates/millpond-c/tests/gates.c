@@ -42,8 +42,12 @@ static void get_32(void) {
 
 static void remove_insert(void) {
     sparks_id *id = &ids[next()];
+    spark *made;
     sparks_remove(&all, *id);
-    sparks_insert(&all, id)->x[0] = 1;
+    made = sparks_insert(&all, id);
+    if (made != NULL) {
+        made->x[0] = 1;
+    }
 }
 
 static void remove_insert_32(void) {
@@ -67,6 +71,17 @@ static void walk_10(void) {
     }
 }
 
+static void walk_10_one_by_one(void) {
+    mp_walk walk = MP_WALK;
+    spark *one;
+    if (next() % 100 != 0) {
+        return;
+    }
+    while ((one = sparks_next(&all, &walk)) != NULL) {
+        one->x[0] += 1;
+    }
+}
+
 static const struct {
     const char *name;
     void (*operation)(void);
@@ -77,6 +92,7 @@ static const struct {
     {"remove_insert", remove_insert},
     {"remove_insert_32", remove_insert_32},
     {"walk_10", walk_10},
+    {"walk_10_one_by_one", walk_10_one_by_one},
 };
 
 int main(int count, char **arguments) {

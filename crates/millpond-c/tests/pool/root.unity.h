@@ -10,6 +10,13 @@
 #include <unordered_set>
 #include <vector>
 
+#if defined(__has_include)
+#if __has_include(<ranges>) && __cplusplus >= 202002L
+#include <algorithm>
+#include <ranges>
+#endif
+#endif
+
 #define CHECK(condition)                                                                            \
     do {                                                                                            \
         if (!(condition)) {                                                                         \
@@ -23,6 +30,8 @@ static void plain_values();
 static void over_aligned_and_immovable_values();
 static void handles_are_keys();
 static void the_past_comes_back();
+static void iterators_are_those_of_the_standard();
+static void capacities_that_no_pool_has_are_refused();
 
 // lifetimes.cpp
 static void constructors_and_destructors_run_once_each();
