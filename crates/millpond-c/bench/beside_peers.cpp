@@ -63,14 +63,16 @@ static void measure(const char *name, std::uint32_t slots, best &into) {
         return since(begun) / steps;
     };
     churn();
-    note("remove + insert", churn());
-    auto begun = clock_type::now();
-    for (std::uint32_t at : order) {
-        if (value *found = pool.get(ids[at])) {
-            found->position[0] += 1;
+    for (int lap = 0; lap < 3; ++lap) {
+        note("remove + insert", churn());
+        auto begun = clock_type::now();
+        for (std::uint32_t at : order) {
+            if (value *found = pool.get(ids[at])) {
+                found->position[0] += 1;
+            }
         }
+        note("get", since(begun) / steps);
     }
-    note("get", since(begun) / steps);
     auto walk = [&](const char *what) {
         const std::uint32_t walks = std::max(1u, 2000000 / slots);
         std::size_t live = 0;
@@ -119,17 +121,19 @@ int main() {
     for (std::uint32_t slots : {1000u, 100000u}) {
         best all;
         for (int round = 0; round < 5; ++round) {
-            measure<in_c>("millpond.h", slots, all);
-            measure<sokol>("sokol's scheme", slots, all);
-            measure<in_cpp>("millpond.hpp", slots, all);
+            measure<pool_in_c<form::runs>>("millpond.h", slots, all);
+            measure<pool_in_c<form::one_by_one>>("millpond.h, one by one", slots, all);
+            measure<sokol<value>>("sokol's scheme", slots, all);
+            measure<pool_in_cpp<value, form::one_by_one>>("millpond.hpp", slots, all);
+            measure<pool_in_cpp<value, form::runs>>("millpond.hpp, runs", slots, all);
 #ifdef HAS_BOOST
-            measure<boost_pool>("Boost.Pool", slots, all);
+            measure<boost_pool<value>>("Boost.Pool", slots, all);
 #endif
 #ifdef HAS_COLONY
-            measure<colony>("plf::colony", slots, all);
+            measure<colony<value>>("plf::colony", slots, all);
 #endif
 #ifdef HAS_ENTT
-            measure<entt_registry>("EnTT's registry", slots, all);
+            measure<entt_registry<value>>("EnTT's registry", slots, all);
 #endif
             millpond::size_classes ours;
             measure_pmr("millpond.h", ours, slots, all);
@@ -138,11 +142,16 @@ int main() {
         }
         std::printf("%u slots\n", slots);
         for (const auto &[what, peers] : all) {
-            double ours = peers.at("millpond.h");
+            std::printf("  %s\n", what.c_str());
             for (const auto &[peer, nanoseconds] : peers) {
                 if (nanoseconds > 0) {
-                    std::printf("  %-34s %-30s %7.2f ns   ours / theirs %5.2f\n", what.c_str(), peer.c_str(), nanoseconds,
-                                ours / nanoseconds);
+                    std::printf("    %-30s %7.2f ns   to it: ", peer.c_str(), nanoseconds);
+                    for (const char *ours : {"millpond.h", "millpond.h, one by one", "millpond.hpp", "millpond.hpp, runs"}) {
+                        if (auto found = peers.find(ours); found != peers.end()) {
+                            std::printf(" %s %.2f;", ours, found->second / nanoseconds);
+                        }
+                    }
+                    std::printf("\n");
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -41,10 +42,10 @@ enum class form { runs, one_by_one, for_each };
         }                                                                                                              \
         name(name &&other) noexcept : raw(std::exchange(other.raw, nullptr)), all(other.all) {}                        \
         ~name() { mp_pool_destroy(raw); }                                                                              \
-        id insert(const type &value) {                                                                                 \
+        id insert(const type &made_of) {                                                                               \
             id made;                                                                                                   \
             if (type *place = of##_insert(&all, &made)) {                                                              \
-                *place = value;                                                                                        \
+                *place = made_of;                                                                                      \
             }                                                                                                          \
             return made;                                                                                               \
         }                                                                                                              \
@@ -100,15 +101,20 @@ class pool_in_cpp {
 // A pool after sokol's scheme: a free list of slot numbers, a generation in the upper bits of a 32-bit id, slot 0 unused.
 template <typename T>
 class sokol {
-    std::vector<T> slots;
+    struct slot {
+        alignas(T) unsigned char bytes[sizeof(T)];
+    };
+    std::vector<slot> slots;
     std::vector<std::uint32_t> generations, ids, queue;
     std::size_t top = 0;
 
+    T *at(std::uint32_t number) { return reinterpret_cast<T *>(&slots[number]); }
+
   public:
     using id = std::uint32_t;
-    explicit sokol(std::uint32_t count) : slots(count + 1, T{}), generations(count + 1), ids(count + 1) {
-        for (std::uint32_t at = count; at >= 1; --at) {
-            queue.push_back(at);
+    explicit sokol(std::uint32_t count) : slots(count + 1), generations(count + 1), ids(count + 1) {
+        for (std::uint32_t number = count; number >= 1; --number) {
+            queue.push_back(number);
         }
         top = queue.size();
     }
@@ -116,28 +122,28 @@ class sokol {
         if (top == 0) {
             return 0;
         }
-        std::uint32_t slot = queue[--top];
-        slots[slot] = value;
-        return ids[slot] = ++generations[slot] << 17 | slot;
+        std::uint32_t number = queue[--top];
+        new (at(number)) T(value);
+        return ids[number] = ++generations[number] << 17 | number;
     }
     T *get(id which) {
-        std::uint32_t slot = which & 0x1ffff;
-        return slot != 0 && slot < slots.size() && ids[slot] == which ? &slots[slot] : nullptr;
+        std::uint32_t number = which & 0x1ffff;
+        return number != 0 && number < slots.size() && ids[number] == which ? at(number) : nullptr;
     }
     bool remove(id which) {
         if (get(which) == nullptr) {
             return false;
         }
-        std::uint32_t slot = which & 0x1ffff;
-        ids[slot] = 0;
-        queue[top++] = slot;
+        std::uint32_t number = which & 0x1ffff;
+        ids[number] = 0;
+        queue[top++] = number;
         return true;
     }
     template <typename F>
     void each(F &&f) {
-        for (std::size_t at = 1; at < slots.size(); ++at) {
-            if (ids[at] != 0) {
-                f(slots[at]);
+        for (std::uint32_t number = 1; number < slots.size(); ++number) {
+            if (ids[number] != 0) {
+                f(*at(number));
             }
         }
     }

@@ -141,7 +141,7 @@ typedef struct mp_pool {
     void *private_[6];
     uint32_t value_bytes, value_align;
     uint32_t kind_;
-    uint32_t slow_; /* other than 0: insertions and removals are called */
+    uint32_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
     /* The slots. */
     unsigned char *values_;
     uint64_t *bits_;
@@ -286,7 +286,7 @@ static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     unsigned char *values = pool->values_;
     size_t stack_len = pool->stack_len_;
     uint32_t index, generation;
-    if (MP_RARELY_(pool->slow_ != 0) || MP_RARELY_(pool->is_plain_ == 0)) {
+    if (MP_RARELY_(pool->slow_ != 0)) {
         return mp_insert_slow_(pool, &out->bits);
     }
     if (!MP_RARELY_(stack_len == 0)) {
@@ -320,8 +320,7 @@ static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
     size_t stack_len = pool->stack_len_;
-    if (MP_RARELY_(pool->slow_ != 0) || MP_RARELY_(generation >= pool->quick_below_) ||
-        MP_RARELY_(stack_len >= pool->entry_count_)) {
+    if (MP_RARELY_(pool->slow_ != 0) || MP_RARELY_(generation >= pool->quick_below_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
     /* No generation below `quick_below_` has the top bit. */
@@ -409,7 +408,11 @@ static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *lef
     size_t at = *end;
     if (at == 0) {
         /* What the walk removes makes the bitmap old, but not for what is still to come. */
-        *bits = mp_is_old_(pool) ? MP_NULL_ : pool->bits_;
+        *bits = MP_NULL_;
+        if (!mp_is_old_(pool)) {
+            *bits = pool->bits_;
+            MP_ASSUME_(*bits != MP_NULL_);
+        }
     }
     for (; at < pool->slots_; at += 64) {
         uint64_t found = *bits != MP_NULL_ ? (*bits)[at / 64] : mp_gather_(pool, at / 64);
@@ -453,12 +456,13 @@ static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     run->first = run->end_ - 64 + from;
     /* The carry goes from the lowest bit through the run's bits, to the first 0 behind them. */
     behind = run->left_ + (run->left_ & (0 - run->left_));
-    if (behind != 0) {
+    if (!MP_RARELY_(behind == 0)) {
         run->count = mp_trailing_zeros_(behind) - from;
         run->left_ &= behind;
     } else {
         mp_across_(pool, run, from);
     }
+    MP_ASSUME_(run->count != 0);
     return true;
 }
 

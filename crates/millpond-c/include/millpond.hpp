@@ -96,7 +96,12 @@ class run_span {
 #endif
 
 // What a pool without slots points to, so that a lookup need not test for null. Nothing is ever written there.
-inline mp_pool no_pool_{};
+inline std::uint64_t no_bits_ = 0;
+inline mp_pool no_pool_ = [] {
+    mp_pool of{};
+    of.bits_ = &no_bits_;
+    return of;
+}();
 
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
@@ -332,17 +337,15 @@ class pool {
                 return value_type(reinterpret_cast<element *>(raw_->values_) + run_.first, run_.count);
             }
             iterator &operator++() noexcept {
-                if (raw_ != nullptr && !mp_next_run(raw_, &run_)) {
-                    raw_ = nullptr;
-                }
+                is_over_ = !mp_next_run(raw_, &run_);
                 return *this;
             }
             void operator++(int) noexcept { ++*this; }
-            friend bool operator==(const iterator &a, end_of_pool) noexcept { return a.raw_ == nullptr; }
-            friend bool operator!=(const iterator &a, end_of_pool) noexcept { return a.raw_ != nullptr; }
+            friend bool operator==(const iterator &a, end_of_pool) noexcept { return a.is_over_; }
+            friend bool operator!=(const iterator &a, end_of_pool) noexcept { return !a.is_over_; }
 #if __cplusplus < 202002L
-            friend bool operator==(end_of_pool, const iterator &a) noexcept { return a.raw_ == nullptr; }
-            friend bool operator!=(end_of_pool, const iterator &a) noexcept { return a.raw_ != nullptr; }
+            friend bool operator==(end_of_pool, const iterator &a) noexcept { return a.is_over_; }
+            friend bool operator!=(end_of_pool, const iterator &a) noexcept { return !a.is_over_; }
 #endif
             // The slot of the run's first value.
             std::size_t first() const noexcept { return run_.first; }
@@ -350,6 +353,7 @@ class pool {
           private:
             const mp_pool *raw_;
             mp_run run_ = MP_RUN;
+            bool is_over_ = false;
         };
         explicit run_range(const mp_pool *raw) noexcept : raw_(raw) {}
         iterator begin() const noexcept { return iterator(raw_); }
@@ -465,11 +469,11 @@ class pool {
     handle<T> emplace_with(Construct &&construct) {
         mp_handle made;
         void *place = mp_insert_(raw_, &made, sizeof(T));
-        if (place == nullptr) {
-            return handle<T>();
-        }
-        // In a register from here on, whatever the constructor writes.
+        // No bits if the pool is full. In a register from here on, whatever the constructor writes.
         const handle<T> which(made);
+        if (place == nullptr) {
+            return which;
+        }
         MILLPOND_TRY_ { construct(place); }
         MILLPOND_CATCH_ALL_ {
             mp_remove(raw_, which.raw());

@@ -90,30 +90,38 @@ impl Classes {
         let Some(kept) = self.kept_of(layout) else {
             return self.classes.allocate(layout).ok().map(NonNull::cast);
         };
-        kept.pop().or_else(|| {
-            let layout = kept.layout;
-            self.take_slot(layout)
-        })
+        if let Some(slot) = kept.pop() {
+            return Some(slot);
+        }
+        let layout = kept.layout;
+        match self.classes.allocate(layout) {
+            Ok(slot) => Some(slot.cast()),
+            Err(_) => self.take_after_giving(layout),
+        }
     }
 
+    /// There is no memory for another block, but what is kept may be whole blocks.
+    #[cold]
     #[inline(never)]
-    fn take_slot(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        let slot = self.classes.allocate(layout).ok();
-        // The last blocks of memory may be full of what is kept.
-        slot.or_else(|| (self.give_kept() > 0).then(|| self.classes.allocate(layout).ok())?)
-            .map(NonNull::cast)
+    fn take_after_giving(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        if self.give_kept() == 0 {
+            return None;
+        }
+        self.classes.allocate(layout).ok().map(NonNull::cast)
     }
 
     /// # Safety
     ///
     /// The memory was taken with this layout, and nobody uses it any more.
     unsafe fn give(&mut self, memory: NonNull<u8>, layout: Layout) {
-        let layout = match self.kept_of(layout) {
-            Some(kept) if kept.push(memory) => return,
-            // Taken with the layout of its class (the invariant).
-            Some(kept) => kept.layout,
-            None => layout,
-        };
+        let mut layout = layout;
+        if let Some(kept) = self.kept_of(layout) {
+            if kept.push(memory) {
+                return;
+            }
+            // What it was taken with (the invariant).
+            layout = kept.layout;
+        }
         // SAFETY: as the caller promises.
         unsafe { self.classes.deallocate(memory, layout) };
     }

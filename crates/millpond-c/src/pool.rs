@@ -95,6 +95,14 @@ impl<'p> Opened<'p> {
     }
 }
 
+/// What was done may have made the pool's order plain, or no longer plain.
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        // SAFETY: as whoever opened the pool has promised; the face is not used any more.
+        unsafe { Head::settle(self.head) };
+    }
+}
+
 /// A pool that a function only reads.
 ///
 /// # Safety
@@ -297,12 +305,12 @@ pub unsafe extern "C" fn mp_pool_note_use(pool: *mut Head, Bits { bits }: Bits) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
     // SAFETY: as the caller promises.
-    let Some(pool) = (unsafe { Opened::new(pool) }) else {
+    let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return;
     };
     // SAFETY: as above. A pool has a kind.
     let _ = unsafe { kinds::clear(pool.head) };
-    if let Some(outside) = pool.outside {
+    if let Some(outside) = &mut pool.outside {
         outside.replaced(pool.head);
     }
 }

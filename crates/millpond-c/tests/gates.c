@@ -64,6 +64,7 @@ static void walk_10(void) {
     if (next() % 100 != 0) {
         return;
     }
+    mp_pool_refresh(all.pool);
     while ((first = sparks_next_run(&all, &run)) != NULL) {
         for (i = 0; i < run.count; i++) {
             first[i].x[0] += 1;
@@ -77,6 +78,7 @@ static void walk_10_one_by_one(void) {
     if (next() % 100 != 0) {
         return;
     }
+    mp_pool_refresh(all.pool);
     while ((one = sparks_next(&all, &walk)) != NULL) {
         one->x[0] += 1;
     }
