@@ -5,6 +5,7 @@ int main() {
     plain_values();
     constructors_and_destructors_run_once_each();
     nothing_goes_where_that_makes_no_room();
+    what_a_visit_removes_is_not_visited();
     destructors_may_use_the_pool();
     over_aligned_and_immovable_values();
     handles_are_keys();

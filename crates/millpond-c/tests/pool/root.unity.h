@@ -36,6 +36,7 @@ static void capacities_that_no_pool_has_are_refused();
 // lifetimes.cpp
 static void constructors_and_destructors_run_once_each();
 static void nothing_goes_where_that_makes_no_room();
+static void what_a_visit_removes_is_not_visited();
 static void destructors_may_use_the_pool();
 #if defined(__cpp_exceptions)
 static void a_constructor_that_throws_leaves_nothing();
