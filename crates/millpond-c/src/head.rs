@@ -11,11 +11,14 @@ use crate::face::Face;
 use crate::kinds::limits_of;
 use crate::outside::Outside;
 
+/// Finds a pool's face from its head.
+type FaceOf = unsafe fn(NonNull<Head>) -> NonNull<dyn Face>;
+
 /// What stands in front of the slots. The slots begin right behind it.
 #[repr(C)]
 pub struct Head {
     /// The pool by its order and its handles; null in what `millpond.hpp` has for a pool without slots.
-    pub(crate) face: Option<unsafe fn(NonNull<Head>) -> NonNull<dyn Face>>,
+    pub(crate) face: Option<FaceOf>,
     /// Who takes the block back; otherwise nobody, or the C library.
     pub(crate) give: Option<Give>,
     pub(crate) user: *mut c_void,
@@ -68,7 +71,7 @@ impl Head {
         let is_plain = unsafe { is_plain.cast::<bool>().read() };
         let slow = if is_plain { slow & !NOT_PLAIN } else { slow | NOT_PLAIN };
         // SAFETY: as the caller promises.
-        unsafe { (&raw mut (*head.as_ptr()).slow).write(slow) };
+        unsafe { (*head.as_ptr()).slow = slow };
     }
 }
 
