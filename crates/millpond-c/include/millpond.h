@@ -125,10 +125,11 @@ typedef struct mp_options {
 /* The options of a pool of values of this type. */
 #define MP_OPTIONS(type, slots) mp_options_(slots, sizeof(type), MP_ALIGNOF_(type))
 
-static inline mp_options mp_options_(uint32_t slots, size_t value_bytes, size_t value_align) {
+static inline mp_options mp_options_(size_t slots, size_t value_bytes, size_t value_align) {
     mp_options options = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, MP_NULL_, MP_NULL_, 0, MP_NULL_, MP_NULL_, MP_NULL_};
-    options.size = MP_CAST_(uint32_t, sizeof(mp_options));
-    options.slots = slots;
+    /* More slots than 32 bits count, or a negative number of them, are `MP_BAD_OPTIONS`, not fewer slots. */
+    options.size = slots > UINT32_MAX ? 0 : MP_CAST_(uint32_t, sizeof(mp_options));
+    options.slots = MP_CAST_(uint32_t, slots);
     options.value_bytes = value_bytes > UINT32_MAX ? UINT32_MAX : MP_CAST_(uint32_t, value_bytes);
     options.value_align = MP_CAST_(uint32_t, value_align);
     return options;
@@ -140,7 +141,7 @@ typedef struct mp_pool {
     void *private_[6];
     uint32_t value_bytes, value_align;
     uint32_t kind_;
-    uint32_t slow_; /* other than 0: insertions and removals are called */
+    uint32_t slow_; /* other than 0: insertions and removals are called; a stack without ghosts otherwise */
     /* The slots. */
     unsigned char *values_;
     uint64_t *bits_;
@@ -208,8 +209,9 @@ bool mp_remove_slow_(mp_pool *pool, uint64_t bits);
 /* For millpond.hpp: a removal that counts as an eviction; and whether the slot of a live object retires after it. */
 void mp_evict_(mp_pool *pool, uint64_t bits);
 bool mp_is_last_(const mp_pool *pool, uint64_t bits);
-/* 64 slots of an old bitmap. */
+/* 64 slots of an old bitmap, and all. */
 uint64_t mp_gather_(const mp_pool *pool, size_t word);
+void mp_refresh_slow_(mp_pool *pool);
 
 /* Begins exactly the handle's lifetime, for loading saved objects. `*value` is the place of the value. O(1)
  * amortised. */
@@ -237,8 +239,6 @@ size_t mp_pool_index_of(const mp_pool *pool, const void *value);
 mp_handle mp_pool_handle_at(const mp_pool *pool, size_t index);
 /* Returns the handle that the next insertion will issue, or 0 bits if the pool is full. */
 mp_handle mp_pool_next_handle(mp_pool *pool);
-/* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
-void mp_pool_refresh(mp_pool *pool);
 
 typedef struct mp_stats {
     uint64_t capacity, live, peak, retired;       /* slots */
@@ -254,31 +254,50 @@ mp_status mp_pool_validate(const mp_pool *pool, char *text, size_t room);
 
 #define MP_DEAD_ 0x80000000u
 
+#if defined(__GNUC__) || defined(__clang__)
+#define MP_RARELY_(condition) __builtin_expect(!!(condition), 0)
+#define MP_ASSUME_(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#else
+#define MP_RARELY_(condition) (condition)
+#define MP_ASSUME_(condition) ((void)0)
+#endif
+
 static inline bool mp_contains(const mp_pool *pool, mp_handle handle) {
     uint64_t index = handle.bits >> 32;
     uint32_t generation = MP_CAST_(uint32_t, handle.bits);
-    return index < pool->slots_ && MP_CAST_(const uint32_t *, pool->words_)[index] == generation &&
-           generation < MP_DEAD_;
+    /* Read before it is tested: where the compiler knows the pool in a loop, it then reads this once. */
+    const uint32_t *words = MP_CAST_(const uint32_t *, pool->words_);
+    return index < pool->slots_ && words[index] == generation && generation < MP_DEAD_;
 }
 
 /* `stride` is the size of a value, a constant if the type is known. */
 static inline void *mp_get_(const mp_pool *pool, mp_handle handle, size_t stride) {
-    return mp_contains(pool, handle) ? pool->values_ + MP_CAST_(size_t, handle.bits >> 32) * stride : MP_NULL_;
+    unsigned char *values = pool->values_;
+    if (!mp_contains(pool, handle)) {
+        return MP_NULL_;
+    }
+    values += MP_CAST_(size_t, handle.bits >> 32) * stride;
+    MP_ASSUME_(values != MP_NULL_);
+    return values;
 }
 static inline void *mp_get(const mp_pool *pool, mp_handle handle) {
     return mp_get_(pool, handle, pool->value_bytes);
 }
 
+/* Both halves of a pair write the bitmap first and the stack's length last: what is written through `bits_` might be the
+ * length, as far as the compiler knows, so that it would read the length again. */
 static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
     uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
-    uint32_t index;
-    if ((pool->slow_ != 0) | (pool->is_plain_ == 0)) {
+    unsigned char *values = pool->values_;
+    size_t stack_len = pool->stack_len_;
+    uint32_t index, generation;
+    if (MP_RARELY_(pool->slow_ != 0)) {
         return mp_insert_slow_(pool, &out->bits);
     }
-    if (pool->stack_len_ != 0) {
-        index = MP_CAST_(const uint32_t *, pool->entries_)[--pool->stack_len_];
+    if (!MP_RARELY_(stack_len == 0)) {
+        index = MP_CAST_(const uint32_t *, pool->entries_)[--stack_len];
     } else {
-        if ((pool->fresh_from_ >= pool->slots_) | (pool->retired_ != 0)) {
+        if (pool->fresh_from_ >= pool->slots_ || pool->retired_ != 0) {
             return mp_insert_slow_(pool, &out->bits);
         }
         index = MP_CAST_(uint32_t, pool->fresh_from_++);
@@ -286,13 +305,15 @@ static inline void *mp_insert_(mp_pool *pool, mp_handle *out, size_t stride) {
             pool->peak_ = index + 1;
         }
     }
-    words[index] &= ~MP_DEAD_;
+    generation = words[index] & ~MP_DEAD_;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] |= MP_CAST_(uint64_t, 1) << (index % 64);
     }
+    words[index] = generation;
     pool->births_++;
-    out->bits = MP_CAST_(uint64_t, index) << 32 | words[index];
-    return pool->values_ + index * stride;
+    pool->stack_len_ = stack_len;
+    out->bits = MP_CAST_(uint64_t, index) << 32 | generation;
+    return values + index * stride;
 }
 /* Begins a lifetime, and returns the place of the value, or null if the pool is full. O(1). */
 static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
@@ -302,19 +323,22 @@ static inline void *mp_insert(mp_pool *pool, mp_handle *out) {
 /* Ends a lifetime. Returns `false`, and does nothing, if the handle is refused. O(1). */
 static inline bool mp_remove(mp_pool *pool, mp_handle handle) {
     uint32_t index = MP_CAST_(uint32_t, handle.bits >> 32), generation = MP_CAST_(uint32_t, handle.bits);
-    if ((pool->slow_ != 0) | (generation >= pool->quick_below_) | (pool->stack_len_ >= pool->entry_count_)) {
+    uint32_t *words = MP_CAST_(uint32_t *, pool->words_);
+    size_t stack_len = pool->stack_len_;
+    if (MP_RARELY_(pool->slow_ != 0) || MP_RARELY_(generation >= pool->quick_below_)) {
         return mp_remove_slow_(pool, handle.bits);
     }
     /* No generation below `quick_below_` has the top bit. */
-    if (index >= pool->slots_ || MP_CAST_(const uint32_t *, pool->words_)[index] != generation) {
+    if (index >= pool->slots_ || words[index] != generation) {
         return false;
     }
-    MP_CAST_(uint32_t *, pool->words_)[index] = (generation + 1) | MP_DEAD_;
     if (pool->age_.in_step) {
         pool->bits_[index / 64] &= ~(MP_CAST_(uint64_t, 1) << (index % 64));
     }
+    words[index] = (generation + 1) | MP_DEAD_;
+    MP_CAST_(uint32_t *, pool->entries_)[stack_len] = index;
     pool->deaths_++;
-    MP_CAST_(uint32_t *, pool->entries_)[pool->stack_len_++] = index;
+    pool->stack_len_ = stack_len + 1;
     return true;
 }
 
@@ -331,23 +355,43 @@ static inline void *mp_values(const mp_pool *pool) {
     return pool->values_;
 }
 
+/* Whether there were births or deaths since the bitmap was gathered. */
+static inline bool mp_is_old_(const mp_pool *pool) {
+    return !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
+}
+
+/* Brings the bitmap of live slots up to date, which the walks that follow read. O(slots / 16) if it is old. */
+static inline void mp_pool_refresh(mp_pool *pool) {
+    if (pool != MP_NULL_ && mp_is_old_(pool)) {
+        mp_refresh_slow_(pool);
+    }
+}
+
 /* Which of the slots from `64 * word` on are live, as bits. `word` is below `mp_capacity(pool) / 64`, rounded up. */
 static inline uint64_t mp_live_bits(const mp_pool *pool, size_t word) {
-    bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
-    return is_old ? mp_gather_(pool, word) : pool->bits_[word];
+    return mp_is_old_(pool) ? mp_gather_(pool, word) : pool->bits_[word];
 }
 
 /* A run of adjacent live slots. Start with `mp_run run = MP_RUN;`. */
 typedef struct mp_run {
     size_t first, count;
-    size_t word_;
-    uint64_t left_;
+    size_t end_;           /* the slot behind the 64 that the walk has come to */
+    uint64_t left_;        /* what it has not met of these */
     const uint64_t *bits_; /* null: the bitmap was old when the walk began */
 } mp_run;
+/* The same one by one: faster than runs where few slots are live. Start with `mp_walk walk = MP_WALK;`. */
+typedef struct mp_walk {
+    size_t index;
+    size_t end_;
+    uint64_t left_;
+    const uint64_t *bits_;
+} mp_walk;
 #ifdef __cplusplus
 #define MP_RUN (mp_run{0, 0, 0, 0, nullptr})
+#define MP_WALK (mp_walk{0, 0, 0, nullptr})
 #else
 #define MP_RUN {0, 0, 0, 0, NULL}
+#define MP_WALK {0, 0, 0, NULL}
 #endif
 
 /* The number of 0 bits below the lowest 1; `bits` must not be 0. */
@@ -364,32 +408,37 @@ static inline unsigned mp_trailing_zeros_(uint64_t bits) {
 #endif
 }
 
-/* The next word that has live slots. */
-static inline bool mp_next_word_(const mp_pool *pool, mp_run *run) {
-    size_t words = pool->slots_ / 64 + (pool->slots_ % 64 != 0);
-    if (run->word_ == 0) {
+/* The next 64 slots of which some are live. */
+static inline bool mp_next_word_(const mp_pool *pool, size_t *end, uint64_t *left, const uint64_t **bits) {
+    size_t at = *end;
+    if (at == 0) {
         /* What the walk removes makes the bitmap old, but not for what is still to come. */
-        bool is_old = !pool->age_.in_step && pool->births_ + pool->deaths_ != pool->age_.gathered_at;
-        run->bits_ = is_old ? MP_NULL_ : pool->bits_;
-    }
-    while (run->left_ == 0) {
-        size_t word = run->word_;
-        if (word >= words) {
-            return false;
+        *bits = MP_NULL_;
+        if (!mp_is_old_(pool)) {
+            *bits = pool->bits_;
+            MP_ASSUME_(*bits != MP_NULL_);
         }
-        run->word_ = word + 1;
-        run->left_ = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
     }
-    return true;
+    for (; at < pool->slots_; at += 64) {
+        uint64_t found = *bits != MP_NULL_ ? (*bits)[at / 64] : mp_gather_(pool, at / 64);
+        if (found != 0) {
+            *end = at + 64;
+            *left = found;
+            return true;
+        }
+    }
+    *end = at;
+    return false;
 }
 
-/* The run reaches the end of its word: adds what follows. */
+/* The run reaches the end of its 64 slots: adds what follows. */
 static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
     run->count = 64 - from;
     run->left_ = 0;
-    while (run->word_ * 64 < pool->slots_) {
-        size_t word = run->word_++;
+    while (run->end_ < pool->slots_) {
+        size_t word = run->end_ / 64;
         uint64_t bits = run->bits_ != MP_NULL_ ? run->bits_[word] : mp_gather_(pool, word);
+        run->end_ += 64;
         if (bits != ~MP_CAST_(uint64_t, 0)) {
             unsigned length = mp_trailing_zeros_(~bits);
             run->count += length;
@@ -406,19 +455,30 @@ static inline void mp_across_(const mp_pool *pool, mp_run *run, unsigned from) {
 static inline bool mp_next_run(const mp_pool *pool, mp_run *run) {
     unsigned from;
     uint64_t behind;
-    if (run->left_ == 0 && !mp_next_word_(pool, run)) {
+    if (run->left_ == 0 && !mp_next_word_(pool, &run->end_, &run->left_, &run->bits_)) {
         return false;
     }
     from = mp_trailing_zeros_(run->left_);
-    run->first = run->word_ * 64 - 64 + from;
-    /* The carry goes through the run's bits, to the first 0 behind them. */
-    behind = run->left_ + (MP_CAST_(uint64_t, 1) << from);
-    if (behind != 0) {
+    run->first = run->end_ - 64 + from;
+    /* The carry goes from the lowest bit through the run's bits, to the first 0 behind them. */
+    behind = run->left_ + (run->left_ & (0 - run->left_));
+    if (!MP_RARELY_(behind == 0)) {
         run->count = mp_trailing_zeros_(behind) - from;
         run->left_ &= behind;
     } else {
         mp_across_(pool, run, from);
     }
+    MP_ASSUME_(run->count != 0);
+    return true;
+}
+
+/* Finds the next live slot; `false` after the last. The same as in `mp_next_run` may be done meanwhile. */
+static inline bool mp_next_live(const mp_pool *pool, mp_walk *walk) {
+    if (walk->left_ == 0 && !mp_next_word_(pool, &walk->end_, &walk->left_, &walk->bits_)) {
+        return false;
+    }
+    walk->index = walk->end_ - 64 + mp_trailing_zeros_(walk->left_);
+    walk->left_ &= walk->left_ - 1;
     return true;
 }
 
@@ -466,6 +526,7 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
  *     bool      sparks_contains(sparks const *, sparks_id)
  *     bool      sparks_remove(sparks *, sparks_id)
  *     spark    *sparks_next_run(sparks const *, mp_run *)  the first of `run.count` values, or null after the last
+ *     spark    *sparks_next(sparks const *, mp_walk *)     the next value, or null after the last
  *     sparks_id sparks_id_at(sparks const *, size_t index)  no bits if the slot is dead
  *     size_t    sparks_live(sparks const *)
  *     mp_handle sparks_handle(sparks_id)                for the functions that take any pool's handles
@@ -475,73 +536,83 @@ static inline mp_status mp_pool_fits(const mp_pool *pool, size_t bytes, size_t a
     typedef struct name##_id {                                                                                         \
         uint64_t bits;                                                                                                 \
     } name##_id;                                                                                                       \
-    MP_API_ mp_handle name##_handle(name##_id id) {                                                                    \
-        mp_handle handle = {id.bits};                                                                                  \
-        return handle;                                                                                                 \
+    MP_API_ mp_handle name##_handle(name##_id id_) {                                                                   \
+        mp_handle handle_ = {id_.bits};                                                                                \
+        return handle_;                                                                                                \
     }                                                                                                                  \
-    MP_API_ name##_id name##_id_of(mp_handle handle) {                                                                 \
-        name##_id id = {handle.bits};                                                                                  \
-        return id;                                                                                                     \
+    MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
+        name##_id id_ = {handle_.bits};                                                                                \
+        return id_;                                                                                                    \
     }                                                                                                                  \
-    MP_POOL_(name, type, 0, handle.bits)
+    MP_POOL_(name, type, 0, handle_.bits)
 
 /* The same with four-byte handles. `index_bits` must equal that of the options: 16, 20 or 24. */
 #define MP_POOL32(name, type, index_bits)                                                                              \
     typedef struct name##_id {                                                                                         \
         uint32_t bits;                                                                                                 \
     } name##_id;                                                                                                       \
-    MP_API_ mp_handle name##_handle(name##_id id) {                                                                    \
-        return mp_widen(id.bits, index_bits);                                                                          \
+    MP_API_ mp_handle name##_handle(name##_id id_) {                                                                   \
+        return mp_widen(id_.bits, index_bits);                                                                         \
     }                                                                                                                  \
-    MP_API_ name##_id name##_id_of(mp_handle handle) {                                                                 \
-        name##_id id = {mp_narrow(handle, index_bits)};                                                                \
-        return id;                                                                                                     \
+    MP_API_ name##_id name##_id_of(mp_handle handle_) {                                                                \
+        name##_id id_ = {mp_narrow(handle_, index_bits)};                                                              \
+        return id_;                                                                                                    \
     }                                                                                                                  \
-    MP_POOL_(name, type, index_bits, mp_narrow_(handle, index_bits))
+    MP_POOL_(name, type, index_bits, mp_narrow_(handle_, index_bits))
 
-/* What both have. `made_bits`: those of a handle of the pool's own, `handle`. */
+/* What both have. `made_bits`: those of a handle of the pool's own, `handle_`. */
 #define MP_POOL_(name, type, index_bits, made_bits)                                                                    \
     typedef struct name {                                                                                              \
         mp_pool *pool;                                                                                                 \
     } name;                                                                                                            \
-    MP_API_ mp_status name##_fits(const mp_pool *pool) {                                                               \
-        return mp_pool_fits(pool, sizeof(type), MP_ALIGNOF_(type), index_bits);                                        \
+    MP_API_ mp_status name##_fits(const mp_pool *pool_) {                                                              \
+        return mp_pool_fits(pool_, sizeof(type), MP_ALIGNOF_(type), index_bits);                                       \
     }                                                                                                                  \
-    MP_API_ name name##_of(mp_pool *pool) {                                                                            \
-        name of = {name##_fits(pool) == MP_OK ? pool : MP_NULL_};                                                      \
-        return of;                                                                                                     \
+    MP_API_ name name##_of(mp_pool *pool_) {                                                                           \
+        name of_ = {name##_fits(pool_) == MP_OK ? pool_ : MP_NULL_};                                                   \
+        return of_;                                                                                                    \
     }                                                                                                                  \
-    MP_API_ type *name##_insert(name *in, name##_id *out) {                                                            \
-        mp_handle handle = {0};                                                                                        \
-        void *made = mp_insert_(in->pool, &handle, sizeof(type));                                                      \
-        out->bits = made_bits;                                                                                         \
-        return MP_CAST_(type *, made);                                                                                 \
+    MP_API_ type *name##_insert(name *in_, name##_id *out_) {                                                          \
+        mp_handle handle_;                                                                                             \
+        void *made_ = mp_insert_(in_->pool, &handle_, sizeof(type));                                                   \
+        out_->bits = made_bits;                                                                                        \
+        return MP_CAST_(type *, made_);                                                                                \
     }                                                                                                                  \
-    MP_API_ type *name##_get(name const *in, name##_id id) {                                                           \
-        return MP_CAST_(type *, mp_get_(in->pool, name##_handle(id), sizeof(type)));                                   \
+    MP_API_ type *name##_get(name const *in_, name##_id id_) {                                                         \
+        return MP_CAST_(type *, mp_get_(in_->pool, name##_handle(id_), sizeof(type)));                                 \
     }                                                                                                                  \
-    MP_API_ bool name##_contains(name const *in, name##_id id) {                                                       \
-        return mp_contains(in->pool, name##_handle(id));                                                               \
+    MP_API_ bool name##_contains(name const *in_, name##_id id_) {                                                     \
+        return mp_contains(in_->pool, name##_handle(id_));                                                             \
     }                                                                                                                  \
-    MP_API_ bool name##_remove(name *in, name##_id id) {                                                               \
-        return mp_remove(in->pool, name##_handle(id));                                                                 \
+    MP_API_ bool name##_remove(name *in_, name##_id id_) {                                                             \
+        return mp_remove(in_->pool, name##_handle(id_));                                                               \
     }                                                                                                                  \
-    MP_API_ type *name##_next_run(name const *in, mp_run *run) {                                                       \
-        if (!mp_next_run(in->pool, run)) {                                                                             \
+    MP_API_ type *name##_next_run(name const *in_, mp_run *run_) {                                                     \
+        type *start_ = MP_CAST_(type *, MP_CAST_(void *, in_->pool->values_));                                         \
+        if (!mp_next_run(in_->pool, run_)) {                                                                           \
             return MP_NULL_;                                                                                           \
         }                                                                                                              \
-        return MP_CAST_(type *, MP_CAST_(void *, in->pool->values_)) + run->first;                                     \
+        MP_ASSUME_(start_ + run_->first != MP_NULL_);                                                                  \
+        return start_ + run_->first;                                                                                   \
     }                                                                                                                  \
-    MP_API_ name##_id name##_id_at(name const *in, size_t index) {                                                     \
-        mp_handle handle = {0};                                                                                        \
-        if (index < in->pool->slots_) {                                                                                \
-            uint32_t word = MP_CAST_(const uint32_t *, in->pool->words_)[index];                                       \
-            handle.bits = word < MP_DEAD_ ? MP_CAST_(uint64_t, index) << 32 | word : 0;                                \
+    MP_API_ type *name##_next(name const *in_, mp_walk *walk_) {                                                       \
+        type *start_ = MP_CAST_(type *, MP_CAST_(void *, in_->pool->values_));                                         \
+        if (!mp_next_live(in_->pool, walk_)) {                                                                         \
+            return MP_NULL_;                                                                                           \
         }                                                                                                              \
-        return name##_id_of(handle);                                                                                   \
+        MP_ASSUME_(start_ + walk_->index != MP_NULL_);                                                                 \
+        return start_ + walk_->index;                                                                                  \
     }                                                                                                                  \
-    MP_API_ size_t name##_live(name const *in) {                                                                       \
-        return mp_live(in->pool);                                                                                      \
+    MP_API_ name##_id name##_id_at(name const *in_, size_t index_) {                                                   \
+        mp_handle handle_ = {0};                                                                                       \
+        if (index_ < in_->pool->slots_) {                                                                              \
+            uint32_t word_ = MP_CAST_(const uint32_t *, in_->pool->words_)[index_];                                    \
+            handle_.bits = word_ < MP_DEAD_ ? MP_CAST_(uint64_t, index_) << 32 | word_ : 0;                            \
+        }                                                                                                              \
+        return name##_id_of(handle_);                                                                                  \
+    }                                                                                                                  \
+    MP_API_ size_t name##_live(name const *in_) {                                                                      \
+        return mp_live(in_->pool);                                                                                     \
     }
 
 /* ---- Checksums -------------------------------------------------------------------------------------------------- */

@@ -95,6 +95,14 @@ class run_span {
 };
 #endif
 
+// What a pool without slots points to, so that a lookup need not test for null. Nothing is ever written there.
+inline std::uint64_t no_bits_ = 0;
+inline mp_pool no_pool_ = [] {
+    mp_pool of{};
+    of.bits_ = &no_bits_;
+    return of;
+}();
+
 // What a pool is to be beside its capacity; see `mp_options`.
 struct options {
     const char *name = nullptr;
@@ -108,7 +116,7 @@ struct options {
 
     // The options of millpond.h, for values of this type.
     template <typename T>
-    mp_options raw(std::uint32_t capacity) const noexcept {
+    mp_options raw(std::size_t capacity) const noexcept {
         mp_options raw = MP_OPTIONS(T, capacity);
         raw.name = name;
         raw.salt = salt;
@@ -131,7 +139,8 @@ struct options {
 // lifetime is used up.
 template <typename T>
 class pool {
-    static_assert(std::is_object_v<T> && !std::is_const_v<T> && std::is_nothrow_destructible_v<T>);
+    static_assert(std::is_object_v<T> && !std::is_array_v<T>, "a pool has values of a class or of a plain type");
+    static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_nothrow_destructible_v<T>);
     static_assert(sizeof(T) < UINT32_MAX, "millpond.h counts a value's bytes in 32 bits");
 
   public:
@@ -146,13 +155,15 @@ class pool {
     pool() noexcept = default;
 
     // Whether there was memory for it: `status()`.
-    explicit pool(std::uint32_t capacity, const options &with = options{}) noexcept {
+    explicit pool(std::size_t capacity, const options &with = options{}) noexcept {
         const mp_options raw = with.raw<T>(capacity);
-        status_ = mp_pool_create(&raw, &raw_);
+        mp_pool *created = nullptr;
+        status_ = mp_pool_create(&raw, &created);
+        raw_ = created != nullptr ? created : &no_pool_;
     }
 
     pool(pool &&other) noexcept
-        : raw_(std::exchange(other.raw_, nullptr)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
+        : raw_(std::exchange(other.raw_, &no_pool_)), status_(std::exchange(other.status_, MP_NULL_POINTER)) {
         assert(other.ending_ == 0 && "a destructor of the pool's values moves the pool");
     }
     pool &operator=(pool &&other) noexcept {
@@ -163,7 +174,7 @@ class pool {
     pool &operator=(const pool &) = delete;
     ~pool() {
         clear();
-        mp_pool_destroy(raw_);
+        mp_pool_destroy(raw());
     }
     void swap(pool &other) noexcept {
         assert(ending_ + other.ending_ == 0 && "a destructor of a pool's values swaps the pool");
@@ -174,13 +185,13 @@ class pool {
     // `MP_OK`, or why there are no slots.
     mp_status status() const noexcept { return status_; }
 
-    std::size_t capacity() const noexcept { return raw_ != nullptr ? mp_capacity(raw_) : 0; }
-    std::size_t size() const noexcept { return raw_ != nullptr ? mp_live(raw_) - ending_ : 0; }
+    std::size_t capacity() const noexcept { return mp_capacity(raw_); }
+    std::size_t size() const noexcept { return mp_live(raw_) - ending_; }
     bool empty() const noexcept { return size() == 0; }
-    mp_stats stats() const noexcept { return raw_ != nullptr ? mp_pool_stats(raw_) : mp_stats{}; }
-    // The pool of millpond.h. What is inserted or removed there is neither constructed nor destroyed.
-    mp_pool *raw() noexcept { return raw_; }
-    const mp_pool *raw() const noexcept { return raw_; }
+    mp_stats stats() const noexcept { return mp_pool_stats(raw()); }
+    // The pool of millpond.h, or null. What is inserted or removed there is neither constructed nor destroyed.
+    mp_pool *raw() noexcept { return is_pool() ? raw_ : nullptr; }
+    const mp_pool *raw() const noexcept { return is_pool() ? raw_ : nullptr; }
 
     // Constructs a value in the next slot, with a constructor, or as an aggregate if no constructor takes these
     // arguments. Returns its handle, which is false if the pool is full. O(1).
@@ -196,13 +207,11 @@ class pool {
     }
 
     // The value, or null if the handle is refused. O(1).
-    T *get(handle<T> which) noexcept {
-        return raw_ != nullptr ? static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
-    }
+    T *get(handle<T> which) noexcept { return static_cast<T *>(mp_get_(raw_, which.raw(), sizeof(T))); }
     const T *get(handle<T> which) const noexcept {
-        return raw_ != nullptr ? static_cast<const T *>(mp_get_(raw_, which.raw(), sizeof(T))) : nullptr;
+        return static_cast<const T *>(mp_get_(raw_, which.raw(), sizeof(T)));
     }
-    bool contains(handle<T> which) const noexcept { return raw_ != nullptr && mp_contains(raw_, which.raw()); }
+    bool contains(handle<T> which) const noexcept { return mp_contains(raw_, which.raw()); }
 
     // Returns the value of a handle that is known to be valid.
     T &operator[](handle<T> which) noexcept {
@@ -219,7 +228,7 @@ class pool {
     // Removes and destroys the handle's value. Returns `false`, and does nothing, if the handle is refused. O(1).
     bool remove(handle<T> which) noexcept {
         if constexpr (std::is_trivially_destructible_v<T>) {
-            return raw_ != nullptr && mp_remove(raw_, which.raw());
+            return mp_remove(raw_, which.raw());
         } else {
             T *value = get(which);
             if (value == nullptr) {
@@ -232,17 +241,14 @@ class pool {
 
     // Destroys all values. Destructors may remove and insert values; inserted ones are destroyed, too.
     void clear() noexcept {
-        if (raw_ == nullptr) {
-            return;
-        }
         if constexpr (std::is_trivially_destructible_v<T>) {
-            mp_pool_clear(raw_);
+            mp_pool_clear(raw());
         } else {
             while (mp_live(raw_) > ending_) {
                 retain([](T &) { return false; });
             }
             if (ending_ == 0) {
-                mp_pool_clear(raw_);
+                mp_pool_clear(raw());
             }
         }
     }
@@ -250,27 +256,24 @@ class pool {
     // Destroys the values for which `keep` returns `false`.
     template <typename Keep>
     void retain(Keep &&keep) {
-        for (std::size_t at = 0; at < capacity(); ++at) {
-            if (handle<T> which = handle_at(at)) {
-                if (!keep(*value_at(at))) {
-                    remove(which);
-                }
+        each_live([&](handle<T> which, T &value) {
+            if (!keep(value)) {
+                remove(which);
             }
-        }
+        });
     }
 
-    // Calls `f` with each value, or with its handle and the value. `f` may remove any, and insert.
+    // Calls `f` with each value, or with its handle and the value. `f` may remove any, and insert: what it inserts may be
+    // missed.
     template <typename F>
     void for_each(F &&f) {
-        for (std::size_t at = 0; at < capacity(); ++at) {
-            if (handle<T> which = handle_at(at)) {
-                if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
-                    f(which, *value_at(at));
-                } else {
-                    f(*value_at(at));
-                }
+        each_live([&](handle<T> which, T &value) {
+            if constexpr (std::is_invocable_v<F &, handle<T>, T &>) {
+                f(which, value);
+            } else {
+                f(value);
             }
-        }
+        });
     }
 
     // Emplaces a value. If the pool is full, first removes the value with the smallest key; `evicted` is its handle.
@@ -281,19 +284,18 @@ class pool {
         if (evicted != nullptr) {
             *evicted = handle<T>();
         }
-        if (raw_ != nullptr && mp_pool_next_handle(raw_).bits == 0) {
+        if (mp_pool_next_handle(raw()).bits == 0) {
             handle<T> least;
             std::optional<std::decay_t<std::invoke_result_t<Key &, T &>>> least_key;
-            for (std::size_t at = 0; at < capacity(); ++at) {
-                handle<T> which = handle_at(at);
-                if (which && !mp_is_last_(raw_, which.to_bits())) {
-                    auto its_key = key(*value_at(at));
+            each_live([&](handle<T> which, T &value) {
+                if (!mp_is_last_(raw_, which.to_bits())) {
+                    auto its_key = key(value);
                     if (!least_key || its_key < *least_key) {
                         least = which;
                         least_key.emplace(std::move(its_key));
                     }
                 }
-            }
+            });
             if (T *going = get(least)) {
                 if (evicted != nullptr) {
                     *evicted = least;
@@ -315,7 +317,7 @@ class pool {
     }
     // Returns the handle of a value of this pool, which is false for any other address.
     handle<T> handle_of(const T &value) const noexcept {
-        return raw_ != nullptr ? handle_at(mp_pool_index_of(raw_, std::addressof(value))) : handle<T>();
+        return handle_at(mp_pool_index_of(raw(), std::addressof(value)));
     }
 
     // The runs of adjacent values.
@@ -335,17 +337,15 @@ class pool {
                 return value_type(reinterpret_cast<element *>(raw_->values_) + run_.first, run_.count);
             }
             iterator &operator++() noexcept {
-                if (raw_ != nullptr && !mp_next_run(raw_, &run_)) {
-                    raw_ = nullptr;
-                }
+                is_over_ = !mp_next_run(raw_, &run_);
                 return *this;
             }
             void operator++(int) noexcept { ++*this; }
-            friend bool operator==(const iterator &a, end_of_pool) noexcept { return a.raw_ == nullptr; }
-            friend bool operator!=(const iterator &a, end_of_pool) noexcept { return a.raw_ != nullptr; }
+            friend bool operator==(const iterator &a, end_of_pool) noexcept { return a.is_over_; }
+            friend bool operator!=(const iterator &a, end_of_pool) noexcept { return !a.is_over_; }
 #if __cplusplus < 202002L
-            friend bool operator==(end_of_pool, const iterator &a) noexcept { return a.raw_ == nullptr; }
-            friend bool operator!=(end_of_pool, const iterator &a) noexcept { return a.raw_ != nullptr; }
+            friend bool operator==(end_of_pool, const iterator &a) noexcept { return a.is_over_; }
+            friend bool operator!=(end_of_pool, const iterator &a) noexcept { return !a.is_over_; }
 #endif
             // The slot of the run's first value.
             std::size_t first() const noexcept { return run_.first; }
@@ -353,6 +353,7 @@ class pool {
           private:
             const mp_pool *raw_;
             mp_run run_ = MP_RUN;
+            bool is_over_ = false;
         };
         explicit run_range(const mp_pool *raw) noexcept : raw_(raw) {}
         iterator begin() const noexcept { return iterator(raw_); }
@@ -382,6 +383,10 @@ class pool {
 
         basic_iterator() noexcept = default;
         explicit basic_iterator(const mp_pool *raw) noexcept : raw_(raw) { next_run(); }
+        // What may change a value goes where nothing may.
+        template <bool Other, typename = std::enable_if_t<Const && !Other>>
+        basic_iterator(const basic_iterator<Other> &other) noexcept
+            : raw_(other.raw_), run_(other.run_), at_(other.at_), run_end_(other.run_end_) {}
         reference operator*() const noexcept { return *at_; }
         pointer operator->() const noexcept { return at_; }
         basic_iterator &operator++() noexcept {
@@ -399,15 +404,18 @@ class pool {
         friend bool operator!=(const basic_iterator &a, const basic_iterator &b) noexcept { return a.at_ != b.at_; }
 
       private:
+        template <bool>
+        friend class basic_iterator;
+
         void next_run() noexcept {
-            if (raw_ != nullptr && mp_next_run(raw_, &run_)) {
+            if (mp_next_run(raw_, &run_)) {
                 at_ = reinterpret_cast<pointer>(raw_->values_) + run_.first;
                 run_end_ = at_ + run_.count;
             } else {
                 at_ = run_end_ = nullptr;
             }
         }
-        const mp_pool *raw_ = nullptr;
+        const mp_pool *raw_ = &no_pool_;
         mp_run run_ = MP_RUN;
         pointer at_ = nullptr;
         pointer run_end_ = nullptr;
@@ -422,6 +430,8 @@ class pool {
         return const_iterator(raw_);
     }
     const_iterator end() const noexcept { return const_iterator(); }
+    const_iterator cbegin() const noexcept { return begin(); }
+    const_iterator cend() const noexcept { return end(); }
 
   private:
     // The bitmap, which iterators read, keeps a value's bit until its destructor has returned.
@@ -432,8 +442,24 @@ class pool {
     // Brings the bitmap up to date, which iterations read.
     void refresh() noexcept {
         assert_no_destructor_runs();
-        if (raw_ != nullptr) {
+        mp_pool_refresh(raw_);
+    }
+
+    bool is_pool() const noexcept { return raw_->private_[0] != nullptr; }
+
+    // Visits the values that live when their 64 slots' turn comes, and still live then.
+    template <typename Visit>
+    void each_live(Visit &&visit) {
+        if (ending_ == 0) {
             mp_pool_refresh(raw_);
+        }
+        for (std::size_t word = 0; word * 64 < capacity(); ++word) {
+            for (std::uint64_t left = mp_live_bits(raw_, word); left != 0; left &= left - 1) {
+                const std::size_t index = word * 64 + mp_trailing_zeros_(left);
+                if (handle<T> which = handle_at(index)) {
+                    visit(which, *value_at(index));
+                }
+            }
         }
     }
 
@@ -441,17 +467,19 @@ class pool {
 
     template <typename Construct>
     handle<T> emplace_with(Construct &&construct) {
-        mp_handle made{0};
-        void *place = raw_ != nullptr ? mp_insert_(raw_, &made, sizeof(T)) : nullptr;
+        mp_handle made;
+        void *place = mp_insert_(raw_, &made, sizeof(T));
+        // No bits if the pool is full. In a register from here on, whatever the constructor writes.
+        const handle<T> which(made);
         if (place == nullptr) {
-            return handle<T>();
+            return which;
         }
         MILLPOND_TRY_ { construct(place); }
         MILLPOND_CATCH_ALL_ {
-            mp_remove(raw_, made);
+            mp_remove(raw_, which.raw());
             MILLPOND_RETHROW_;
         }
-        return handle<T>(made);
+        return which;
     }
 
     // The slot's word is replaced while the destructor runs, so that the handle is refused; then the slot may be freed.
@@ -466,7 +494,7 @@ class pool {
     // The word of a slot that is never used: no handle is valid for it, and no order takes it.
     static constexpr std::uint32_t ending_word = MP_DEAD_;
 
-    mp_pool *raw_ = nullptr;
+    mp_pool *raw_ = &no_pool_;
     mp_status status_ = MP_NULL_POINTER;
     // The number of running destructors: the lifetimes have ended, but the slots are not freed yet.
     std::size_t ending_ = 0;
@@ -480,7 +508,7 @@ class snapshot {
 
   public:
     // For pools of this capacity and with these options. Nothing is saved yet.
-    explicit snapshot(std::uint32_t capacity, const options &with = options{}) noexcept {
+    explicit snapshot(std::size_t capacity, const options &with = options{}) noexcept {
         const mp_options raw = with.raw<T>(capacity);
         status_ = mp_snapshot_create(&raw, &raw_);
     }

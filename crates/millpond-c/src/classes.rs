@@ -1,6 +1,12 @@
 //! Size classes: raw memory in slots of several sizes.
+//!
+//! # Invariant
+//!
+//! What a class [keeps](Kept) are slots that [`SizeClasses`] has handed out for the class's own layout, and that nobody
+//! uses. All slots of classes that keep some are taken with that layout, whatever the request's was.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
@@ -20,9 +26,119 @@ pub struct Class {
     slots: usize,
 }
 
+/// How many slots a class keeps at most: what fits into one cache line.
+const KEPT_MAX: usize = 5;
+
+/// The slots of a class that were given back last, for the requests that come next. These then touch neither the slot
+/// nor the header of its block, which in a large program are two cache misses; and all headers, at the beginnings of
+/// blocks of 16 KiB, compete for the same few lines of the cache.
+#[repr(C, align(64))]
+struct Kept {
+    len: usize,
+    slots: [Option<NonNull<u8>>; KEPT_MAX],
+    layout: Layout,
+}
+
+impl Kept {
+    fn new(slot_bytes: usize) -> Self {
+        let align = 1 << slot_bytes.trailing_zeros().min(6);
+        let layout = Layout::from_size_align(slot_bytes, align).unwrap_or(Layout::new::<()>());
+        Self { len: 0, slots: [None; KEPT_MAX], layout }
+    }
+
+    fn pop(&mut self) -> Option<NonNull<u8>> {
+        let last = self.len.checked_sub(1)?;
+        let slot = *self.slots.get(last)?;
+        self.len = last;
+        slot
+    }
+
+    /// Keeps a slot, if there is room.
+    fn push(&mut self, slot: NonNull<u8>) -> bool {
+        let Some(place) = self.slots.get_mut(self.len) else { return false };
+        *place = Some(slot);
+        self.len += 1;
+        true
+    }
+}
+
 /// `mp_classes`.
-#[repr(transparent)]
-pub struct Classes(SizeClasses);
+pub struct Classes {
+    classes: SizeClasses,
+    /// By class. None keep any unless the classes grow: a slot that is kept could be all that another class is refused
+    /// for; and where requests fall back, memory of a class may be the C library's.
+    kept: Box<[Kept]>,
+}
+
+impl Classes {
+    fn new(classes: SizeClasses) -> Result<Self, Status> {
+        let mut kept = Vec::new();
+        if classes.overflow() == Overflow::Grow {
+            let sizes = classes.class_stats().map(|class| class.slot_bytes);
+            kept.try_reserve_exact(sizes.len()).map_err(|_| Status::OUT_OF_MEMORY)?;
+            kept.extend(sizes.map(Kept::new));
+        }
+        Ok(Self { classes, kept: kept.into_boxed_slice() })
+    }
+
+    fn kept_of(&mut self, layout: Layout) -> Option<&mut Kept> {
+        let class = self.classes.class_of(layout)?;
+        self.kept.get_mut(class)
+    }
+
+    fn take(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        let Some(kept) = self.kept_of(layout) else {
+            return self.classes.allocate(layout).ok().map(NonNull::cast);
+        };
+        if let Some(slot) = kept.pop() {
+            return Some(slot);
+        }
+        let layout = kept.layout;
+        match self.classes.allocate(layout) {
+            Ok(slot) => Some(slot.cast()),
+            Err(_) => self.take_after_giving(layout),
+        }
+    }
+
+    /// There is no memory for another block, but what is kept may be whole blocks.
+    #[cold]
+    #[inline(never)]
+    fn take_after_giving(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        if self.give_kept() == 0 {
+            return None;
+        }
+        self.classes.allocate(layout).ok().map(NonNull::cast)
+    }
+
+    /// # Safety
+    ///
+    /// The memory was taken with this layout, and nobody uses it any more.
+    unsafe fn give(&mut self, memory: NonNull<u8>, layout: Layout) {
+        let mut layout = layout;
+        if let Some(kept) = self.kept_of(layout) {
+            if kept.push(memory) {
+                return;
+            }
+            // What it was taken with (the invariant).
+            layout = kept.layout;
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.classes.deallocate(memory, layout) };
+    }
+
+    /// Gives back what is kept, and says how many slots that were.
+    fn give_kept(&mut self) -> usize {
+        let mut given = 0;
+        for kept in &mut self.kept {
+            while let Some(slot) = kept.pop() {
+                // SAFETY: the invariant.
+                unsafe { self.classes.deallocate(slot, kept.layout) };
+                given += 1;
+            }
+        }
+        given
+    }
+}
 
 /// See the header.
 ///
@@ -60,7 +176,7 @@ pub unsafe extern "C" fn mp_classes_create(
         SizeClassesError::OutOfMemory { .. } => Status::OUT_OF_MEMORY,
         _ => Status::BAD_OPTIONS,
     });
-    status_of(built.and_then(|classes| boxed(Classes(classes))).map(|classes| {
+    status_of(built.and_then(Classes::new).and_then(boxed).map(|classes| {
         // SAFETY: as the caller promises.
         unsafe { out.write(Box::into_raw(classes)) };
     }))
@@ -92,11 +208,11 @@ pub unsafe extern "C" fn mp_classes_take(
 ) -> *mut c_void {
     // SAFETY: as the caller promises.
     let (Some(classes), Ok(layout)) =
-        (unsafe { classes.as_ref() }, Layout::from_size_align(bytes, align))
+        (unsafe { classes.as_mut() }, Layout::from_size_align(bytes, align))
     else {
         return ptr::null_mut();
     };
-    classes.0.allocate(layout).map_or(ptr::null_mut(), |memory| memory.as_ptr().cast())
+    classes.take(layout).map_or(ptr::null_mut(), |memory| memory.as_ptr().cast())
 }
 
 /// See the header.
@@ -114,14 +230,14 @@ pub unsafe extern "C" fn mp_classes_give(
 ) {
     // SAFETY: as the caller promises.
     let (Some(classes), Some(memory), Ok(layout)) = (
-        unsafe { classes.as_ref() },
+        unsafe { classes.as_mut() },
         NonNull::new(memory.cast::<u8>()),
         Layout::from_size_align(bytes, align),
     ) else {
         return;
     };
     // SAFETY: as the caller promises.
-    unsafe { classes.0.deallocate(memory, layout) };
+    unsafe { classes.give(memory, layout) };
 }
 
 /// See the header.
@@ -132,7 +248,10 @@ pub unsafe extern "C" fn mp_classes_give(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_classes_shrink(classes: *mut Classes) -> usize {
     // SAFETY: as the caller promises.
-    unsafe { classes.as_ref() }.map_or(0, |classes| classes.0.shrink_to_fit())
+    unsafe { classes.as_mut() }.map_or(0, |classes| {
+        classes.give_kept();
+        classes.classes.shrink_to_fit()
+    })
 }
 
 /// `mp_classes_stats`.
@@ -159,7 +278,7 @@ pub unsafe extern "C" fn mp_classes_stats_of(classes: *const Classes) -> Classes
     let Some(classes) = (unsafe { classes.as_ref() }) else {
         return ClassesStats::default();
     };
-    let stats = classes.0.stats();
+    let stats = classes.classes.stats();
     ClassesStats {
         block_bytes: stats.block_bytes as u64,
         blocks: stats.blocks as u64,

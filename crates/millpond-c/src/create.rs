@@ -12,7 +12,7 @@ use millpond::{Handle, HandleAllocator, HandleAllocatorBuilder};
 
 use crate::callbacks::{Give, c_free, c_take};
 use crate::face::Whole;
-use crate::head::{Head, InC};
+use crate::head::{Head, InC, NOT_PLAIN};
 use crate::kinds::{ForOrder, limits_of, with_order};
 use crate::options::{self, Checked, EVICT_OLDEST, FILLED, Options, WRAP, ZEROED};
 use crate::outside::Outside;
@@ -111,7 +111,7 @@ impl ForOrder for Building<'_> {
         };
         let is_quick = raw.order == 0 && oldest.is_none();
         let head = Head {
-            face: Whole::<R>::face,
+            face: Some(Whole::<R>::face),
             give: self.give,
             user: raw.user,
             block_bytes: self.block_bytes,
@@ -120,7 +120,8 @@ impl ForOrder for Building<'_> {
             value_bytes: raw.value_bytes,
             value_align: raw.value_align,
             kind: raw.index_bits << 8 | raw.order,
-            slow: u32::from(!is_quick),
+            // The first insertion settles whether the order is plain.
+            slow: u32::from(!is_quick) | NOT_PLAIN,
         };
         let whole = block.cast::<Whole<R>>();
         // SAFETY: the block begins with room for it, aligned.
@@ -220,6 +221,7 @@ pub(crate) unsafe fn destroy(head: NonNull<Head>) {
         // SAFETY: as above.
         unsafe { Outside::detach(head) };
     }
+    let Some(face) = face else { return };
     // SAFETY: the function that was made for this pool.
     let whole = unsafe { face(head) };
     // SAFETY: nobody uses it any more.

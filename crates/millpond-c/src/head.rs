@@ -11,11 +11,14 @@ use crate::face::Face;
 use crate::kinds::limits_of;
 use crate::outside::Outside;
 
+/// Finds a pool's face from its head.
+type FaceOf = unsafe fn(NonNull<Head>) -> NonNull<dyn Face>;
+
 /// What stands in front of the slots. The slots begin right behind it.
 #[repr(C)]
 pub struct Head {
-    /// The pool by its order and its handles.
-    pub(crate) face: unsafe fn(NonNull<Head>) -> NonNull<dyn Face>,
+    /// The pool by its order and its handles; null in what `millpond.hpp` has for a pool without slots.
+    pub(crate) face: Option<FaceOf>,
     /// Who takes the block back; otherwise nobody, or the C library.
     pub(crate) give: Option<Give>,
     pub(crate) user: *mut c_void,
@@ -29,9 +32,12 @@ pub struct Head {
     pub(crate) value_align: u32,
     /// The index bits above, the order in the lowest byte.
     pub(crate) kind: u32,
-    /// Not 0 if insertions and removals are called.
+    /// Not 0 if insertions and removals are called: 1 for the pool's whole life, because of its order; 2 because of what
+    /// happens [outside](Outside); 4 as long as the order is [not plain](Head::settle).
     pub(crate) slow: u32,
 }
+
+pub(crate) const NOT_PLAIN: u32 = 4;
 
 impl Head {
     /// The handle with these bits; `None` where the pool's handles cannot have this generation. Every pool keeps handles
@@ -43,6 +49,29 @@ impl Head {
             Err(_) => true,
         };
         fits.then_some(handle)
+    }
+
+    /// Finds out whether the header's functions may insert and remove: an order that is plain has one entry for each free
+    /// slot, so that the entry on top names a free slot, and a removal finds room for one more.
+    ///
+    /// # Safety
+    ///
+    /// It is a pool, whole, that nobody else uses.
+    pub(crate) unsafe fn settle(head: NonNull<Self>) {
+        // SAFETY: as the caller promises; the fields are copied.
+        let Self { kind, slow, .. } = unsafe { head.read() };
+        if kind & 0xff != 0 {
+            return;
+        }
+        // SAFETY: the slots of a pool of this order stand behind the head.
+        let slots = unsafe { head.add(1) };
+        // SAFETY: the field is theirs.
+        let is_plain = unsafe { slots.cast::<u8>().add(CoreOffsets::OF_LIFO.is_plain) };
+        // SAFETY: as above.
+        let is_plain = unsafe { is_plain.cast::<bool>().read() };
+        let slow = if is_plain { slow & !NOT_PLAIN } else { slow | NOT_PLAIN };
+        // SAFETY: as the caller promises.
+        unsafe { (*head.as_ptr()).slow = slow };
     }
 }
 

@@ -184,6 +184,7 @@ pub(crate) fn each_slot(head: NonNull<Head>, mut f: impl FnMut(usize, *mut u8, u
     // SAFETY: the pool is there; the fields are copied.
     let Head { face, value_bytes, .. } = unsafe { head.read() };
     let bytes = value_bytes as usize;
+    let Some(face) = face else { return };
     // SAFETY: the function that was made for this pool.
     let face = unsafe { face(head) };
     // SAFETY: the pool is there, and nobody changes it meanwhile.

@@ -2,8 +2,9 @@
 //!
 //! # Invariant
 //!
-//! A pool that a C program passes is null, or one that [`create`](crate::create) has made and nobody has destroyed; one
-//! that is changed is used by nobody else. That is the header's contract, and every block below relies on it.
+//! A pool that a C program passes is null, or one that [`create`](crate::create) has made and nobody has destroyed, or an
+//! `mp_pool` of zeros, which is what `millpond.hpp` has for a pool without slots; one that is changed is used by nobody
+//! else. That is the header's contract, and every block below relies on it.
 
 use core::ffi::{c_char, c_void};
 use core::fmt;
@@ -34,7 +35,7 @@ impl<'p> Opened<'p> {
         // SAFETY: as the caller promises; the fields are copied.
         let Head { face, outside, value_bytes, .. } = unsafe { head.read() };
         // SAFETY: the function that was made for this pool.
-        let mut whole = unsafe { face(head) };
+        let mut whole = unsafe { face?(head) };
         Some(Self {
             head,
             // SAFETY: as the caller promises.
@@ -94,6 +95,14 @@ impl<'p> Opened<'p> {
     }
 }
 
+/// What was done may have made the pool's order plain, or no longer plain.
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        // SAFETY: as whoever opened the pool has promised; the face is not used any more.
+        unsafe { Head::settle(self.head) };
+    }
+}
+
 /// A pool that a function only reads.
 ///
 /// # Safety
@@ -104,7 +113,7 @@ pub(crate) unsafe fn face<'p>(head: *const Head) -> Option<&'p dyn Face> {
     // SAFETY: as the caller promises; the field is copied.
     let face = unsafe { (*head.as_ptr()).face };
     // SAFETY: the function that was made for this pool.
-    let whole = unsafe { face(head) };
+    let whole = unsafe { face?(head) };
     // SAFETY: as the caller promises.
     Some(unsafe { whole.as_ref() })
 }
@@ -296,12 +305,12 @@ pub unsafe extern "C" fn mp_pool_note_use(pool: *mut Head, Bits { bits }: Bits) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mp_pool_clear(pool: *mut Head) {
     // SAFETY: as the caller promises.
-    let Some(pool) = (unsafe { Opened::new(pool) }) else {
+    let Some(mut pool) = (unsafe { Opened::new(pool) }) else {
         return;
     };
     // SAFETY: as above. A pool has a kind.
     let _ = unsafe { kinds::clear(pool.head) };
-    if let Some(outside) = pool.outside {
+    if let Some(outside) = &mut pool.outside {
         outside.replaced(pool.head);
     }
 }
@@ -382,13 +391,13 @@ pub unsafe extern "C" fn mp_pool_next_handle(pool: *mut Head) -> Bits {
     Bits { bits: unsafe { Opened::new(pool) }.map_or(0, |pool| pool.face.next_handle()) }
 }
 
-/// See the header.
+/// The called half of `mp_pool_refresh`.
 ///
 /// # Safety
 ///
 /// As this module's invariant says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mp_pool_refresh(pool: *mut Head) {
+pub unsafe extern "C" fn mp_refresh_slow_(pool: *mut Head) {
     // SAFETY: as the caller promises.
     if let Some(pool) = unsafe { Opened::new(pool) } {
         pool.face.refresh();

@@ -112,7 +112,7 @@ unsafe fn copy(to: NonNull<Head>, from: NonNull<Head>) -> Result<(), Status> {
     } else {
         copy_slots(0, used);
     }
-    if let Some(outside) = pool.outside {
+    if let Some(outside) = &mut pool.outside {
         outside.replaced(to);
     }
     Ok(())

@@ -24,6 +24,7 @@ static void pools(void) {
     spark *made;
     size_t live = 0, i;
     mp_run run = MP_RUN;
+    mp_walk walk = MP_WALK;
     options.name = "sparks";
     CHECK(mp_pool_create(&options, &pool) == MP_OK);
     all = sparks_of(pool);
@@ -58,11 +59,60 @@ static void pools(void) {
         live += run.count;
     }
     CHECK(live == sparks_live(&all) && live == 66);
+    /* What a walk has met may be removed meanwhile. */
+    while ((made = sparks_next(&all, &walk)) != MP_NULL_) {
+        CHECK(walk.index % 3 != 0 && made == sparks_get(&all, sparks_id_at(&all, walk.index)));
+        CHECK(walk.index % 2 == 0 || sparks_remove(&all, sparks_id_at(&all, walk.index)));
+        live--;
+    }
+    CHECK(live == 0 && sparks_live(&all) == 33 && sparks_next(&all, &walk) == MP_NULL_);
     CHECK(mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
     mp_pool_clear(pool);
     CHECK(sparks_live(&all) == 0 && mp_pool_validate(pool, MP_NULL_, 0) == MP_OK);
     mp_pool_destroy(pool);
     mp_pool_destroy(MP_NULL_);
+}
+
+/* Walks over several words of the bitmap, up to date or old. */
+static void long_walks(void) {
+    mp_options options = MP_OPTIONS(spark, 1000);
+    mp_pool *pool = MP_NULL_;
+    sparks all;
+    sparks_id id;
+    size_t i, round;
+    CHECK(mp_pool_create(&options, &pool) == MP_OK);
+    all = sparks_of(pool);
+    for (i = 0; i < 1000; i++) {
+        CHECK(sparks_insert(&all, &id) != MP_NULL_);
+    }
+    for (round = 0; round < 4; round++) {
+        mp_run run = MP_RUN;
+        mp_walk walk = MP_WALK;
+        size_t expected = 0;
+        if (round % 2 == 1) {
+            mp_pool_refresh(pool);
+        }
+        if (round < 2) {
+            CHECK(sparks_next_run(&all, &run) == mp_values(pool) && run.first == 0 && run.count == 1000);
+        } else {
+            /* Slots 100, 640 and 999 are gone. */
+            CHECK(sparks_next_run(&all, &run) != MP_NULL_ && run.first == 0 && run.count == 100);
+            CHECK(sparks_next_run(&all, &run) != MP_NULL_ && run.first == 101 && run.count == 539);
+            CHECK(sparks_next_run(&all, &run) != MP_NULL_ && run.first == 641 && run.count == 358);
+        }
+        CHECK(sparks_next_run(&all, &run) == MP_NULL_);
+        while (sparks_next(&all, &walk) != MP_NULL_) {
+            expected += round >= 2 && (expected == 100 || expected == 640);
+            CHECK(walk.index == expected);
+            expected++;
+        }
+        CHECK(expected == (round < 2 ? 1000 : 999));
+        if (round == 1) {
+            CHECK(sparks_remove(&all, sparks_id_at(&all, 100)) && sparks_remove(&all, sparks_id_at(&all, 640)));
+            CHECK(sparks_remove(&all, sparks_id_at(&all, 999)));
+        }
+    }
+    mp_pool_destroy(pool);
 }
 
 /* Every order with every handle layout: as many as there are slots, and a removal in between. */
@@ -519,6 +569,8 @@ static void tables(void) {
 static void classes(void) {
     static const mp_class some[2] = {{32, 100}, {64, 10}};
     mp_classes *all = MP_NULL_;
+    unsigned char *held[40] = {MP_NULL_};
+    size_t i;
     void *small, *large, *huge;
     CHECK(mp_classes_create(some, 2, MP_CLASSES_REFUSE, &all) == MP_OK);
     small = mp_classes_take(all, 24, 8);
@@ -533,7 +585,25 @@ static void classes(void) {
     CHECK(huge != MP_NULL_ && mp_classes_stats_of(all).fallen_back == 1);
     memset(huge, 1, 100000);
     mp_classes_give(all, huge, 100000, 64);
-    (void)mp_classes_shrink(all);
+    /* Some of what is given back is kept for the next requests of its class, whatever their size and alignment. */
+    for (i = 0; i < 2000; i++) {
+        size_t at = (i * 7919) % 40, bytes = 17 + at % 8;
+        if (held[at] != MP_NULL_) {
+            CHECK(held[at][0] == at && held[at][bytes - 1] == at);
+            mp_classes_give(all, held[at], bytes, 1);
+        }
+        held[at] = MP_CAST_(unsigned char *, mp_classes_take(all, bytes, 1));
+        CHECK(held[at] != MP_NULL_);
+        memset(held[at], MP_CAST_(int, at), bytes);
+    }
+    for (i = 0; i < 40; i++) {
+        CHECK(held[i][0] == i && held[i][17 + i % 8 - 1] == i);
+        mp_classes_give(all, held[i], 17 + i % 8, 1);
+    }
+    CHECK(mp_classes_take(all, 24, 8) == held[4]);
+    mp_classes_give(all, held[4], 24, 8);
+    CHECK(mp_classes_stats_of(all).blocks > 0 && mp_classes_shrink(all) > 0 && mp_classes_stats_of(all).blocks == 0);
+    CHECK(mp_classes_take(all, 24, 8) != MP_NULL_);
     mp_classes_destroy(all);
     CHECK(mp_classes_create(some, 0, MP_CLASSES_REFUSE, &all) == MP_BAD_OPTIONS && all == MP_NULL_);
 }
@@ -593,6 +663,7 @@ static void handle_allocators(void) {
 
 int main(void) {
     pools();
+    long_walks();
     orders_and_layouts();
     small_handles();
     eviction();

@@ -199,6 +199,7 @@ static void insert_at(run_of *run) {
 
 static void walk(run_of *run, bool refreshes) {
     mp_run stretch = MP_RUN;
+    mp_walk one_by_one = MP_WALK;
     size_t slot = 0, at;
     if (refreshes) {
         mp_pool_refresh(run->pool);
@@ -215,6 +216,17 @@ static void walk(run_of *run, bool refreshes) {
     for (; slot < run->options.slots; slot++) {
         CHECK(run->now.bits[slot] == 0);
     }
+    for (slot = 0; mp_next_live(run->pool, &one_by_one); slot++) {
+        CHECK(one_by_one.index < run->options.slots);
+        for (; slot < one_by_one.index; slot++) {
+            CHECK(run->now.bits[slot] == 0);
+        }
+        CHECK(slot == one_by_one.index && run->now.bits[slot] != 0);
+    }
+    for (; slot < run->options.slots; slot++) {
+        CHECK(run->now.bits[slot] == 0);
+    }
+    CHECK(!mp_next_live(run->pool, &one_by_one) && !mp_next_run(run->pool, &stretch));
 }
 
 /* The model takes on what the pool says: after bytes that somebody has changed were read. */

@@ -42,8 +42,12 @@ static void get_32(void) {
 
 static void remove_insert(void) {
     sparks_id *id = &ids[next()];
+    spark *made;
     sparks_remove(&all, *id);
-    sparks_insert(&all, id)->x[0] = 1;
+    made = sparks_insert(&all, id);
+    if (made != NULL) {
+        made->x[0] = 1;
+    }
 }
 
 static void remove_insert_32(void) {
@@ -60,10 +64,23 @@ static void walk_10(void) {
     if (next() % 100 != 0) {
         return;
     }
+    mp_pool_refresh(all.pool);
     while ((first = sparks_next_run(&all, &run)) != NULL) {
         for (i = 0; i < run.count; i++) {
             first[i].x[0] += 1;
         }
+    }
+}
+
+static void walk_10_one_by_one(void) {
+    mp_walk walk = MP_WALK;
+    spark *one;
+    if (next() % 100 != 0) {
+        return;
+    }
+    mp_pool_refresh(all.pool);
+    while ((one = sparks_next(&all, &walk)) != NULL) {
+        one->x[0] += 1;
     }
 }
 
@@ -77,6 +94,7 @@ static const struct {
     {"remove_insert", remove_insert},
     {"remove_insert_32", remove_insert_32},
     {"walk_10", walk_10},
+    {"walk_10_one_by_one", walk_10_one_by_one},
 };
 
 int main(int count, char **arguments) {

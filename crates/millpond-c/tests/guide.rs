@@ -29,6 +29,12 @@ fn block(language: &str, with: &str) -> String {
 
 const SAID: &str = "x is 1.5\nthe handle is refused\n";
 
+/// The command succeeds, and ends with what the page says that the program prints.
+fn says(command: &mut Command) {
+    let said = String::from_utf8(run(command).stdout).unwrap();
+    assert!(said.ends_with(SAID), "{said}");
+}
+
 #[test]
 fn the_page_leads_to_a_pool_that_runs() {
     if library().is_none() || !has("cmake") {
@@ -50,9 +56,37 @@ fn the_page_leads_to_a_pool_that_runs() {
         let lists = block("cmake", &format!("add_executable({name} {source})"));
         fs::write(project.join("CMakeLists.txt"), lists).unwrap();
         let commands = block("sh", &format!("cmake --build build\nbuild/{name}"));
-        let said = run(Command::new("sh").args(["-e", "-c", &commands]).current_dir(&project));
-        let said = String::from_utf8(said.stdout).unwrap();
-        assert!(said.ends_with(SAID), "{said}");
+        says(Command::new("sh").args(["-e", "-c", &commands]).current_dir(&project));
+    }
+
+    let project = |name: &str| {
+        let project = folder.join(name);
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("main.c"), block("c", "int main(")).unwrap();
+        project
+    };
+    let fetched = project("fetched");
+    fs::write(fetched.join("CMakeLists.txt"), block("cmake", "FetchContent_Declare")).unwrap();
+    let build = "cmake -B build && cmake --build build && build/fetched";
+    says(Command::new("sh").args(["-e", "-c", build]).current_dir(&fetched));
+
+    if has("pkg-config") {
+        let asked = project("asked");
+        let commands = block("sh", "pkg-config --cflags") + "./asked && ./by_hand";
+        says(Command::new("sh").args(["-e", "-c", &commands]).current_dir(&asked));
+    }
+
+    if ["meson", "ninja"].iter().all(|program| has(program)) {
+        let wrapped = project("wrapped");
+        let subprojects = wrapped.join("subprojects");
+        fs::create_dir_all(subprojects.join("packagefiles")).unwrap();
+        let wrap = block("ini", "[provide]");
+        let name = wrap.lines().find_map(|line| line.strip_prefix("source_filename = ")).unwrap();
+        fs::copy(folder.join(name), subprojects.join("packagefiles").join(name)).unwrap();
+        fs::write(subprojects.join("millpond.wrap"), &wrap).unwrap();
+        fs::write(wrapped.join("meson.build"), block("meson", "executable")).unwrap();
+        let build = "meson setup build && meson compile -C build && build/wrapped";
+        says(Command::new("sh").args(["-e", "-c", build]).current_dir(&wrapped));
     }
 
     fs::write(folder.join("main.cpp"), block("cpp", "millpond::pool")).unwrap();

@@ -5,10 +5,13 @@ int main() {
     plain_values();
     constructors_and_destructors_run_once_each();
     nothing_goes_where_that_makes_no_room();
+    what_a_visit_removes_is_not_visited();
     destructors_may_use_the_pool();
     over_aligned_and_immovable_values();
     handles_are_keys();
     the_past_comes_back();
+    iterators_are_those_of_the_standard();
+    capacities_that_no_pool_has_are_refused();
     values_of_every_kind();
     each_key_is_asked_for_once();
     pools_are_moved_and_assigned_with_what_lives_in_them();

@@ -91,6 +91,21 @@ fn each_request_for_memory_may_be_refused() {
     assert_eq!(said, "all is well\n");
 }
 
+#[test]
+fn what_only_reads_a_pool_writes_nothing_and_runs_on_several_threads() {
+    if library().is_none() {
+        return;
+    }
+    for (c, _) in COMPILERS.into_iter().filter(|(c, _)| has(c)) {
+        for more in ["-O2", "-fsanitize=thread"] {
+            let mut command = strict(c);
+            command.args(["-std=c99", "-pthread", "-g", more]);
+            let said = compile_and_run(&mut command, "readers.c", &format!("{c}-readers"));
+            assert_eq!(said, "all is well\n", "{c} {more}");
+        }
+    }
+}
+
 /// The library is made for 64 bits only, but the header does without: what it says of such machines is not tested.
 #[test]
 fn the_header_compiles_for_other_machines() {
@@ -99,7 +114,9 @@ fn the_header_compiles_for_other_machines() {
     }
     let source = made("programs").join("other-machine.c");
     let uses = "#include \"millpond.h\"\ntypedef struct { float x; int frames_left; } spark;\n\
-                MP_POOL(sparks, spark)\nMP_POOL32(small_sparks, spark, 20)\n";
+                MP_POOL(sparks, spark)\nMP_POOL32(small_sparks, spark, 20)\n\
+                /* Names that a macro might have used itself. */\n\
+                MP_POOL(pool, spark)\nMP_POOL(in, spark)\nMP_POOL(id, spark)\nMP_POOL32(handle, spark, 20)\n";
     std::fs::write(&source, uses).unwrap();
     let compiles = |compiler: &str, machine: &[&str]| {
         let mut compile = strict(compiler);

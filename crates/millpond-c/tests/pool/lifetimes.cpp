@@ -70,6 +70,25 @@ static void nothing_goes_where_that_makes_no_room() {
     CHECK(all.stats().evicted == 1 && all.stats().refused == 1 && all.stats().retired == 0);
 }
 
+static void what_a_visit_removes_is_not_visited() {
+    millpond::pool<counted> all(200);
+    for (int i = 0; i < 200; ++i) {
+        all.emplace(i);
+    }
+    int visits = 0;
+    all.for_each([&](millpond::handle<counted> which, counted &each) {
+        CHECK(each.number % 2 == 0 && *each.owned == each.number);
+        CHECK(all.remove(all.handle_at(which.index() + 1)));
+        ++visits;
+    });
+    CHECK(visits == 100 && alive == 100);
+    all.retain([&](counted &each) {
+        CHECK(each.number % 4 == 0);
+        return all.remove(all.handle_at(static_cast<std::size_t>(each.number) + 2));
+    });
+    CHECK(all.size() == 50 && alive == 50);
+}
+
 static void destructors_may_use_the_pool() {
     millpond::pool<node> all(4);
     nodes = &all;

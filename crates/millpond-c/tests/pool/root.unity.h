@@ -10,6 +10,13 @@
 #include <unordered_set>
 #include <vector>
 
+#if defined(__has_include)
+#if __has_include(<ranges>) && __cplusplus >= 202002L
+#include <algorithm>
+#include <ranges>
+#endif
+#endif
+
 #define CHECK(condition)                                                                            \
     do {                                                                                            \
         if (!(condition)) {                                                                         \
@@ -23,10 +30,13 @@ static void plain_values();
 static void over_aligned_and_immovable_values();
 static void handles_are_keys();
 static void the_past_comes_back();
+static void iterators_are_those_of_the_standard();
+static void capacities_that_no_pool_has_are_refused();
 
 // lifetimes.cpp
 static void constructors_and_destructors_run_once_each();
 static void nothing_goes_where_that_makes_no_room();
+static void what_a_visit_removes_is_not_visited();
 static void destructors_may_use_the_pool();
 #if defined(__cpp_exceptions)
 static void a_constructor_that_throws_leaves_nothing();

@@ -94,3 +94,37 @@ static void the_past_comes_back() {
     CHECK(all.remove(seven) && past.restore(all) == MP_OK);
     CHECK(all[seven] == 7 && !all.contains(later) && all.size() == 1 && all.emplace(9) == later);
 }
+
+static void iterators_are_those_of_the_standard() {
+    millpond::pool<int> all(9);
+    for (int i = 0; i < 9; ++i) {
+        all.emplace(i);
+    }
+    millpond::pool<int>::iterator first = all.begin();
+    millpond::pool<int>::const_iterator same = first;
+    static_assert(!std::is_convertible_v<millpond::pool<int>::const_iterator, millpond::pool<int>::iterator>);
+    static_assert(std::is_same_v<decltype(*all.cbegin()), const int &>);
+    CHECK(same == first && first == same && *++same == 1 && same != first && all.cend() == all.end());
+    CHECK(std::distance(all.cbegin(), all.cend()) == 9);
+#if defined(__cpp_lib_ranges)
+    static_assert(std::ranges::forward_range<millpond::pool<int>>);
+    static_assert(std::ranges::forward_range<const millpond::pool<int>>);
+    static_assert(std::ranges::input_range<decltype(all.runs())>);
+    static_assert(std::ranges::input_range<decltype(std::as_const(all).runs())>);
+    all.remove(all.handle_at(4));
+    CHECK(std::ranges::count_if(all, [](int number) { return number % 2 == 1; }) == 4);
+    CHECK(std::ranges::find(all, 7) != all.end() && std::ranges::find(all, 4) == all.end());
+#if !defined(__clang__) || __clang_major__ >= 16 // former ones do not compile libstdc++'s views
+    CHECK(std::ranges::max(all | std::views::transform([](int number) { return -number; })) == 0);
+#endif
+    CHECK(std::ranges::distance(all.runs()) == 2);
+#endif
+}
+
+static void capacities_that_no_pool_has_are_refused() {
+    const int less_than_none = -1;
+    millpond::pool<char> huge(std::size_t{1} << 32), negative(static_cast<std::size_t>(less_than_none)), none(0);
+    CHECK(huge.status() == MP_BAD_OPTIONS && huge.capacity() == 0 && !huge.emplace('x') && huge.raw() == nullptr);
+    CHECK(negative.status() == MP_BAD_OPTIONS && negative.begin() == negative.end());
+    CHECK(none.status() == MP_OK && !none.emplace('x') && none.stats().refused == 1);
+}
