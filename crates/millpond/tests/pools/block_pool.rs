@@ -701,6 +701,8 @@ fn an_empty_pool_takes_nothing_and_a_small_one_little() {
     // Four more blocks of values, and larger books twice.
     assert_eq!((asked.taken, asked.resized), (4 + 2, 0));
     assert!(size_of_val(&pool) <= HEADER_MAX, "a header of {} bytes", size_of_val(&pool));
+    let ((), asked) = allocations::during(|| drop(pool));
+    assert_eq!((asked.taken, asked.freed), (0, 5 + 1), "all blocks, and the books");
 }
 
 /// On 64 bits, with the features of the tests: a recorder's 8 bytes and the 8 bytes of the debug aids, twice.
