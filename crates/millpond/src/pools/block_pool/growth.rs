@@ -371,7 +371,7 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
 
     /// Values have gone: gives back the last block if it has none, the pool was told to, and what is left has as much
     /// room as the pool was told to keep; and then the block before.
-    #[inline(never)]
+    #[inline]
     pub(super) fn give_back_by_rule(&mut self) {
         if let Some(spare_blocks) = self.growth.spare_blocks() {
             self.give_back_beyond(spare_blocks);

@@ -407,12 +407,18 @@ impl<T, R: ReuseOrder, H: HandleLayout> BlockPool<T, R, H> {
         if !self.contains(handle) {
             self.note_refused_removal(handle);
         }
-        let value = self.take_value(handle);
-        // Last, and without the value: a second way on which it may come would have a caller move it once more.
-        if self.growth.spare_blocks().is_some() && value.is_some() {
-            self.give_back_by_rule();
+        if self.growth.spare_blocks().is_some() {
+            return self.remove_by_rule(handle);
         }
-        value
+        self.take_value(handle)
+    }
+
+    /// The same where blocks that become empty may be given back.
+    #[inline(never)]
+    fn remove_by_rule(&mut self, handle: H) -> Option<T> {
+        let value = self.take_value(handle)?;
+        self.give_back_by_rule();
+        Some(value)
     }
 
     /// Moves the value out, or returns `None` if the handle is refused. No block is given back.
