@@ -1,33 +1,36 @@
 //! The slots of a growing pool: the values in blocks that never move, everything else in one block.
 //!
 //! ```text
-//! books     words │ entries of the reuse order │ bitmap      one block, replaced by a larger one as the pool grows
-//! table     0 │ 0 │ 0 │ 1 │ 2 …                              where the values of each block are, found by the
-//!                   │   │   └▶ 8 values                        number of bits of the index; blocks never move
-//!                   │   └▶ 4 values
-//!                   └▶ 4 values
+//! table │ words │ entries of the reuse order │ bitmap   one allocation, replaced by a larger one as the pool grows
+//!   │
+//!   └── 0 │ 0 │ 0 │ 1 │ 2 …                             where the values of each block are, found by the number of
+//!               │   │   └▶ 8 values                     bits of the index; blocks never move
+//!               │   └▶ 4 values
+//!               └▶ 4 values
 //! ```
 //!
 //! Growth copies some 8 bytes per slot, a fraction of the new block. So words, orders and bitmap are the same as in
-//! every other pool. A lookup reads a word as in a [`Block`], and then one more pointer.
+//! every other pool: the *books*, a [`Block`] without values, in memory that the place lends it. A lookup reads a word
+//! as in a pool of fixed capacity, and then one more pointer.
 //!
 //! # Invariant
 //!
 //! 1. `slots <= known <= books.slots()`: the words before `slots` are those of existing slots; the words from there to
 //!    `known` are those of former slots, all dead. After `known`, all words are those of slots that were never used.
-//! 2. The table has the [entries](BlockSizes::entry_of) of all slots, and no others. Each is a pointer to the position
-//!    that slot 0 would have in the entry's block, so that adding the index of one of the block's slots gives that
-//!    slot's value. The blocks are those of the [sizes](BlockSizes) up to `slots`.
+//! 2. The table has room for the [entries](BlockSizes::entry_of) of as many slots as the books have. Those of the slots
+//!    below `slots` are initialised. Each is a pointer to the position that slot 0 would have in the entry's block, so
+//!    that adding the index of one of the block's slots gives that slot's value. The blocks are those of the
+//!    [sizes](BlockSizes) up to `slots`. Table and books are an allocation of the layout [`Blocks::books_layout`], which
+//!    begins with the table; there is none if the books have no slots.
 //! 3. The values of the blocks below [`first_piece`](Blocks::first_piece), which is where a block ends, are one
 //!    allocation, of the layout [`values_layout`] of so many values (none if that has no bytes). It is there as long as
 //!    block 0. The values of every other block are an allocation of their own, of the layout of the block's size.
 //! 4. The bits of the bitmap behind `slots` are 0.
-//! 5. `near` is the minimum of `slots` and the index where blocks stop doubling.
+//! 5. `near` is what [`near`] says of `slots` and the sizes.
 
 use alloc::alloc::{alloc, dealloc};
 #[cfg(feature = "debug-aids")]
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -46,11 +49,11 @@ use crate::reports::debug::Watch;
 #[doc(hidden)]
 pub struct Blocks<W: Word, E: Entry, T> {
     slots: usize,
-    /// For the slots below this one, one comparison tells that they are there and where in the table to look.
+    /// For the slots below this one, one comparison shows that they are there and where in the table to look.
     near: usize,
     books: Block<W, E, ()>,
     /// Read-only pointers, so that a pool of `&'a T` may be used where one of shorter borrows is wanted.
-    table: Vec<*const MaybeUninit<T>>,
+    table: NonNull<*const MaybeUninit<T>>,
     sizes: BlockSizes,
     /// Where the blocks end that are taken together with the first one, if that is not alone.
     joined: u32,
@@ -67,9 +70,6 @@ unsafe impl<W: Word, E: Entry, T: Send> Send for Blocks<W, E, T> {}
 // SAFETY: as above.
 unsafe impl<W: Word, E: Entry, T: Sync> Sync for Blocks<W, E, T> {}
 
-/// A table that is full gets room for at least so many entries more.
-const ENTRIES_MORE: usize = 5;
-
 /// The memory of so many values.
 fn values_layout<T>(slots: usize) -> Result<Layout, OutOfMemory> {
     Layout::array::<MaybeUninit<T>>(slots).map_err(|_| OutOfMemory)
@@ -85,7 +85,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             slots: 0,
             near: 0,
             books: Block::empty(),
-            table: Vec::new(),
+            table: NonNull::dangling(),
             sizes,
             joined: 0,
             known: 0,
@@ -106,11 +106,9 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     /// Has the first block bring the memory of the values of all blocks of so many slots, in one piece. There is no
     /// block yet.
-    pub(crate) fn try_join(&mut self, slots: usize) -> Result<(), OutOfMemory> {
+    pub(crate) fn join(&mut self, slots: usize) {
         assert!(self.slots == 0, "the first block is there");
-        self.table.try_reserve_exact(self.sizes.entries_within(slots)).map_err(|_| OutOfMemory)?;
         self.joined = slots as u32;
-        Ok(())
     }
 
     /// How many slots have their values in the allocation that comes with the first block.
@@ -157,7 +155,14 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             return Ok(());
         }
         let in_step = self.books.bitmap_age();
-        let mut books = Block::try_new(slots, entry_count(slots), fresh)?;
+        let (layout, table_bytes) = self.books_layout(slots, entry_count(slots))?;
+        // SAFETY: there are slots, so the size is not 0.
+        let start = NonNull::new(unsafe { alloc(layout) }).ok_or(OutOfMemory)?;
+        // SAFETY: the books follow the table in the memory that was just taken.
+        let books_start = unsafe { start.byte_add(table_bytes) };
+        // SAFETY: it is the memory of such a block, which has it until its place gives it back.
+        let books = unsafe { Block::try_in(books_start, slots, entry_count(slots), fresh) };
+        let Ok(mut books) = books else { unreachable!("the layout is known") };
         let (to, from) = (books.parts_mut(), self.books.parts());
         to.words[..room].copy_from_slice(from.words);
         to.bits[..from.bits.len()].copy_from_slice(from.bits);
@@ -165,8 +170,37 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         if let Some(age) = books.bitmap_age_mut() {
             *age = in_step;
         }
-        self.books = books;
+        let table = start.cast();
+        // SAFETY: so many entries are initialised, and the new table has room for those of more slots (invariant 2).
+        unsafe { self.table.copy_to_nonoverlapping(table, self.sizes.entries_within(self.slots)) };
+        self.give_back_books();
+        (self.table, self.books) = (table, books);
         Ok(())
+    }
+
+    /// The memory of the table and of books with so many slots and entries, and where in it the books begin.
+    fn books_layout(
+        &self,
+        slots: usize,
+        entry_count: usize,
+    ) -> Result<(Layout, usize), OutOfMemory> {
+        let table = Layout::array::<*const MaybeUninit<T>>(self.sizes.entries_within(slots));
+        let books = Block::<W, E, ()>::layout(slots, entry_count)?;
+        table.and_then(|table| table.extend(books)).map_err(|_| OutOfMemory)
+    }
+
+    /// Gives back the memory of the table and of the books, of which nothing is used any more.
+    fn give_back_books(&mut self) {
+        let Parts { words, entries, .. } = self.books.parts();
+        if words.is_empty() {
+            return;
+        }
+        let Ok((layout, _)) = self.books_layout(words.len(), entries.len()) else {
+            unreachable!("the books were taken with this layout");
+        };
+        self.books = Block::empty();
+        // SAFETY: the memory came from `alloc` with this layout (invariant 2), and the books are gone.
+        unsafe { dealloc(self.table.cast().as_ptr(), layout) };
     }
 
     /// Takes the next block, for whose slots there is room in the books. Gives its slots. `ahead`: before it is needed,
@@ -175,16 +209,6 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let first = self.slots;
         let len = self.sizes.len_of(self.block_count());
         let end = first + len;
-        let entries = self.sizes.entries_within(end);
-        let more = entries - self.table.len();
-        if more > self.table.capacity() - self.table.len() {
-            // Many pools never have more than one block.
-            let reserved = match first {
-                0 => self.table.try_reserve_exact(more),
-                _ => self.table.try_reserve(more.max(ENTRIES_MORE)),
-            };
-            reserved.map_err(|_| OutOfMemory)?;
-        }
         assert!(end <= self.books.parts().words.len(), "there is room in the books");
         #[cfg(feature = "debug-aids")]
         if let Some(watch) = &mut self.watch {
@@ -199,7 +223,12 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
             // SAFETY: the memory is there for so many values (invariant 3), and nobody else refers to it.
             memory::touch(unsafe { core::slice::from_raw_parts_mut(values, len) });
         }
-        self.table.resize(entries, values.cast_const().wrapping_sub(first));
+        for entry in self.sizes.entries_within(first)..self.sizes.entries_within(end) {
+            // SAFETY: there is room for the entries of the new slots, as for their words (invariant 2).
+            let origin = unsafe { self.table.add(entry) };
+            // SAFETY: as above.
+            unsafe { origin.write(values.cast_const().wrapping_sub(first)) };
+        }
         self.set_slots(end);
         let returned = first..self.known().clamp(first, end);
         self.retired_beyond -= retired_of(&self.books.parts().words[returned]);
@@ -223,9 +252,8 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         }
         let values = self.first_value(block.start);
         self.set_slots(block.start);
-        self.table.truncate(self.sizes.entries_within(block.start));
-        // SAFETY: the block is out of the table, and its values are those of dead slots, as are those of all other
-        // blocks if it is the first.
+        // SAFETY: the block's slots are gone, and its values are those of dead slots, as are those of all other blocks
+        // if it is the first.
         unsafe { self.give_back_block(block.start, block.len(), values) };
         if block.start == 0 {
             self.joined = 0;
@@ -249,12 +277,14 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
 
     fn set_slots(&mut self, slots: usize) {
         self.slots = slots;
-        self.near = slots.min(self.sizes.doubling_below());
+        self.near = near(slots, &self.sizes);
     }
 
     /// Where the values of the block that begins with this slot are.
     fn first_value(&self, first: usize) -> *mut MaybeUninit<T> {
-        self.table[self.sizes.entry_of(first)].wrapping_add(first).cast_mut()
+        assert!(first < self.slots, "there is such a block");
+        // SAFETY: there is such a slot.
+        unsafe { self.values().value(first) }
     }
 
     /// All blocks: the first slot of each, and how many slots it has.
@@ -306,7 +336,7 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
     /// Where values are found, whatever becomes of the borrow: good until a block is taken or given back.
     #[inline]
     pub(crate) fn values(&self) -> BlockTable<T> {
-        BlockTable { table: self.table.as_ptr(), sizes: self.sizes }
+        BlockTable { table: self.table, sizes: self.sizes }
     }
 
     #[cfg(feature = "validate")]
@@ -315,14 +345,27 @@ impl<W: Word, E: Entry, T> Blocks<W, E, T> {
         let Some(beyond) = words.get(self.slots..self.known()) else { return false };
         let joined = self.joined as usize;
         self.sizes.start_of(self.block_count()) == Some(self.slots)
-            && self.table.len() == self.sizes.entries_within(self.slots)
-            && self.near == self.slots.min(self.sizes.doubling_below())
+            && self.near == near(self.slots, &self.sizes)
             && self.sizes.start_of(self.sizes.blocks_within(joined)) == Some(joined)
             && beyond.iter().all(|word| word.is_dead())
             && retired_of(beyond) == self.retired_beyond
             && words[self.known()..].iter().all(|word| *word == fresh)
     }
 }
+
+/// Below which slot a lookup finds the block by the number of bits of the index. If there are several blocks and all
+/// have the same size, there is no such slot: the way of the others is right for the first block, too, and a processor
+/// foresees a branch that is always the same.
+fn near(slots: usize, sizes: &BlockSizes) -> usize {
+    match sizes.first() == sizes.last() && slots > sizes.last() {
+        true => 0,
+        false => slots.min(sizes.doubling_below()),
+    }
+}
+
+/// Called in a branch, has the compiler put its code elsewhere, so that the other branch does not jump over it.
+#[cold]
+fn aside() {}
 
 /// How many of the slots with these words have retired.
 fn retired_of<W: Word>(words: &[W]) -> u32 {
@@ -360,12 +403,13 @@ impl<W: Word, E: Entry, T> Drop for Blocks<W, E, T> {
             // SAFETY: these are the blocks (invariants 2 and 3), and each goes once. Nobody uses any value any more.
             unsafe { self.give_back_block(first, len, self.first_value(first)) };
         }
+        self.give_back_books();
     }
 }
 
 /// Where the values of each block are.
 pub(crate) struct BlockTable<T> {
-    table: *const *const MaybeUninit<T>,
+    table: NonNull<*const MaybeUninit<T>>,
     sizes: BlockSizes,
 }
 
@@ -458,13 +502,15 @@ unsafe impl<W: Word, E: Entry, T> Place for Blocks<W, E, T> {
     fn find(&self, index: usize) -> Option<NonNull<MaybeUninit<T>>> {
         let entry = if index < self.near {
             BlockSizes::entry_of_doubling(index)
-        } else if index < self.slots {
-            self.sizes.entry_of_last(index)
         } else {
-            return None;
+            aside();
+            if index >= self.slots {
+                return None;
+            }
+            self.sizes.entry_of_last(index)
         };
-        // SAFETY: there is such a slot, and this is its entry: it is one of those of blocks that double exactly if it is
-        // below `near` (invariant 5).
+        // SAFETY: there is such a slot, and this is its entry: below `near` blocks double, and from there on they are of
+        // the last size, or all blocks are (invariant 5).
         let origin = unsafe { self.values().origin_in(entry) };
         // SAFETY: the value's address is one in a block, or dangling and aligned.
         Some(unsafe { NonNull::new_unchecked(origin.wrapping_add(index)) })
@@ -535,6 +581,8 @@ impl<W: Word, E: Entry, T> fmt::Debug for Blocks<W, E, T> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     type Place3 = Blocks<u32, u32, [u8; 3]>;
@@ -601,7 +649,7 @@ mod tests {
         for sizes in [BlockSizes::DOUBLING, BlockSizes::new(8, 8).unwrap()] {
             let joined = sizes.start_of(4).unwrap();
             let mut place = Place3::new(sizes);
-            place.try_join(joined).unwrap();
+            place.join(joined);
             let add = |place: &mut Place3| {
                 let end = place.slots + place.sizes.len_of(place.block_count());
                 let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);

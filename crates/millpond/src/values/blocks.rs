@@ -126,7 +126,7 @@ impl<W: Word, E: Entry, T> Storage<Blocks<W, E, T>> {
         let fresh = circle.start().as_dead();
         storage.try_make_room::<R, H>(self.place().room(), fresh)?;
         if in_one_piece {
-            storage.words.place_mut().try_join(self.slots())?;
+            storage.words.place_mut().join(self.slots());
         }
         storage.try_resize::<R, H>(self.slots(), circle)?;
         storage.clone_into_dead(self);

@@ -53,7 +53,7 @@ use growth::{CannotGrow, Growing};
 /// [sizes](BlockPoolBuilder::block_sizes) set on the builder. Each slot takes, as in a
 /// [`Pool`](crate::Pool), the value, a generation word (4 bytes; 2 with
 /// [`Handle32`](crate::Handle32) of 16 or more index bits), one bit, and the [reuse
-/// order](crate::reuse)'s data; each block takes 8 bytes more. Blocks that
+/// order](crate::reuse)'s data; each block takes 8 to 16 bytes more. Blocks that
 /// [`reserve`](Self::reserve) allocates are touched at once. The system provides the pages of a
 /// block that an insertion allocates when they are first used: no insertion waits for all of them,
 /// and unused pages take no memory.
