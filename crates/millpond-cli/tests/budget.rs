@@ -82,7 +82,7 @@ fn classes_that_are_not_worth_a_pool_are_left_out() {
     };
     let budget = plan(&[]);
     assert!(budget.contains("\nSpark = 2") && !budget.contains("Tree ="), "{budget}");
-    assert!(budget.contains("# 1 classes are not worth a pool (--all adds them)."), "{budget}");
+    assert!(budget.contains("# 1 class is not worth a pool (--all adds them)."), "{budget}");
     let budget = plan(&["--all"]);
     assert!(budget.contains("\nSpark = 2") && budget.contains("\nTree = 2"), "{budget}");
 }

@@ -1,7 +1,7 @@
 //! What a plan means, in one sentence for somebody who has just arrived.
 
 use super::advice::{function, nothing, percent};
-use super::figures::{bytes, count};
+use super::figures::{bytes, count, number_of};
 use super::table::name_cell;
 use crate::plan::{Class, Proposal, TracePlan};
 use crate::trace::Format;
@@ -58,9 +58,4 @@ fn allocations(plan: &TracePlan, first: &Proposal) -> String {
         count(plan.summary.births),
         percent(first.share_of_calls),
     )
-}
-
-fn number_of(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", count(number))
 }

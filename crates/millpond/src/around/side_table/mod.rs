@@ -89,6 +89,8 @@ use growth::Growth;
 /// does harm to memory; but a handle that the pool never issued, from a file say, can make the table
 /// refuse the real ones of its slot: ask [`Pool::contains`](crate::Pool::contains) before inserting under
 /// handles from outside.
+#[doc(alias = "SecondaryMap")]
+#[doc(alias = "SparseSecondaryMap")]
 pub struct SideTable<H: HandleLayout, V> {
     /// A slot's word is the generation of its value; marked dead, the generation of the value that was
     /// there last; 0, marked dead, if there was none ever.
