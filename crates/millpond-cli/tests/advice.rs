@@ -136,6 +136,9 @@ fn a_buffer_that_grows_is_no_case_for_a_pool() {
 fn many_sizes_from_one_place_are_a_case_for_size_classes() {
     let mut recording = Recording::default();
     let sizes: Vec<usize> = (17..57).map(|n| recording.kind(n, "text < parse < main")).collect();
+    // The same place asks for a few large ones, which no allocator of size classes serves.
+    let large = recording.kind(1 << 20, "text < parse < main");
+    (0..30).for_each(|_| recording.birth(large));
     let mut random = Random(1);
     for _ in 0..40 {
         let texts: Vec<usize> =
