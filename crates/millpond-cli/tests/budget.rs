@@ -124,6 +124,7 @@ fn budgets_that_cannot_be_written() {
     for (arguments, part) in [
         (&["a.csv", "a.csv.gz", "--budget", "b.toml"][..], "two traces are named `a`"),
         (&["a.csv", "--budget", "x", "--report", "x"], "x is also the file for the report"),
+        (&["a.csv", "--budget", "./x", "--report", "x"], "x is also the file for the report"),
         (&["a.csv", "--budget", "a.csv"], "a.csv: exists and is not an unedited millpond budget"),
         (&["a.csv", "--budget", "."], "is a directory"),
         (&["a.csv", "--budget", "no/where.toml"], "no such file"),

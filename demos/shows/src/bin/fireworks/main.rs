@@ -156,7 +156,7 @@ fn still(scene: &[[u8; 3]], pool: &Pool<Spark>, times: &Times) -> Picture {
         ("times memory was taken since the show began", 0),
     ];
     for (line, (what, count)) in counts.into_iter().enumerate() {
-        let y = (HEIGHT + 36 - 5 - 19 * (counts.len() - 1 - line)) as f32;
+        let y = (HEIGHT + 36 - 5 - 17 * (counts.len() - 1 - line)) as f32;
         let x = WIDTH as f32 + 84.0;
         picture.text_right([x, y], 15.0, POOL, &thousands(count as usize));
         picture.text([x + 10.0, y], 15.0, INK, what);
@@ -219,10 +219,7 @@ fn legend(picture: &mut Picture, y: f32) {
     let mut x = WIDTH as f32 + 20.0;
     let spark = [RGBColor(255, 176, 70), RGBColor(120, 255, 130), RGBColor(90, 150, 255)];
     let free = [RGBColor(FREE[0], FREE[1], FREE[2])];
-    for (colors, what) in [
-        (&spark[..], "live, in the colour of its spark; it fades as the spark does"),
-        (&free, "free"),
-    ] {
+    for (colors, what) in [(&spark[..], "live, in the colour of its spark"), (&free, "free")] {
         for color in colors {
             picture.rectangle([x, y + 7.0], [9.0, 9.0], *color);
             x += 9.0;
@@ -231,6 +228,6 @@ fn legend(picture: &mut Picture, y: f32) {
             picture.frame([x - 9.0, y + 7.0], [9.0, 9.0], 0.5, FAINT);
         }
         picture.text([x + 7.0, y + 17.0], 13.0, FAINT, what);
-        x += 30.0 + 6.2 * what.len() as f32;
+        x += 40.0 + 6.2 * what.len() as f32;
     }
 }
